@@ -1,0 +1,61 @@
+# The settings that every target of this project shares.
+
+function(pbs_target_settings target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(
+    ${target}
+    PRIVATE -Wall
+            -Wextra
+            -Wshadow
+            -Wpointer-arith
+            -Wcast-qual
+            -Wformat=2
+            $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor
+            -Woverloaded-virtual
+            -Wextra-semi>)
+  if(PBSPOLICY_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(PBSPOLICY_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE})
+  endif()
+  if(PBSPOLICY_FUZZ)
+    # Coverage for libFuzzer in the code under test, not in third-party code.
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+# pbs_library(NAME SOURCES...): a static library of one folder; headers are included from the top,
+# as in "objects/store.h".
+function(pbs_library name)
+  add_library(${name} STATIC ${ARGN})
+  pbs_target_settings(${name})
+endfunction()
+
+# pbs_program(NAME SOURCES...): a program in build/bin, installed to bin.
+function(pbs_program name)
+  add_executable(${name} ${ARGN})
+  pbs_target_settings(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# pbs_test(NAME LIBS "a;b" SOURCES...): one GoogleTest program; ctest sees each of its tests.
+function(pbs_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  pbs_target_settings(${name})
+  target_compile_definitions(${name} PRIVATE PBS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             PBS_BUILD_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX ${name}.
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()

@@ -1,0 +1,393 @@
+/*
+ * The interface between a PBS server (the host) and pbs_policy.so (the plugin).
+ *
+ * Plain C, so that a host in any language and of any compiler can load it. The host dlopen()s the shared
+ * object, calls its only exported function, pbs_policy_plugin_init(), and from then on the two talk through
+ * two tables of function pointers.
+ *
+ * Rules that hold for every call:
+ *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct. A reader uses only
+ *    the members that lie within `size`; members are only ever added at the end. That, with
+ *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning.
+ *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
+ *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
+ *    says otherwise; the callee copies what it keeps.
+ *  - No exception crosses. No call is re-entrant: the host calls the plugin from one thread, never from
+ *    inside one of the plugin's calls back into the host.
+ *  - Instants are seconds since the Epoch (UTC), by the host's clock, which may be shifted. The plugin never
+ *    reads a clock: `now` is an argument. Durations are seconds.
+ *  - Results are 0 or a PBS error number (15001 and up, see ifl/pbs_error.h).
+ */
+#ifndef PBSPOLICY_PBS_PLUGIN_H
+#define PBSPOLICY_PBS_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PBS_PLUGIN_ABI_VERSION 1
+#define PBS_PLUGIN_ENTRY "pbs_policy_plugin_init"
+
+typedef struct pbs_str {
+    const char* ptr;
+    size_t len;
+} pbs_str;
+
+/* Object types, as the batch protocol numbers them (enum mgr_obj), and the three new ones. */
+enum pbs_object_type {
+    PBS_OBJ_SERVER = 0,
+    PBS_OBJ_QUEUE = 1,
+    PBS_OBJ_JOB = 2,
+    PBS_OBJ_NODE = 3,
+    PBS_OBJ_RESOURCE = 5,
+    PBS_OBJ_SCHED = 6,
+    PBS_OBJ_POLICY = 64,
+    PBS_OBJ_TIME_WINDOW = 65,
+    PBS_OBJ_FS_GROUP = 66
+};
+
+/* Manager commands and attribute operations, as the batch protocol numbers them. */
+enum pbs_manager_command { PBS_CMD_CREATE = 0, PBS_CMD_DELETE = 1, PBS_CMD_SET = 2, PBS_CMD_UNSET = 3 };
+enum pbs_attr_op { PBS_OP_SET = 0, PBS_OP_UNSET = 1, PBS_OP_INCR = 2, PBS_OP_DECR = 3 };
+
+/* One attribute in a request or a reply. `resource` is empty unless the attribute is a resource list. */
+typedef struct pbs_attr {
+    pbs_str name;
+    pbs_str resource;
+    pbs_str value;
+    int32_t op; /* enum pbs_attr_op; PBS_OP_SET in replies */
+    int32_t reserved;
+} pbs_attr;
+
+/* Who asks. Made by the host from the connection's credentials, never from a name in the request. */
+enum pbs_privilege { PBS_PRIV_NONE = 0, PBS_PRIV_OPERATOR = 1, PBS_PRIV_MANAGER = 2, PBS_PRIV_ROOT = 4 };
+typedef struct pbs_identity {
+    pbs_str user;
+    pbs_str host;
+    uint32_t privilege; /* bits of enum pbs_privilege; a manager has the operator bit too */
+    uint32_t authenticated;
+} pbs_identity;
+
+/* A Manager request, or the part of one that the plugin owns. */
+typedef struct pbs_manager_request {
+    size_t size;
+    int64_t now;
+    int32_t command;     /* enum pbs_manager_command */
+    int32_t object_type; /* enum pbs_object_type */
+    pbs_str object_name; /* empty for the server object */
+    const pbs_attr* attrs;
+    size_t attr_count;
+    pbs_identity who;
+    pbs_str extend;
+} pbs_manager_request;
+
+/* A status request for one of the plugin's own object types. An empty name asks for all; no attributes, for
+ * all of them. */
+typedef struct pbs_status_request {
+    size_t size;
+    int64_t now;
+    int32_t object_type;
+    int32_t reserved;
+    pbs_str object_name;
+    const pbs_str* wanted;
+    size_t wanted_count;
+    pbs_identity who;
+    pbs_str extend;
+} pbs_status_request;
+
+/* The reply under construction: the host's own type, filled through the host's reply_* functions. */
+typedef struct pbs_reply pbs_reply;
+
+/* ---- What the scheduler knows of the host: records, sent whole when made or changed. ---- */
+
+enum pbs_resource_kind {
+    PBS_RES_LONG = 1,
+    PBS_RES_FLOAT = 2, /* amounts are in millionths */
+    PBS_RES_SIZE = 3,  /* amounts are in bytes */
+    PBS_RES_DURATION = 4, /* amounts are in seconds */
+    PBS_RES_BOOLEAN = 5,
+    PBS_RES_STRING = 6,
+    PBS_RES_STRING_ARRAY = 7
+};
+
+/* A resource definition. `id` is dense, from 0, and never reused by one host process. */
+typedef struct pbs_resource_record {
+    size_t size;
+    uint32_t id;
+    int32_t kind; /* enum pbs_resource_kind */
+    pbs_str name;
+    uint32_t consumable; /* an amount of a vnode, queue or server that running jobs use up */
+    uint32_t reserved;
+} pbs_resource_record;
+
+/* An amount of a resource; `text` is used by the string kinds, `number` by the others. */
+typedef struct pbs_amount {
+    uint32_t resource;
+    uint32_t reserved;
+    int64_t number;
+    pbs_str text;
+} pbs_amount;
+
+/* A share of a vnode that a job holds or is to be given. */
+typedef struct pbs_place {
+    uint64_t vnode;
+    const pbs_amount* amounts;
+    size_t amount_count;
+} pbs_place;
+
+enum pbs_job_flag {
+    PBS_JOB_INTERACTIVE = 1,
+    PBS_JOB_RERUNNABLE = 2,
+    PBS_JOB_HAS_COMMENT = 4
+};
+
+/* A job. Handles are the host's, unique over one host process. */
+typedef struct pbs_job_record {
+    size_t size;
+    uint64_t job;
+    uint64_t sequence; /* the number in the job id: the last tie-break */
+    pbs_str id;        /* "12.server" */
+    pbs_str owner;     /* user name, without host */
+    pbs_str group;
+    pbs_str account;
+    pbs_str project;
+    pbs_str origin_queue; /* PBS_O_QUEUE: where it was submitted */
+    pbs_str run_host;     /* the host it asks to run on, if any */
+    uint64_t queue;
+    int32_t state; /* 'Q', 'H', 'W', 'T', 'R', 'E', 'S' as in job_state */
+    int32_t priority;
+    uint32_t flags; /* bits of enum pbs_job_flag */
+    uint32_t reserved;
+    int64_t ctime;
+    int64_t qtime;
+    int64_t etime; /* 0: not eligible, or unknown */
+    int64_t stime; /* 0: not started */
+    int64_t mtime;
+    int64_t walltime; /* requested seconds; -1: none asked */
+    const pbs_amount* requested;
+    size_t requested_count;
+    const pbs_place* places; /* held by a running job */
+    size_t place_count;
+} pbs_job_record;
+
+enum pbs_queue_flag {
+    PBS_QUEUE_EXECUTION = 1, /* else a route queue */
+    PBS_QUEUE_STARTED = 2,
+    PBS_QUEUE_ENABLED = 4,
+    PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
+};
+
+/* A queue. Limits that are not set are -1. */
+typedef struct pbs_queue_record {
+    size_t size;
+    uint64_t queue;
+    pbs_str name;
+    uint32_t flags; /* bits of enum pbs_queue_flag */
+    int32_t priority;
+    int64_t max_running;
+    int64_t max_user_run;
+    int64_t max_group_run;
+    const pbs_amount* resources_max;
+    size_t resources_max_count;
+    const pbs_amount* resources_min;
+    size_t resources_min_count;
+    const pbs_amount* resources_available;
+    size_t resources_available_count;
+    const pbs_str* acl_users; /* ACL entries in order, as set: "+user@host", "-user", "@host" */
+    size_t acl_user_count;
+    pbs_str partition;
+    int64_t backfill_depth; /* -1: not set */
+} pbs_queue_record;
+
+enum pbs_vnode_state {
+    PBS_VNODE_FREE = 0,
+    PBS_VNODE_OFFLINE = 1,
+    PBS_VNODE_DOWN = 2,
+    PBS_VNODE_STALE = 4
+};
+
+typedef struct pbs_vnode_record {
+    size_t size;
+    uint64_t vnode;
+    pbs_str name;
+    pbs_str host;
+    uint32_t state; /* bits of enum pbs_vnode_state; 0: jobs may start there */
+    int32_t priority;
+    uint64_t queue; /* the only queue it serves; 0: any */
+    pbs_str partition;
+    const pbs_amount* resources_available;
+    size_t resources_available_count;
+    int64_t load_thousandths; /* load average; -1: unknown */
+} pbs_vnode_record;
+
+typedef struct pbs_server_record {
+    size_t size;
+    pbs_str name;      /* server name, as in job ids */
+    pbs_str host_name; /* the server's host */
+    int64_t max_running;
+    int64_t max_user_run;
+    int64_t max_group_run;
+    const pbs_amount* resources_max;
+    size_t resources_max_count;
+    const pbs_amount* resources_available;
+    size_t resources_available_count;
+    int64_t backfill_depth; /* deprecated server attribute; -1: not set */
+    pbs_str job_sort_formula; /* deprecated server attribute */
+} pbs_server_record;
+
+typedef struct pbs_sched_record {
+    size_t size;
+    pbs_str name; /* "default" always exists */
+    uint32_t scheduling;
+    uint32_t reserved;
+    pbs_str partition;
+    pbs_str sched_priv; /* absolute path */
+} pbs_sched_record;
+
+/* ---- A cycle and what it decides. ---- */
+
+/* Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch. */
+enum pbs_cycle_trigger {
+    PBS_SCH_SCHEDULE_NEW = 1,
+    PBS_SCH_SCHEDULE_TERM = 2,
+    PBS_SCH_SCHEDULE_TIME = 3,
+    PBS_SCH_SCHEDULE_RECYC = 4,
+    PBS_SCH_SCHEDULE_CMD = 5,
+    PBS_SCH_CONFIGURE = 7,
+    PBS_SCH_SCHEDULE_FIRST = 10,
+    PBS_SCH_POLICY_SWITCH = 64
+};
+
+enum pbs_decision_kind {
+    PBS_DECIDE_RUN = 1,     /* move to `queue` if it is elsewhere, set `set_resources`, start on `places` */
+    PBS_DECIDE_COMMENT = 2, /* set the job's comment to `text` */
+    PBS_DECIDE_REJECT = 3,  /* delete the job and tell its owner `text` */
+    PBS_DECIDE_MOVE = 4     /* move to `queue` and leave it there */
+};
+
+typedef struct pbs_decision {
+    size_t size;
+    int32_t kind;
+    int32_t reserved;
+    uint64_t job;
+    uint64_t queue;
+    pbs_str text; /* RUN: the comment to set, such as "Started on ..." */
+    const pbs_amount* set_resources;
+    size_t set_resource_count;
+    const pbs_place* places;
+    size_t place_count;
+} pbs_decision;
+
+typedef struct pbs_cycle_request {
+    size_t size;
+    int64_t now;
+    pbs_str sched;
+    int32_t trigger; /* enum pbs_cycle_trigger */
+    int32_t reserved;
+} pbs_cycle_request;
+
+/* The decisions stay valid until the next call of cycle() or stop(). They are to be applied in order; the
+ * host tells of what came of each through job_changed and job_removed. */
+typedef struct pbs_cycle_result {
+    size_t size;
+    const pbs_decision* decisions; /* an array of elements of decisions[0].size bytes */
+    size_t decision_count;
+    int64_t jobs_considered;
+} pbs_cycle_result;
+
+/* ---- The two tables. ---- */
+
+enum pbs_log_level { PBS_LOG_ERROR = 1, PBS_LOG_WARNING = 2, PBS_LOG_INFO = 3, PBS_LOG_DEBUG = 4 };
+
+/* What the host offers. `context` is the host's, given back in every call. */
+typedef struct pbs_host {
+    size_t size;
+    uint32_t abi_version;
+    uint32_t reserved;
+    void* context;
+    pbs_str home;        /* PBS_HOME, absolute */
+    pbs_str server_name; /* as in job ids */
+    pbs_str time_zone;   /* the server's zone, an IANA name; empty: the system's local time */
+    int64_t now;         /* the host's clock at the time of the call of init */
+
+    /* Writes a line to the server's log. `object` names what it is about: a policy, a job id. */
+    void (*log)(void* context, int32_t level, pbs_str object, pbs_str message);
+
+    /* Fill a reply. An error ends it: code is a PBSE_ number. A warning leaves the request successful; its
+     * text reaches the client. reply_object may be called any number of times. reply_attr is for
+     * status_attrs: one more attribute of the object that the host is describing. */
+    void (*reply_error)(pbs_reply* reply, int32_t code, pbs_str text);
+    void (*reply_warning)(pbs_reply* reply, pbs_str text);
+    void (*reply_object)(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs,
+                         size_t attr_count);
+    void (*reply_attr)(pbs_reply* reply, const pbs_attr* attr);
+} pbs_host;
+
+/* Bits that start(), manager(), tick() and the event functions return or set. */
+enum pbs_wanted { PBS_WANT_NOTHING = 0, PBS_WANT_CYCLE = 1 };
+
+/* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function
+ * is set. The order of a host's life: init; the *_changed events for all that exists, beginning with
+ * resource_defined, server_changed and sched_changed; start; then anything; stop. */
+typedef struct pbs_plugin {
+    size_t size;
+    uint32_t abi_version;
+    uint32_t reserved;
+    void* self;
+    pbs_str name;
+    pbs_str version;
+
+    /* Opens the store, migrates legacy files if the store is new, and is ready for requests. On an error
+     * `error` (a buffer of error_size bytes) holds one line, and the host refuses to start. */
+    int32_t (*start)(void* self, int64_t now, char* error, size_t error_size);
+    /* Saves what is kept in memory and frees everything. No call follows. */
+    void (*stop)(void* self, int64_t now);
+
+    /* Is this attribute of a host's object (server, queue, sched) the plugin's? 1 or 0. The host takes such
+     * attributes out of a Manager request and passes them to manager(). */
+    int32_t (*owns_attribute)(void* self, int32_t object_type, pbs_str attribute);
+
+    /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
+     * attributes of server, queue and sched objects; and, without attributes, when a queue or sched is
+     * created or deleted. The host calls it after its own part is checked and before it commits that. The
+     * reply tells errors and warnings; the result is the error's number or 0. */
+    int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
+    /* Describes objects of the plugin's own types. An unknown name is error 15212. */
+    int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
+    /* Adds the plugin's attributes of one host object (through reply_attr). */
+    void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);
+
+    /* Events. A record replaces what was known under its handle or name. */
+    void (*resource_defined)(void* self, const pbs_resource_record* record);
+    void (*server_changed)(void* self, const pbs_server_record* record);
+    void (*sched_changed)(void* self, const pbs_sched_record* record);
+    void (*sched_removed)(void* self, pbs_str name);
+    void (*queue_changed)(void* self, const pbs_queue_record* record);
+    void (*queue_removed)(void* self, uint64_t queue);
+    void (*vnode_changed)(void* self, const pbs_vnode_record* record);
+    void (*vnode_removed)(void* self, uint64_t vnode);
+    void (*job_changed)(void* self, int64_t now, const pbs_job_record* record);
+    void (*job_removed)(void* self, int64_t now, uint64_t job);
+
+    /* The next instant at which tick() has something to do; INT64_MAX: none. Ask again after any call. */
+    int64_t (*next_deadline)(void* self, int64_t now);
+    /* Does what is due (policy switch, decay, saving). Returns bits of enum pbs_wanted; a cycle that is
+     * wanted because of a policy switch has the trigger PBS_SCH_POLICY_SWITCH. Harmless when early. */
+    uint32_t (*tick)(void* self, int64_t now);
+    /* Runs one scheduling cycle of one scheduler. */
+    int32_t (*cycle)(void* self, const pbs_cycle_request* request, pbs_cycle_result* result);
+} pbs_plugin;
+
+/* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not
+ * fit, with a line in `error`. The host struct must stay valid until stop(). */
+int32_t pbs_policy_plugin_init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error_size);
+typedef int32_t (*pbs_policy_plugin_init_fn)(const pbs_host* host, pbs_plugin* plugin, char* error,
+                                             size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
