@@ -1,0 +1,32 @@
+# Sourced by demo/run and tests/run: makes sure that the Debian packages that a step needs are installed.
+# As root they are installed; as an ordinary user the missing ones are named with the command to give root.
+
+build_packages=(
+    g++ cmake ninja-build pkg-config tzdata
+    libsqlite3-dev libical-dev libfmt-dev libcli11-dev libedit-dev libmuparser-dev
+    libuv1-dev nlohmann-json3-dev libexpected-dev
+)
+test_packages=(
+    libgtest-dev libgmock-dev libbenchmark-dev
+    clang libclang-rt-dev clang-format clang-tidy man-db
+)
+
+# need_packages NAME...
+need_packages() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "These Debian packages are missing; ask root to run:" >&2
+        echo "  apt-get install ${missing[*]}" >&2
+        return 1
+    fi
+    echo "Installing: ${missing[*]}"
+    apt-get update -qq || return 1
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null || {
+        echo "apt-get could not install the packages named above" >&2
+        return 1
+    }
+}
