@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace pbs::rrule {
+
+// Why a rule, a zone, a date or a window was refused: one sentence for the person who typed it, naming the
+// input and what was expected.
+struct Error {
+    std::string message;
+    // Where in the text that was given (0 is its first byte), when the error has a place.
+    std::optional<std::size_t> position;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+}  // namespace pbs::rrule

@@ -1,0 +1,71 @@
+// A time window: what a time_window object means.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rrule/non_work_days.h"
+#include "rrule/recurrence.h"
+
+namespace pbs::rrule {
+
+// Instants t with start <= t < end.
+struct Interval {
+    Instant start;
+    Instant end;
+    friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// The attributes of a time_window.
+struct WindowSpec {
+    std::string rrule;                  // text of a Recurrence: the days on which the window starts
+    std::optional<Seconds> start_time;  // since midnight, below 24 h; midnight if not set
+    std::optional<Seconds> end_time;    // since midnight, up to 24 h; 24:00 if not set
+    bool applies_on_holidays = true;
+};
+
+// Rule x start_time x end_time x applies_on_holidays. An immutable value, cheap to copy.
+//
+// - The rule gives days only, in its zone (TZID of DTSTART, else the server's): the window opens once on each
+// day that has an occurrence,
+//   at start_time of that day, whatever time the occurrence has.
+// - An end that is not after the start is on the next day; 00:00 to 24:00 is a whole day, 08:00 to 08:00 is
+// 24 hours of wall clock.
+// - Times are readings of the wall clock in the zone. A reading that comes twice is its first occurrence; one
+// that is skipped
+//   is the moment of the skip (Zone::instant). So a window is as long as the clock shows, an hour more or
+//   less on the day of a change, and a window that lies within the skipped hour doesn't open on that day.
+// - Unless applies_on_holidays, it doesn't open on a non-work day; the day on which it starts decides, so a
+// window
+//   across midnight that starts before a holiday is kept whole.
+class Window {
+  public:
+    // `zone` is the server's. Errors: those of Recurrence::parse; start_time or end_time out of range (a
+    // window that starts at 24:00 has no length).
+    static Result<Window> make(const WindowSpec& spec, const Zone& zone);
+
+    const Recurrence& recurrence() const;
+    Seconds start_time() const;
+    // Since midnight of the start day: above 24 h when the window ends on the next day.
+    Seconds end_time() const;
+    bool applies_on_holidays() const;
+
+    // What the window is on one start day, without asking the rule; empty (start == end) within a skipped
+    // hour.
+    Interval on(LocalDay day) const;
+
+    // Appends the openings whose start day is in [from, to), ascending, without those on `holidays` (which
+    // may be null) unless applies_on_holidays, to `out`. Openings may overlap one another (daily, 22:00 to
+    // 22:00 on a 25-hour day).
+    void expand(LocalDay from, LocalDay to, const NonWorkDays* holidays, std::vector<Interval>& out) const;
+
+  private:
+    struct Impl;
+    explicit Window(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace pbs::rrule

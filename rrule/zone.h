@@ -1,0 +1,54 @@
+// Time zones: the map between what clocks on a wall show and instants. Zone data is the system's tzdata.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "rrule/error.h"
+
+namespace pbs::rrule {
+
+using Instant = std::chrono::sys_seconds;  // seconds since 1970-01-01T00:00:00Z, leap seconds not counted
+using Local = std::chrono::local_seconds;  // a reading of a wall clock, in no particular zone
+using LocalDay = std::chrono::local_days;  // a date, in no particular zone
+using Seconds = std::chrono::seconds;
+
+// A time zone. A cheap value to copy; two zones are equal when they have the same name.
+class Zone {
+  public:
+    // The zone of an IANA name such as "America/Los_Angeles", or "UTC". An unknown name is an error.
+    static Result<Zone> find(std::string_view name);
+    // The zone of this machine (TZ, else /etc/localtime), looked up once by the caller and then passed on.
+    static Zone system();
+    static Zone utc();
+
+    const std::string& name() const;
+
+    // What a clock on the wall shows at an instant.
+    Local local(Instant t) const;
+
+    // When a wall clock shows `l`. The map never goes backwards, so windows that are disjoint on the wall
+    // clock are disjoint in time:
+    // - a reading that comes twice (the clock was set back) is its first occurrence, as in RFC 5545 3.3.5;
+    // - a reading that never comes (the clock was set forward over it) is the instant of the setting, the
+    //   first moment at which the clock is past the reading.
+    Instant instant(Local l) const;
+
+    // The same for a DATE-TIME value of iCalendar: in a gap, RFC 5545 3.3.5 counts with the offset before the
+    // gap, so 02:30 on a day that goes from 02:00 to 03:00 is 03:30. In a fold the first occurrence.
+    Instant rfc5545_instant(Local l) const;
+
+    // Whether the clock ever shows `l` (false in a gap).
+    bool exists(Local l) const;
+
+    friend bool operator==(const Zone& a, const Zone& b) { return a.name() == b.name(); }
+
+  private:
+    struct Impl;
+    explicit Zone(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace pbs::rrule
