@@ -1,0 +1,189 @@
+#include "tests/structure/arrows.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+namespace pbs::structure {
+namespace fs = std::filesystem;
+
+std::span<const Rule> rules() {
+    static const std::vector<Rule> table{
+        {"rrule", {}, {}},
+        {"objects", {"rrule/"}, {"pbs_rrule"}},
+        {"ifl", {}, {}},
+        // The commands know the server through the C API alone, as any IFL program does.
+        {"ifl/cmds", {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"}, {"pbspolicy", "pbs_objects"}},
+        {"migrate", {"objects/", "rrule/"}, {"pbs_objects", "pbs_rrule"}},
+        // The scheduler reads configuration, never the store and never a command.
+        {"server_plugin/scheduler",
+         {"objects/error.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h", "rrule/"},
+         {"pbs_objects", "pbs_rrule"}},
+        {"server_plugin/plugin",
+         {"objects/", "rrule/", "ifl/", "migrate/", "server_plugin/scheduler/"},
+         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_scheduler"}},
+        // Both hosts know the plugin through its C header alone, and load it at run time.
+        {"server_plugin/host", {"server_plugin/plugin/pbs_plugin.h", "ifl/"}, {"pbs_ifl_codec"}},
+        {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},
+    };
+    return table;
+}
+
+std::string to_string(const Violation& violation) {
+    std::ostringstream out;
+    out << violation.file << ':' << violation.line << ": " << violation.text << ": " << violation.why;
+    return out.str();
+}
+
+namespace {
+
+bool is_source(const fs::path& file) {
+    static const std::vector<std::string> endings{".h", ".hpp", ".c", ".cc", ".cpp", ".inc", ".in"};
+    return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
+}
+
+bool inside(std::string_view path, std::string_view folder) {
+    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+const Rule* rule_of(std::string_view path, std::span<const Rule> table) {
+    const Rule* best = nullptr;
+    for (const Rule& rule : table) {
+        if (inside(path, rule.folder) && (!best || rule.folder.size() > best->folder.size())) best = &rule;
+    }
+    return best;
+}
+
+std::string read(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+int line_at(std::string_view text, size_t offset) {
+    return 1 +
+           static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
+}
+
+class Checker {
+  public:
+    Checker(fs::path root, std::span<const Rule> table) : root_(std::move(root)), table_(table) {}
+
+    std::vector<Violation> run() {
+        const std::vector<fs::path> files = governed_files();
+        for (const fs::path& file : files) {
+            if (file.filename() == "CMakeLists.txt") collect_targets(file);
+        }
+        for (const fs::path& file : files) {
+            if (file.filename() == "CMakeLists.txt") {
+                check_links(file);
+            } else if (is_source(file)) {
+                check_includes(file);
+            }
+        }
+        return std::move(found_);
+    }
+
+  private:
+    std::string relative(const fs::path& file) const {
+        return file.lexically_relative(root_).generic_string();
+    }
+
+    std::vector<fs::path> governed_files() const {
+        std::vector<fs::path> files;
+        for (const fs::directory_entry& top : fs::directory_iterator(root_)) {
+            const std::string name = top.path().filename().string();
+            const bool governed = std::any_of(table_.begin(), table_.end(), [&](const Rule& rule) {
+                return rule.folder == name || inside(rule.folder, name);
+            });
+            if (!governed || !top.is_directory()) continue;
+            for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top.path())) {
+                if (entry.is_regular_file()) files.push_back(entry.path());
+            }
+        }
+        std::sort(files.begin(), files.end());
+        return files;
+    }
+
+    void check_includes(const fs::path& file) {
+        static const std::regex include(R"(^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">])",
+                                        std::regex::multiline);
+        const std::string name = relative(file);
+        const Rule* from = rule_of(name, table_);
+        if (!from) return;
+        const std::string text = read(file);
+        for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
+            const std::string target = included_path(file, (*it)[1].str());
+            const Rule* to = rule_of(target, table_);
+            if (!to || to == from || allowed_header(*from, *to, target)) continue;
+            found_.push_back({name, line_at(text, static_cast<size_t>(it->position(1))), "#include " + target,
+                              std::string(from->folder) + " may not include this"});
+        }
+    }
+
+    // The path below the root that an #include means: beside the including file, or from the top.
+    std::string included_path(const fs::path& file, const std::string& written) const {
+        const fs::path beside = (file.parent_path() / written).lexically_normal();
+        if (fs::exists(beside)) return relative(beside);
+        return fs::path(written).lexically_normal().generic_string();
+    }
+
+    static bool allowed_header(const Rule& from, const Rule& to, const std::string& target) {
+        return std::any_of(from.headers.begin(), from.headers.end(), [&](std::string_view entry) {
+            if (!entry.ends_with('/')) return entry == target;
+            return entry.substr(0, entry.size() - 1) == to.folder;
+        });
+    }
+
+    void collect_targets(const fs::path& file) {
+        static const std::regex declaration(
+            R"((?:^|\n)[ \t]*(?:pbs_library|pbs_program|add_library|add_executable)\s*\(\s*([A-Za-z0-9_.+-]+))");
+        const Rule* owner = rule_of(relative(file), table_);
+        if (!owner) return;
+        const std::string text = read(file);
+        for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) {
+            target_owner_[(*it)[1].str()] = owner;
+        }
+    }
+
+    void check_links(const fs::path& file) {
+        static const std::regex call(R"(target_link_libraries\s*\(([^)]*)\))");
+        const std::string name = relative(file);
+        const Rule* from = rule_of(name, table_);
+        if (!from) return;
+        const std::string text = read(file);
+        for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it) {
+            const int line = line_at(text, static_cast<size_t>(it->position(0)));
+            check_link_words(*from, name, line, (*it)[1].str());
+        }
+    }
+
+    void check_link_words(const Rule& from, const std::string& name, int line, const std::string& arguments) {
+        // Generator expressions name targets too, so their punctuation separates words.
+        static const std::regex word(R"([A-Za-z0-9_.+-]+)");
+        for (std::sregex_iterator it(arguments.begin(), arguments.end(), word), end; it != end; ++it) {
+            const std::string linked = it->str();
+            const auto owner = target_owner_.find(linked);
+            if (owner == target_owner_.end() || owner->second == &from) continue;
+            if (std::find(from.targets.begin(), from.targets.end(), linked) != from.targets.end()) continue;
+            found_.push_back({name, line, "target_link_libraries " + linked,
+                              std::string(from.folder) + " may not link this"});
+        }
+    }
+
+    fs::path root_;
+    std::span<const Rule> table_;
+    std::map<std::string, const Rule*> target_owner_;
+    std::vector<Violation> found_;
+};
+
+}  // namespace
+
+std::vector<Violation> check_tree(const fs::path& root, std::span<const Rule> table) {
+    return Checker(root.lexically_normal(), table).run();
+}
+
+}  // namespace pbs::structure
