@@ -1,0 +1,130 @@
+// What the scheduler is told of the outside: records of resources, queues, vnodes, jobs, sent whole when they
+// are made or changed. The C++ side of the records of pbs_plugin.h, with the same meaning.
+//
+// Strings and spans belong to the caller and are read only during the call; what is kept is copied.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pbs::sched {
+
+using Instant = std::chrono::sys_seconds;
+using Seconds = std::chrono::seconds;
+
+// Handles are the host's and unique over its life; 0 is no object.
+enum class JobHandle : std::uint64_t {};
+enum class QueueHandle : std::uint64_t {};
+enum class VnodeHandle : std::uint64_t {};
+
+enum class ResourceKind : std::uint8_t {
+    integer = 1,
+    real = 2,      // amounts are in millionths
+    size = 3,      // amounts are in bytes
+    duration = 4,  // amounts are in seconds
+    boolean = 5,
+    string = 6,
+    string_array = 7
+};
+
+// A resource definition. Ids are dense, from 0.
+struct ResourceRecord {
+    std::uint32_t id = 0;
+    ResourceKind kind = ResourceKind::integer;
+    std::string_view name;
+    bool consumable = false;  // an amount of a vnode, queue or server that running jobs use up
+};
+
+// An amount of a resource: `text` for the string kinds, `number` for the others.
+struct Amount {
+    std::uint32_t resource = 0;
+    std::int64_t number = 0;
+    std::string_view text;
+};
+
+// A share of a vnode that a job holds or is to be given.
+struct Place {
+    VnodeHandle vnode{};
+    std::span<const Amount> amounts;
+};
+
+struct JobRecord {
+    JobHandle job{};
+    std::uint64_t sequence = 0;  // the number in the job id: the last tie-break
+    std::string_view id;
+    std::string_view owner;  // without host
+    std::string_view group;
+    std::string_view account;
+    std::string_view project;
+    std::string_view origin_queue;  // PBS_O_QUEUE
+    std::string_view run_host;      // the host it asks to run on, if any
+    QueueHandle queue{};
+    char state = 'Q';  // as in job_state: Q H W T R E S
+    std::int32_t priority = 0;
+    bool interactive = false;
+    bool rerunnable = false;
+    bool has_comment = false;
+    Instant ctime{};
+    Instant qtime{};
+    Instant etime{};  // Epoch: not eligible, or unknown
+    Instant stime{};  // Epoch: not started
+    Instant mtime{};
+    Seconds walltime{-1};  // requested; -1: none asked
+    std::span<const Amount> requested;
+    std::span<const Place> places;  // held by a running job
+};
+
+// A queue. Limits that are not set are -1.
+struct QueueRecord {
+    QueueHandle queue{};
+    std::string_view name;
+    bool execution = true;  // else a route queue
+    bool started = true;
+    bool enabled = true;
+    bool user_acl = false;  // acl_user_enable
+    std::int32_t priority = 0;
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    std::span<const Amount> resources_max;
+    std::span<const Amount> resources_min;
+    std::span<const Amount> resources_available;
+    std::span<const std::string_view> acl_users;  // in order: "+user@host", "-user", "@host"
+    std::string_view partition;
+    std::int64_t backfill_depth = -1;
+};
+
+struct VnodeRecord {
+    VnodeHandle vnode{};
+    std::string_view name;
+    std::string_view host;
+    bool free = true;  // jobs may start there: not offline, down or stale
+    std::int32_t priority = 0;
+    QueueHandle queue{};  // the only queue it serves; 0: any
+    std::string_view partition;
+    std::span<const Amount> resources_available;
+    std::int64_t load_thousandths = -1;  // load average; -1: unknown
+};
+
+// The server's limits. Limits that are not set are -1.
+struct ServerRecord {
+    std::string_view name;
+    std::string_view host_name;
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    std::span<const Amount> resources_max;
+    std::span<const Amount> resources_available;
+};
+
+struct SchedRecord {
+    std::string_view name;  // "default" always exists
+    bool scheduling = true;
+    std::string_view partition;   // serves the queues and vnodes of this partition; empty: those of none
+    std::string_view sched_priv;  // absolute path
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,87 @@
+// Recent past usage of each user (SORT_BY_PAST_USAGE), the keeper of the numbers: charged when jobs start,
+// decayed every 24 hours. Sorting by it is order/past_usage.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "server_plugin/scheduler/cluster.h"
+
+namespace pbs::sched {
+
+// The usage of one user under one group, in node-hours (or in units of the flat charge).
+struct UsageRow {
+    std::string group;
+    std::string user;
+    double usage = 0;
+};
+
+// A running job whose charge is in the usage already. Kept so that a job found running after a restart isn't
+// charged twice.
+struct ChargeRow {
+    std::string job_id;
+    double charge = 0;
+};
+
+// What changed since the last take_changes(): to be written by the plugin, in one transaction.
+struct UsageChanges {
+    std::vector<UsageRow> usage;            // new values
+    std::vector<ChargeRow> charged;         // jobs that started
+    std::vector<std::string> charges_gone;  // ids of jobs that run no longer
+    bool decayed = false;                   // last_decay is new
+    Instant last_decay{};
+    bool empty() const { return usage.empty() && charged.empty() && charges_gone.empty() && !decayed; }
+};
+
+class PastUsage {
+  public:
+    // Takes what was stored. `last_decay` is the instant of the last decay; Epoch: never, counting begins
+    // with the first call of decay_due.
+    void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
+
+    // The usage of a user, 0 if nothing is known.
+    double usage(std::string_view group, std::string_view user) const;
+
+    // Adds the charge of a job that started. Does nothing if that job is charged already.
+    void charge(std::string_view job_id, std::string_view group, std::string_view user, double amount);
+    // The job runs no longer; its charge stays in the usage.
+    void forget_job(std::string_view job_id);
+    bool is_charged(std::string_view job_id) const;
+
+    // When the next decay is due (24 hours after the last); now, if there never was one: counting begins
+    // then.
+    Instant next_decay(Instant now) const;
+    // Multiplies every usage by `factor` once for each 24 hours since the last decay, so that the decay is
+    // caught up after the server was down. Values below a millionth become 0. True if anything was due.
+    bool decay(Instant now, double factor);
+
+    UsageChanges take_changes();
+    bool has_changes() const;
+
+    // All that is known, in no particular order.
+    std::vector<UsageRow> rows() const;
+
+  private:
+    struct Entry {
+        std::string group;
+        std::string user;
+        double usage = 0;
+        bool changed = false;
+    };
+    static std::string key(std::string_view group, std::string_view user);
+    Entry& entry(std::string_view group, std::string_view user);
+
+    std::unordered_map<std::string, std::uint32_t> index_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> changed_;
+    std::unordered_set<std::string> charged_;
+    UsageChanges pending_;
+    Instant last_decay_{};
+};
+
+}  // namespace pbs::sched

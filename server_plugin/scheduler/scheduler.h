@@ -1,0 +1,145 @@
+// The scheduler: events in, decisions out. It reads no clock and no file: every instant is an argument, and
+// what is to be written is handed back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rrule/zone.h"
+#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/error.h"
+#include "server_plugin/scheduler/past_usage.h"
+
+namespace pbs::objects {
+class Snapshot;
+}
+
+namespace pbs::sched {
+
+// Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch.
+enum class CycleTrigger : std::int32_t {
+    job_new = 1,
+    job_ended = 2,
+    timer = 3,
+    recycle = 4,
+    command = 5,
+    configure = 7,
+    first = 10,
+    policy_switch = 64
+};
+
+enum class DecisionKind : std::uint8_t {
+    run = 1,      // move to `queue` if it is elsewhere, set `set_resources`, start on `places`
+    comment = 2,  // set the job's comment to `text`
+    reject = 3,   // delete the job and tell its owner `text`
+    move = 4      // move to `queue` and leave it there
+};
+
+struct Decision {
+    DecisionKind kind{};
+    JobHandle job{};
+    QueueHandle queue{};
+    std::string_view text;  // run: the comment to set, such as "Started on ..."
+    std::span<const Amount> set_resources;
+    std::span<const Place> places;
+};
+
+// A file that the policy wants written whole, such as SORTED_JOB_DUMPFILE: made readable by its owner only if
+// it doesn't exist, else its permissions stay.
+struct FileToWrite {
+    std::string path;  // as configured; relative to the scheduler's sched_priv
+    std::string text;
+};
+
+// What a cycle decided. Owns all that its decisions point to; may be moved, not copied.
+struct Decisions {
+    std::vector<Decision> list;  // to be applied in order
+    std::int64_t jobs_considered = 0;
+    std::vector<std::string> log;  // lines for the log; with TEST_ONLY, what would have been done
+    std::optional<FileToWrite> sorted_jobs;
+    std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
+};
+
+// What `list sched` shows.
+struct Status {
+    std::string policy;     // the policy that decides now; empty: none is assigned
+    std::string algorithm;  // "origin" or "standard"
+    bool prime_time = false;
+    bool dedicated_time = false;
+    std::optional<Instant> next_change;  // of the policy, of prime time or of dedicated time
+    std::string next_policy;             // in force then
+    bool next_prime_time = false;
+    bool next_dedicated_time = false;
+};
+
+// What tick() found to do.
+struct TickResult {
+    bool cycle_wanted = false;
+    bool policy_switched = false;       // a cycle is wanted because of it: CycleTrigger::policy_switch
+    std::vector<std::string> switched;  // a line for the log for each scheduler that switched
+    bool usage_changed = false;         // take_usage_changes() has something to be written
+};
+
+class Scheduler {
+  public:
+    // `zone` is the server's: comments show its times.
+    explicit Scheduler(rrule::Zone zone);
+    ~Scheduler();
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    // Events. A record replaces what was known under its handle or name.
+    void resource_defined(const ResourceRecord& record);
+    void server_changed(const ServerRecord& record);
+    void sched_changed(const SchedRecord& record);
+    void sched_removed(std::string_view name);
+    void queue_changed(const QueueRecord& record);
+    void queue_removed(QueueHandle queue);
+    void vnode_changed(const VnodeRecord& record);
+    void vnode_removed(VnodeHandle vnode);
+    // `now` matters for jobs that start or stop running: their past usage and the idle time of their queue.
+    void job_changed(Instant now, const JobRecord& record);
+    void job_removed(Instant now, JobHandle job);
+
+    // Takes a new configuration; in force in the very next cycle. On an error (a formula that doesn't
+    // compile, a window without a meaning) the old one stays.
+    Result<void> set_configuration(std::shared_ptr<const objects::Snapshot> snapshot);
+
+    // Runs one cycle of one scheduler. With an unknown scheduler, one whose `scheduling` is off, or one
+    // without a policy there are no decisions. The same state and time give the same decisions. The state
+    // changes only by the events that tell what came of the decisions.
+    Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // The next instant at which tick() has something to do; Instant::max(): none.
+    Instant next_deadline(Instant now);
+    // Does what is due: policy switches, prime and dedicated time, windows of queues, decay. Harmless when
+    // early.
+    TickResult tick(Instant now);
+
+    Status status(Instant now, std::string_view sched);
+
+    // Past usage: load once before the first event; take the changes after any call and write them.
+    void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
+    UsageChanges take_usage_changes();
+    bool has_usage_changes() const;
+
+    // Asks every gate about every job, also about jobs alike in all that gates read. For tests: the
+    // decisions must not differ.
+    void set_categories(bool on);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+// Settings of a configuration that are set (to other than their defaults) but that this scheduler doesn't act
+// on yet: one line for each, "policy p1: dedicated_time_command is not acted on: ...".
+std::vector<std::string> unsupported_settings(const objects::Snapshot& snapshot);
+
+}  // namespace pbs::sched
