@@ -1,0 +1,115 @@
+// What can be asked of the store: commands, who asks, and the answers.
+#ifndef PBSPOLICY_OBJECTS_COMMANDS_H
+#define PBSPOLICY_OBJECTS_COMMANDS_H
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "objects/error.h"
+#include "objects/schema.h"
+
+namespace pbs::objects {
+
+class Snapshot;
+
+// As the batch protocol numbers them.
+enum class CommandKind : int { create = 0, remove = 1, set = 2, unset = 3 };
+
+struct AttributeChange {
+    std::string name;
+    std::string value;  // ignored by unset
+    Operation operation = Operation::set;
+};
+
+// One Manager request on one object. `object` is ignored for the server. create may have changes: the object
+// is made and set, or not made. For queue and sched objects, whose life is the host's: create and remove
+// (without changes) follow the host's, set and unset change the attributes of schema.h.
+struct Command {
+    CommandKind kind = CommandKind::set;
+    ObjectType type = ObjectType::policy;
+    std::string object;
+    std::vector<AttributeChange> changes{};
+};
+
+// The command as one would type it in qmgr: `set policy p1 by_queue = False`. It is what history keeps.
+std::string to_text(const Command& command);
+
+// Bits of Identity::privilege, as in the plugin ABI.
+enum Privilege : unsigned {
+    user_privilege = 0,
+    operator_privilege = 1,
+    manager_privilege = 2,
+    root_privilege = 4
+};
+
+// Who asks, made from the connection's credentials.
+struct Identity {
+    std::string user;
+    std::string host;
+    unsigned privilege = user_privilege;
+};
+
+// May this identity execute this command? Managers and root: everything. Operators: the attributes flagged
+// operator_sets (as PBS lets them set a comment), nothing else. Anyone may stat, so that isn't asked here.
+// Errors: no_permission.
+Result<void> authorize(const Command& command, const Identity& identity);
+
+struct Reply {
+    bool changed = false;
+    std::uint64_t revision = 0;                // of the store after the command
+    std::vector<std::string> warnings{};       // for the client to print
+    std::shared_ptr<const Snapshot> snapshot;  // what holds now; never null
+};
+
+// Many commands that hold together or not at all, such as a migration.
+struct ChangeSet {
+    std::vector<Command> commands{};
+};
+
+// A row of the history: one executed command.
+struct HistoryEntry {
+    std::uint64_t revision = 0;
+    std::chrono::sys_seconds at{};
+    std::string user;
+    std::string host;
+    std::string command;
+    ObjectType type = ObjectType::policy;
+    std::string object;
+    std::string before;  // JSON: the attributes that were set, or null if the object wasn't there
+    std::string after;
+};
+
+struct HistoryQuery {
+    std::optional<ObjectType> type{};
+    std::optional<std::string> object{};
+    std::optional<std::chrono::sys_seconds> from{};   // this instant or later
+    std::optional<std::chrono::sys_seconds> until{};  // before this instant
+    std::size_t limit = 1000;                         // the latest so many, oldest first
+};
+
+// What a status request tells of one object: canonical texts in the order of the table.
+struct AttributeStatus {
+    const Attribute* attribute = nullptr;
+    std::string value;
+    bool is_default = false;  // not set: what is shown is the default
+};
+struct ObjectStatus {
+    ObjectType type = ObjectType::policy;
+    std::string name;
+    std::vector<AttributeStatus> attributes{};
+};
+
+// Describes one object of a type, or, with an empty name, all of them in the order of names. `wanted` chooses
+// attributes; empty: all that have a value. Errors: unknown_object for a name of the own types that doesn't
+// exist; unknown_attribute for a wanted attribute that the type doesn't have. A server, queue or sched that
+// has none of these attributes set is described without attributes.
+Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType type, std::string_view name,
+                                         const std::vector<std::string>& wanted);
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,117 @@
+// The configuration at one revision, immutable: what a scheduling cycle and a status request look at.
+#ifndef PBSPOLICY_OBJECTS_SNAPSHOT_H
+#define PBSPOLICY_OBJECTS_SNAPSHOT_H
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "objects/schema.h"
+#include "objects/value.h"
+
+namespace pbs::objects {
+
+// One object with the values that were set on it. Immutable once it is in a snapshot, and shared by all
+// snapshots in which it is the same.
+//
+// The typed getters answer with the value set, else the default, else a zero of their type (false, 0, empty).
+// `name` has to be an attribute of the type with a fitting syntax; anything else is a defect of the caller
+// and answers zero (asserted in debug builds).
+class Object {
+  public:
+    Object(ObjectType type, std::string name) : type_(type), name_(std::move(name)) {}
+
+    ObjectType type() const { return type_; }
+    const std::string& name() const { return name_; }
+
+    // Was it set, rather than left at its default?
+    bool is_set(std::string_view name) const;
+    // Has it a value: one that was set, or a default?
+    bool has(std::string_view name) const { return value(name) != nullptr; }
+    // The value set, else the default, else null.
+    const Value* value(std::string_view name) const;
+
+    bool boolean(std::string_view name) const;
+    // boolean, or boolean-or-date at the local time `now` of the server's zone.
+    bool boolean_at(std::string_view name, const LocalTime& now) const;
+    // The date from which a boolean-or-date is true; nullopt for a plain boolean.
+    std::optional<LocalTime> true_from(std::string_view name) const;
+    std::int64_t integer(std::string_view name) const;
+    double real(std::string_view name) const;
+    std::chrono::seconds seconds(std::string_view name) const;  // durations and times of day
+    std::int64_t bytes(std::string_view name) const;            // sizes
+    Variance variance(std::string_view name) const;
+    std::string_view text(std::string_view name) const;  // strings, words, names
+    std::span<const std::string> list(std::string_view name) const;
+
+    // What was set, in the order of the table: position in the table and value.
+    std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
+
+    // For whoever builds an object before it is shared.
+    void assign(const Attribute& attribute, Value value);
+    void clear(const Attribute& attribute);
+
+    friend bool operator==(const Object&, const Object&) = default;
+
+  private:
+    ObjectType type_;
+    std::string name_;
+    std::vector<std::pair<std::size_t, Value>> values_;  // by position, ascending
+};
+
+// The three policy slots of a scheduler (PP-748, interface 1). An empty name: the slot is empty.
+struct PolicySlots {
+    std::string all_time;
+    std::string prime;
+    std::string non_prime;
+    bool empty() const { return all_time.empty(); }
+    friend bool operator==(const PolicySlots&, const PolicySlots&) = default;
+};
+
+using ObjectPtr = std::shared_ptr<const Object>;
+
+class Snapshot {
+  public:
+    // Grows with every executed command; 0: a store without a single one.
+    std::uint64_t revision() const { return revision_; }
+
+    // An object by name; null if there is none. The pointer is valid while the snapshot is.
+    const Object* find(ObjectType type, std::string_view name) const;
+    // All objects of a type in the order of names.
+    std::span<const ObjectPtr> objects(ObjectType type) const;
+
+    const Object* policy(std::string_view name) const { return find(ObjectType::policy, name); }
+    const Object* time_window(std::string_view name) const { return find(ObjectType::time_window, name); }
+    const Object* fs_group(std::string_view name) const { return find(ObjectType::fs_group, name); }
+
+    // The slots of a scheduler; all empty if it has no policy: it then reads its sched_config file.
+    PolicySlots policy_slots(std::string_view sched) const;
+    // The names of a queue's time_windows, in the order they were set; empty: the queue is always open.
+    std::span<const std::string> queue_time_windows(std::string_view queue) const;
+    // The server's non_work_days, each a recurrence.
+    std::span<const std::string> non_work_days() const;
+    // The time_windows of one type: "standard", "prime" or "dedicated".
+    std::vector<const Object*> time_windows_of_type(std::string_view type) const;
+
+  private:
+    friend class Draft;
+    using Objects = std::vector<ObjectPtr>;
+
+    std::uint64_t revision_ = 0;
+    // One sorted vector per type; a type in which nothing changed shares it with the previous snapshot.
+    std::array<std::shared_ptr<const Objects>, 6> objects_{};
+};
+
+// Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.
+PolicySlots slots_from_list(std::span<const std::string> list);
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,75 @@
+// The configuration on disk: one SQLite file, one transaction per request. (schema of the file: store.cc)
+#ifndef PBSPOLICY_OBJECTS_STORE_H
+#define PBSPOLICY_OBJECTS_STORE_H
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects/commands.h"
+#include "objects/error.h"
+#include "objects/snapshot.h"
+
+namespace pbs::objects {
+
+class Database;
+
+struct StoreOptions {
+    // The server's zone, an IANA name; empty: the system's. Floating times of recurrences are in it.
+    std::string time_zone{};
+    // Names of the server's own resources, beyond those that every PBS has.
+    std::vector<std::string> resources{};
+};
+
+// One thread at a time. Snapshots that it hands out may be read anywhere.
+class Store {
+  public:
+    // Opens the file, creating it (with default_policy, assigned to the sched `default`) if it isn't there
+    // or is empty, and upgrading an older one. Errors: system, for a file that can't be opened, is damaged,
+    // is of a later version, or is no such database: the message says what is wrong and what to do.
+    static Result<Store> open(const std::string& path, const StoreOptions& options,
+                              std::chrono::sys_seconds now);
+
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // Did open() create the file? True at the first start.
+    bool created() const;
+
+    // What holds now. Never null.
+    std::shared_ptr<const Snapshot> snapshot() const;
+
+    // Executes one command in one transaction with its history row; once it returns a Reply, the change
+    // survives a crash of the machine. On an error nothing has changed.
+    Result<Reply> execute(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
+
+    // Executes many commands in one transaction, with a history row each. On an error, which names the
+    // command (text and Error::command), nothing has changed.
+    Result<Reply> apply(const ChangeSet& changes, const Identity& identity, std::chrono::sys_seconds now);
+
+    Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) const;
+
+    // Facts that the plugin keeps beside the objects, such as that a migration was done.
+    Result<std::optional<std::string>> meta(std::string_view key) const;
+    Result<void> set_meta(std::string_view key, std::string_view value);
+
+    // Tells of a custom resource of the server, which formulas and sort keys may name from now on.
+    void define_resource(std::string_view name);
+
+    // The connection, for usage_store.h.
+    Database& database();
+
+  private:
+    struct State;
+    explicit Store(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,100 @@
+// Typed attribute values: reading from text, canonical text, and the operators =, += and -=.
+#ifndef PBSPOLICY_OBJECTS_VALUE_H
+#define PBSPOLICY_OBJECTS_VALUE_H
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "objects/error.h"
+#include "objects/schema.h"
+
+namespace pbs::objects {
+
+// Seconds after local midnight, 0 to 86400; 86400 (24:00:00) is the end of the day.
+struct TimeOfDay {
+    std::chrono::seconds since_midnight{0};
+    friend bool operator==(const TimeOfDay&, const TimeOfDay&) = default;
+};
+
+// An amount of memory in bytes.
+struct Size {
+    std::int64_t bytes = 0;
+    friend bool operator==(const Size&, const Size&) = default;
+};
+
+// A date and time of the server's zone, not yet an instant.
+struct LocalTime {
+    int year = 0;
+    int month = 1;
+    int day = 1;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    friend bool operator==(const LocalTime&, const LocalTime&) = default;
+};
+
+// A boolean of the Origin scheduler: a plain one, or one that is false until a date and true from then on
+// (sched-config guide, "ARGUMENT TYPES").
+struct BooleanOrDate {
+    bool value = false;             // without a date
+    std::optional<LocalTime> from;  // with one: true from then on
+    friend bool operator==(const BooleanOrDate&, const BooleanOrDate&) = default;
+};
+
+// An acceptable deviation, in percent: -15%,+10% is {15, 10}.
+struct Variance {
+    int below = 0;
+    int above = 0;
+    friend bool operator==(const Variance&, const Variance&) = default;
+};
+
+using StringList = std::vector<std::string>;
+
+using Value = std::variant<bool, std::int64_t, double, std::string, StringList, std::chrono::seconds,
+                           TimeOfDay, Size, BooleanOrDate, Variance>;
+
+// Reads a value of an attribute from what a user typed. The value is checked by form (its syntax); whether
+// what it names exists, and what a recurrence or a formula means, is checked by check.h. Errors: bad_value,
+// naming attribute, value, and what is expected.
+Result<Value> parse_value(const Attribute& attribute, std::string_view text);
+
+// The canonical text of a value, which parse_value reads back to an equal value: True and False, HH:MM:SS,
+// list elements joined by commas.
+std::string format_value(const Value& value);
+// The elements of a list value in canonical text; one element for a scalar.
+StringList format_items(const Value& value);
+
+// What an attribute's value becomes by `operation` with `text`: lists append (what is there already is not
+// repeated) and remove, integers, reals, durations and sizes add and subtract, strings append and remove a
+// last occurrence, as PBS does. nullopt: the attribute ends up without a value. `current` may be null: not
+// set.
+Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
+                                     std::string_view text);
+
+// Single forms, also used by migrate/ and the tests. `what` is quoted in the error.
+Result<bool> parse_boolean(std::string_view what, std::string_view text);
+Result<std::chrono::seconds> parse_duration(std::string_view what, std::string_view text);
+Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text);
+Result<Size> parse_size(std::string_view what, std::string_view text);
+Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text);
+std::string format_duration(std::chrono::seconds duration);
+
+// A list as PBS writes it: elements separated by commas, blanks around them dropped, an element in quotes
+// taken literally. Errors: an empty element or an open quote.
+Result<StringList> split_list(std::string_view what, std::string_view text);
+// The same for recurrences, whose parts have commas of their own (BYDAY=MO,TU): a comma separates two rules
+// only where what follows it begins a rule or is a date such as 01/01.
+Result<StringList> split_rules(std::string_view what, std::string_view text);
+
+// Is this a name that an object may have: a letter first, then letters, digits, '-', '_' and '.', at most
+// `longest` characters? Errors: bad_value, name_too_long.
+Result<void> check_name(std::string_view what, std::string_view name, std::size_t longest = 64);
+
+}  // namespace pbs::objects
+
+#endif
