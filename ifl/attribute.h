@@ -1,0 +1,55 @@
+// Attributes as requests and replies carry them.
+#ifndef PBSPOLICY_IFL_ATTRIBUTE_H
+#define PBSPOLICY_IFL_ATTRIBUTE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ifl/dis.h"
+
+namespace pbs::ifl {
+
+/// What to do with an attribute, or how to compare it; the numbers of enum batch_op of pbs_ifl.h.
+enum class Op : std::uint8_t {
+    set = 0,
+    unset = 1,
+    incr = 2,
+    decr = 3,
+    eq = 4,
+    ne = 5,
+    ge = 6,
+    gt = 7,
+    le = 8,
+    lt = 9,
+    dflt = 10,
+    internal = 11,
+};
+
+/// `resource` is empty unless the attribute is a list of resources.
+struct Attribute {
+    std::string name;
+    std::string resource;
+    std::string value;
+    Op op = Op::set;
+
+    bool operator==(const Attribute&) const = default;
+};
+
+using Attributes = std::vector<Attribute>;
+
+/// What an attribute list may hold at most.
+struct AttributeLimits {
+    std::size_t count;
+    std::size_t name_length;
+    std::size_t value_length;
+};
+
+/// Writes a list: the count; then, of each attribute: the length of its strings with a NUL byte each, the
+/// name, 1 and the resource or 0, the value, and the operation.
+void put_attributes(DisWriter& out, const Attributes& attributes);
+Attributes get_attributes(DisReader& in, const AttributeLimits& limits);
+
+}  // namespace pbs::ifl
+
+#endif

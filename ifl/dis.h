@@ -1,0 +1,81 @@
+// Data-is-strings (DIS): how the batch protocol writes numbers and strings.
+//
+// A number is its sign and its decimal digits. Before the sign stands the count of the digits when it is more
+// than one, before that the count of that count's digits when it is more than one, and so on until a count is
+// a single digit: 5 is "+5", -12 is "2-12", 1234567890 is "210+1234567890". A string is its length as an
+// unsigned number, then its bytes: "abc" is "+3abc", the empty string is "+0".
+#ifndef PBSPOLICY_IFL_DIS_H
+#define PBSPOLICY_IFL_DIS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pbs::ifl {
+
+/// Writes DIS to the end of a string that the caller owns.
+class DisWriter {
+  public:
+    explicit DisWriter(std::string& out) : out_(out) {}
+    void put_unsigned(std::uint64_t value);
+    void put_signed(std::int64_t value);
+    void put_string(std::string_view value);
+
+  private:
+    void put_digits(char sign, std::uint64_t magnitude);
+    std::string& out_;
+};
+
+/// Reads DIS from bytes that the caller keeps.
+///
+/// The first error sticks: from then on every get returns 0 or an empty string and reads nothing, so a
+/// decoder reads a whole structure and asks failed() once. Each get names the field it reads; the name is
+/// part of the error. Only the form that DisWriter writes is accepted (no leading zeros).
+class DisReader {
+  public:
+    explicit DisReader(std::string_view bytes) : bytes_(bytes) {}
+
+    /// An unsigned number of at most `max`.
+    std::uint64_t get_unsigned(const char* field, std::uint64_t max = UINT64_MAX);
+    /// A number that fits in 32 bits without a sign.
+    std::uint32_t get_u32(const char* field) {
+        return static_cast<std::uint32_t>(get_unsigned(field, UINT32_MAX));
+    }
+    std::int64_t get_signed(const char* field);
+    /// A signed number that fits in 32 bits.
+    std::int32_t get_i32(const char* field);
+    /// A string of at most `max_length` bytes, of any values. The view is into the reader's bytes.
+    std::string_view get_bytes(const char* field, std::size_t max_length);
+    /// A string as get_bytes(), without NUL bytes.
+    std::string get_string(const char* field, std::size_t max_length);
+    /// The count of elements that follow, each of at least `min_element` bytes: a count that the bytes left
+    /// cannot hold is an error, so memory is not reserved for what isn't there.
+    std::size_t get_count(const char* field, std::size_t max, std::size_t min_element);
+
+    /// Records an error found by the caller, at the current place, unless there is one already.
+    void fail(const char* field, std::string_view what);
+    bool failed() const { return failed_; }
+    /// "field, at byte N: what was expected"; empty unless failed().
+    const std::string& error() const { return error_; }
+    bool at_end() const { return position_ == bytes_.size(); }
+    std::size_t position() const { return position_; }
+    std::size_t remaining() const { return bytes_.size() - position_; }
+
+  private:
+    struct Number {
+        bool negative = false;
+        std::uint64_t magnitude = 0;
+    };
+    Number get_number(const char* field);
+    bool take_digits(const char* field, std::size_t count, std::uint64_t& value);
+
+    std::string_view bytes_;
+    std::size_t position_ = 0;
+    bool failed_ = false;
+    std::string error_;
+};
+
+}  // namespace pbs::ifl
+
+#endif

@@ -1,0 +1,21 @@
+// Errors of this folder.
+#ifndef PBSPOLICY_IFL_ERROR_H
+#define PBSPOLICY_IFL_ERROR_H
+
+#include <string>
+#include <tl/expected.hpp>
+
+namespace pbs::ifl {
+
+/// What went wrong: a PBS error number (ifl/pbs_error.h) and a message for the person who reads it.
+struct Error {
+    int code = 0;
+    std::string message;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+}  // namespace pbs::ifl
+
+#endif

@@ -1,0 +1,576 @@
+/*
+ * The batch interface library (IFL): how a C program talks to a PBS server.
+ *
+ * Compatible in source with the IFL that PBS clients are written for (POSIX 1003.2d Batch Environment
+ * Services and its PBS extensions): the same structures, constants and function names. Link with
+ * -lpbspolicy; `pkg-config --cflags --libs pbspolicy` gives the options.
+ *
+ * Rules that hold for every function:
+ *  - A connection is the number that pbs_connect() returned. One connection may be used by several threads;
+ *    its requests are then made one after the other.
+ *  - An int function returns 0, or the PBS error number (pbs_error.h) that is also left in pbs_errno; the
+ *    server's text for it, if it sent one, is pbs_geterrmsg(connection). A pointer function returns NULL on
+ *    failure; because a list with nothing in it is NULL too, look at pbs_errno to tell them apart.
+ *  - pbs_errno, pbs_server and the text of pbs_geterrmsg() belong to the calling thread.
+ *  - What a function returns by pointer is the caller's: status lists are freed with pbs_statfree(), lists of
+ *    delete results with pbs_delstatfree(), anything else with free(). (pbs_default() and pbs_geterrmsg()
+ *    return text that the library keeps.)
+ *  - The last argument, `extend`, is passed to the server as it is; NULL for none.
+ */
+#ifndef PBSPOLICY_PBS_IFL_H
+#define PBSPOLICY_PBS_IFL_H
+
+#include <stdio.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Job attributes that a qsub option sets, by the letter of the option. */
+#define ATTR_A "Account_Name"
+#define ATTR_a "Execution_Time"
+#define ATTR_c "Checkpoint"
+#define ATTR_e "Error_Path"
+#define ATTR_g "group_list"
+#define ATTR_h "Hold_Types"
+#define ATTR_J "array_indices_submitted"
+#define ATTR_j "Join_Path"
+#define ATTR_k "Keep_Files"
+#define ATTR_l "Resource_List"
+#define ATTR_M "Mail_Users"
+#define ATTR_m "Mail_Points"
+#define ATTR_N "Job_Name"
+#define ATTR_o "Output_Path"
+#define ATTR_p "Priority"
+#define ATTR_q "destination"
+#define ATTR_R "Remove_Files"
+#define ATTR_r "Rerunable"
+#define ATTR_S "Shell_Path_List"
+#define ATTR_u "User_List"
+#define ATTR_v "Variable_List"
+
+/* Attributes of jobs, queues, the server, schedulers and resources. */
+#define ATTR_accrue_type "accrue_type"
+#define ATTR_acct_id "accounting_id"
+#define ATTR_acl_krb_realm_enable "acl_krb_realm_enable"
+#define ATTR_acl_krb_realms "acl_krb_realms"
+#define ATTR_acl_krb_submit_realms "acl_krb_submit_realms"
+#define ATTR_aclgren "acl_group_enable"
+#define ATTR_aclgroup "acl_groups"
+#define ATTR_aclhost "acl_hosts"
+#define ATTR_aclhostmomsen "acl_host_moms_enable"
+#define ATTR_aclhten "acl_host_enable"
+#define ATTR_aclroot "acl_roots"
+#define ATTR_acluren "acl_user_enable"
+#define ATTR_acluser "acl_users"
+#define ATTR_altid "alt_id"
+#define ATTR_altid2 "alt_id2"
+#define ATTR_altrouter "alt_router"
+#define ATTR_Arglist "argument_list"
+#define ATTR_array "array"
+#define ATTR_array_id "array_id"
+#define ATTR_array_index "array_index"
+#define ATTR_array_indices_remaining "array_indices_remaining"
+#define ATTR_array_indices_submitted ATTR_J
+#define ATTR_array_state_count "array_state_count"
+#define ATTR_attr_update_period "attr_update_period"
+#define ATTR_auth_g "Authorized_Groups"
+#define ATTR_auth_h "Authorized_Hosts"
+#define ATTR_auth_u "Authorized_Users"
+#define ATTR_backfill_depth "backfill_depth"
+#define ATTR_block "block"
+#define ATTR_chkptmin "checkpoint_min"
+#define ATTR_comment "comment"
+#define ATTR_convert "qmove"
+#define ATTR_cookie "cookie"
+#define ATTR_count "state_count"
+#define ATTR_create_resv_from_job "create_resv_from_job"
+#define ATTR_cred "cred"
+#define ATTR_cred_id "credential_id"
+#define ATTR_cred_renew_cache_period "cred_renew_cache_period"
+#define ATTR_cred_renew_enable "cred_renew_enable"
+#define ATTR_cred_renew_period "cred_renew_period"
+#define ATTR_cred_renew_tool "cred_renew_tool"
+#define ATTR_cred_validity "credential_validity"
+#define ATTR_ctime "ctime"
+#define ATTR_DefaultChunk "default_chunk"
+#define ATTR_defnode "default_node"
+#define ATTR_del_idle_time "delete_idle_time"
+#define ATTR_depend "depend"
+#define ATTR_dfltqdelargs "default_qdel_arguments"
+#define ATTR_dfltqsubargs "default_qsub_arguments"
+#define ATTR_dfltque "default_queue"
+#define ATTR_do_not_span_psets "do_not_span_psets"
+#define ATTR_egroup "egroup"
+#define ATTR_eligible_time "eligible_time"
+#define ATTR_EligibleTimeEnable "eligible_time_enable"
+#define ATTR_enable "enabled"
+#define ATTR_estimated "estimated"
+#define ATTR_etime "etime"
+#define ATTR_euser "euser"
+#define ATTR_exechost "exec_host"
+#define ATTR_exechost2 "exec_host2"
+#define ATTR_exechost_acct "exec_host_acct"
+#define ATTR_exechost_orig "exec_host_orig"
+#define ATTR_executable "executable"
+#define ATTR_execvnode "exec_vnode"
+#define ATTR_execvnode_acct "exec_vnode_acct"
+#define ATTR_execvnode_deallocated "exec_vnode_deallocated"
+#define ATTR_execvnode_orig "exec_vnode_orig"
+#define ATTR_exit_status "Exit_status"
+#define ATTR_FlatUID "flatuid"
+#define ATTR_fromroute "from_route_only"
+#define ATTR_gridname "gridname"
+#define ATTR_GUI "gui"
+#define ATTR_has_runjob_hook "has_runjob_hook"
+#define ATTR_hashname "hashname"
+#define ATTR_HasNodes "hasnodes"
+#define ATTR_history_timestamp "history_timestamp"
+#define ATTR_hopcount "hop_count"
+#define ATTR_inter "interactive"
+#define ATTR_job_kill_delay "job_kill_delay"
+#define ATTR_job_requeue_timeout "job_requeue_timeout"
+#define ATTR_job_run_wait "job_run_wait"
+#define ATTR_job_sort_formula "job_sort_formula"
+#define ATTR_job_sort_formula_threshold "job_sort_formula_threshold"
+#define ATTR_jobdir "jobdir"
+#define ATTR_JobHistoryDuration "job_history_duration"
+#define ATTR_JobHistoryEnable "job_history_enable"
+#define ATTR_jobscript_max_size "jobscript_max_size"
+#define ATTR_killdelay "kill_delay"
+#define ATTR_l_acct "Resource_List_acct"
+#define ATTR_l_orig "Resource_List_orig"
+#define ATTR_license_count "license_count"
+#define ATTR_license_linger "pbs_license_linger_time"
+#define ATTR_license_max "pbs_license_max"
+#define ATTR_license_min "pbs_license_min"
+#define ATTR_locsvrs "location_servers"
+#define ATTR_logevents "log_events"
+#define ATTR_logfile "log_file"
+#define ATTR_mailer "mailer"
+#define ATTR_mailfrom "mail_from"
+#define ATTR_managers "managers"
+#define ATTR_max_concurrent_prov "max_concurrent_provision"
+#define ATTR_max_job_sequence_id "max_job_sequence_id"
+#define ATTR_max_queued "max_queued"
+#define ATTR_max_queued_res "max_queued_res"
+#define ATTR_max_run "max_run"
+#define ATTR_max_run_res "max_run_res"
+#define ATTR_max_run_res_soft "max_run_res_soft"
+#define ATTR_max_run_soft "max_run_soft"
+#define ATTR_max_run_subjobs "max_run_subjobs"
+#define ATTR_maxarraysize "max_array_size"
+#define ATTR_maxgroupres "max_group_res"
+#define ATTR_maxgroupressoft "max_group_res_soft"
+#define ATTR_maxgrprun "max_group_run"
+#define ATTR_maxgrprunsoft "max_group_run_soft"
+#define ATTR_maxque "max_queuable"
+#define ATTR_maxrun "max_running"
+#define ATTR_maxuserres "max_user_res"
+#define ATTR_maxuserressoft "max_user_res_soft"
+#define ATTR_maxuserrun "max_user_run"
+#define ATTR_maxuserrunsoft "max_user_run_soft"
+#define ATTR_mtime "mtime"
+#define ATTR_name "Job_Name"
+#define ATTR_nodefailrq "node_fail_requeue"
+#define ATTR_NodeGroupEnable "node_group_enable"
+#define ATTR_NodeGroupKey "node_group_key"
+#define ATTR_nodemux "no_stdio_sockets"
+#define ATTR_nodepack "node_pack"
+#define ATTR_number "number_jobs"
+#define ATTR_obittime "obittime"
+#define ATTR_only_explicit_psets "only_explicit_psets"
+#define ATTR_operators "operators"
+#define ATTR_opt_backfill_fuzzy "opt_backfill_fuzzy"
+#define ATTR_owner "Job_Owner"
+#define ATTR_partition "partition"
+#define ATTR_pbs_license_info "pbs_license_info"
+#define ATTR_PNames "pnames"
+#define ATTR_power_provisioning "power_provisioning"
+#define ATTR_preempt_targets_enable "preempt_targets_enable"
+#define ATTR_project "project"
+#define ATTR_python_restart_max_hooks "python_restart_max_hooks"
+#define ATTR_python_restart_max_objects "python_restart_max_objects"
+#define ATTR_python_restart_min_interval "python_restart_min_interval"
+#define ATTR_qrank "queue_rank"
+#define ATTR_qtime "qtime"
+#define ATTR_qtype "queue_type"
+#define ATTR_queryother "query_other_jobs"
+#define ATTR_queue "queue"
+#define ATTR_queued_jobs_threshold "queued_jobs_threshold"
+#define ATTR_queued_jobs_threshold_res "queued_jobs_threshold_res"
+#define ATTR_refresh "last_context_refresh"
+#define ATTR_rel_list "resource_released_list"
+#define ATTR_released "resources_released"
+#define ATTR_relnodes_on_stageout "release_nodes_on_stageout"
+#define ATTR_ReqCred "require_cred"
+#define ATTR_ReqCredEnable "require_cred_enable"
+#define ATTR_RESC_FLAG "flag"
+#define ATTR_RESC_TYPE "type"
+#define ATTR_rescassn "resources_assigned"
+#define ATTR_rescavail "resources_available"
+#define ATTR_resccost "resources_cost"
+#define ATTR_rescdflt "resources_default"
+#define ATTR_rescmax "resources_max"
+#define ATTR_rescmin "resources_min"
+#define ATTR_rndzretry "rendezvous_retry"
+#define ATTR_routedest "route_destinations"
+#define ATTR_routeheld "route_held_jobs"
+#define ATTR_routelife "route_lifetime"
+#define ATTR_routeretry "route_retry_time"
+#define ATTR_routewait "route_waiting_jobs"
+#define ATTR_rpp_highwater "rpp_highwater"
+#define ATTR_rpp_max_pkt_check "rpp_max_pkt_check"
+#define ATTR_rpp_retry "rpp_retry"
+#define ATTR_rsvexpdt "reserved_expedite"
+#define ATTR_rsvsync "reserved_sync"
+#define ATTR_run_version "run_version"
+#define ATTR_runcount "run_count"
+#define ATTR_sample_starttime "sample_starttime"
+#define ATTR_sandbox "sandbox"
+#define ATTR_sched_cycle_len "sched_cycle_length"
+#define ATTR_sched_hint "sched_hint"
+#define ATTR_sched_log "sched_log"
+#define ATTR_sched_preempt_enforce_resumption "sched_preempt_enforce_resumption"
+#define ATTR_sched_preempt_order "preempt_order"
+#define ATTR_sched_preempt_prio "preempt_prio"
+#define ATTR_sched_preempt_queue_prio "preempt_queue_prio"
+#define ATTR_sched_preempt_sort "preempt_sort"
+#define ATTR_sched_priv "sched_priv"
+#define ATTR_sched_server_dyn_res_alarm "server_dyn_res_alarm"
+#define ATTR_sched_state "state"
+#define ATTR_sched_user "sched_user"
+#define ATTR_SchedHost "sched_host"
+#define ATTR_schediteration "scheduler_iteration"
+#define ATTR_SchedSelect "schedselect"
+#define ATTR_SchedSelect_orig "schedselect_orig"
+#define ATTR_scheduling "scheduling"
+#define ATTR_security "security"
+#define ATTR_server "server"
+#define ATTR_session "session_id"
+#define ATTR_show_hidden_attribs "show_hidden_attribs"
+#define ATTR_stagein "stagein"
+#define ATTR_stageout "stageout"
+#define ATTR_stageout_status "Stageout_status"
+#define ATTR_start "started"
+#define ATTR_state "job_state"
+#define ATTR_status "server_state"
+#define ATTR_stime "stime"
+#define ATTR_submit_arguments "Submit_arguments"
+#define ATTR_submit_host "Submit_Host"
+#define ATTR_substate "substate"
+#define ATTR_SvrHost "server_host"
+#define ATTR_sync_mom_hookfiles_timeout "sync_mom_hookfiles_timeout"
+#define ATTR_syscost "system_cost"
+#define ATTR_throughput_mode "throughput_mode"
+#define ATTR_tolerate_node_failures "tolerate_node_failures"
+#define ATTR_topjob_ineligible "topjob_ineligible"
+#define ATTR_total "total_jobs"
+#define ATTR_umask "umask"
+#define ATTR_used "resources_used"
+#define ATTR_used_acct "resources_used_acct"
+#define ATTR_used_update "resources_used_update"
+#define ATTR_version "pbs_version"
+#define ATTR_X11_cookie "forward_x11_cookie"
+#define ATTR_X11_port "forward_x11_port"
+
+/* Attributes of vnodes. */
+#define ATTR_NODE_current_aoe "current_aoe"
+#define ATTR_NODE_current_eoe "current_eoe"
+#define ATTR_NODE_Host "Host"
+#define ATTR_NODE_in_multivnode_host "in_multivnode_host"
+#define ATTR_NODE_jobs "jobs"
+#define ATTR_NODE_last_state_change_time "last_state_change_time"
+#define ATTR_NODE_last_used_time "last_used_time"
+#define ATTR_NODE_License "license"
+#define ATTR_NODE_LicenseInfo "license_info"
+#define ATTR_NODE_MaintJobs "maintenance_jobs"
+#define ATTR_NODE_Mom "Mom"
+#define ATTR_NODE_No_Tasks "no_tasks"
+#define ATTR_NODE_NoMultiNode "no_multinode_jobs"
+#define ATTR_NODE_np "np"
+#define ATTR_NODE_ntype "ntype"
+#define ATTR_NODE_pcpus "pcpus"
+#define ATTR_NODE_Port "Port"
+#define ATTR_NODE_power_provisioning "power_provisioning"
+#define ATTR_NODE_poweroff_eligible "poweroff_eligible"
+#define ATTR_NODE_properties "properties"
+#define ATTR_NODE_ProvisionEnable "provision_enable"
+#define ATTR_NODE_resv_enable "resv_enable"
+#define ATTR_NODE_resvs "resv"
+#define ATTR_NODE_Sharing "sharing"
+#define ATTR_NODE_state "state"
+#define ATTR_NODE_TopologyInfo "topology_info"
+#define ATTR_NODE_VnodePool "vnode_pool"
+
+/* Attributes of reservations. */
+#define ATTR_aclResvgren "acl_resv_group_enable"
+#define ATTR_aclResvgroup "acl_resv_groups"
+#define ATTR_aclResvhost "acl_resv_hosts"
+#define ATTR_aclResvhten "acl_resv_host_enable"
+#define ATTR_aclResvuren "acl_resv_user_enable"
+#define ATTR_aclResvuser "acl_resv_users"
+#define ATTR_resv "resv"
+#define ATTR_resv_count "reserve_count"
+#define ATTR_resv_duration "reserve_duration"
+#define ATTR_resv_end "reserve_end"
+#define ATTR_resv_execvnodes "reserve_execvnodes"
+#define ATTR_resv_ID "reserve_ID"
+#define ATTR_resv_idx "reserve_index"
+#define ATTR_resv_job "reserve_job"
+#define ATTR_resv_name "Reserve_Name"
+#define ATTR_resv_nodes "resv_nodes"
+#define ATTR_resv_owner "Reserve_Owner"
+#define ATTR_resv_post_processing "resv_post_processing_time"
+#define ATTR_resv_retry "reserve_retry"
+#define ATTR_resv_retry_init "reserve_retry_init"
+#define ATTR_resv_retry_time "reserve_retry_time"
+#define ATTR_resv_rrule "reserve_rrule"
+#define ATTR_resv_standing "reserve_standing"
+#define ATTR_resv_start "reserve_start"
+#define ATTR_resv_state "reserve_state"
+#define ATTR_resv_substate "reserve_substate"
+#define ATTR_resv_Tag "reservation_Tag"
+#define ATTR_resv_timezone "reserve_timezone"
+#define ATTR_ResvEnable "resv_enable"
+#define ATTR_resvTag "reserve_Tag"
+
+/* Attributes of the scheduling policy objects' owners: the server, a queue, a scheduler. */
+#define ATTR_non_work_days "non_work_days"
+#define ATTR_time_window "time_window"
+#define ATTR_policy "policy"
+
+/* Values of attributes. */
+#define CHECKPOINT_UNSPECIFIED "u"
+#define NO_HOLD "n"
+#define NO_JOIN "n"
+#define NO_KEEP "n"
+#define MAIL_AT_ABORT "a"
+#define USER_HOLD "u"
+#define OTHER_HOLD "o"
+#define SYSTEM_HOLD "s"
+#define BAD_PASSWORD_HOLD "p"
+
+/* Which of a job's files pbs_msgjob() writes to. */
+#define MSG_OUT 1
+#define MSG_ERR 2
+
+/* How pbs_terminate() stops the server. */
+#define SHUT_IMMEDIATE 0
+#define SHUT_DELAY 1
+#define SHUT_QUICK 2
+
+/* What pbs_deljob() and pbs_deljoblist() take as `extend`. */
+#define FORCE "force"
+#define NOMAIL "nomail"
+#define SUPPRESS_EMAIL "suppress_email"
+#define DELETEHISTORY "deletehist"
+
+/* Longest names, in characters. */
+#ifndef MAXPATHLEN
+#define MAXPATHLEN 1024
+#endif
+#ifndef MAXNAMLEN
+#define MAXNAMLEN 255
+#endif
+#define PBS_MAXHOSTNAME 255
+#define PBS_MAXSCHEDNAME 15
+#define PBS_MAXUSER 256
+#define PBS_MAXGRPN 256
+#define PBS_MAXQUEUENAME 15
+#define PBS_MAXJOBNAME 230
+#define PBS_MAXPOLICYNAME 64 /* policy, time_window and fs_group objects */
+#define PBS_MAXSERVERNAME PBS_MAXHOSTNAME
+#define PBS_MAXSEQNUM 12
+#define PBS_DFLT_MAX_JOB_SEQUENCE_ID 9999999
+#define PBS_MAXPORTNUM 5
+#define PBS_MAXSVRJOBID (PBS_MAXSEQNUM + PBS_MAXSERVERNAME + PBS_MAXPORTNUM + 3)
+#define PBS_MAXCLTJOBID (PBS_MAXSVRJOBID + PBS_MAXSERVERNAME + PBS_MAXPORTNUM + 2)
+#define PBS_MAXDEST 256
+#define PBS_MAXROUTEDEST (PBS_MAXQUEUENAME + PBS_MAXSERVERNAME + PBS_MAXPORTNUM + 2)
+
+/* Commands and object types of pbs_manager(). */
+enum mgr_cmd {
+    MGR_CMD_NONE = -1,
+    MGR_CMD_CREATE = 0,
+    MGR_CMD_DELETE = 1,
+    MGR_CMD_SET = 2,
+    MGR_CMD_UNSET = 3,
+    MGR_CMD_LIST = 4,
+    MGR_CMD_PRINT = 5,
+    MGR_CMD_ACTIVE = 6,
+    MGR_CMD_IMPORT = 7,
+    MGR_CMD_EXPORT = 8,
+    MGR_CMD_LAST = 9
+};
+
+enum mgr_obj {
+    MGR_OBJ_NONE = -1,
+    MGR_OBJ_SERVER = 0,
+    MGR_OBJ_QUEUE = 1,
+    MGR_OBJ_JOB = 2,
+    MGR_OBJ_NODE = 3,
+    MGR_OBJ_RESV = 4,
+    MGR_OBJ_RSC = 5,
+    MGR_OBJ_SCHED = 6,
+    MGR_OBJ_HOST = 7,
+    MGR_OBJ_HOOK = 8,
+    MGR_OBJ_PBS_HOOK = 9,
+    MGR_OBJ_JOBARRAY_PARENT = 10,
+    MGR_OBJ_SUBJOB = 11,
+    MGR_OBJ_LAST = 12,
+    /* Scheduling policy objects; numbered well clear of the others. */
+    MGR_OBJ_POLICY = 64,
+    MGR_OBJ_TIME_WINDOW = 65,
+    MGR_OBJ_FS_GROUP = 66
+};
+
+/* What to do with an attribute, or how to compare it in a selection. */
+enum batch_op { SET = 0, UNSET, INCR, DECR, EQ, NE, GE, GT, LE, LT, DFLT, INTERNAL };
+
+/* An attribute of an object, in a status request or its answer. The same layout as attropl. */
+struct attrl {
+    struct attrl* next;
+    char* name;
+    char* resource; /* NULL unless the attribute is a list of resources */
+    char* value;
+    enum batch_op op; /* not used */
+};
+
+/* An attribute and an operation on it. */
+struct attropl {
+    struct attropl* next;
+    char* name;
+    char* resource;
+    char* value;
+    enum batch_op op;
+};
+
+/* One object's status. */
+struct batch_status {
+    struct batch_status* next;
+    char* name;
+    struct attrl* attribs;
+    char* text;
+};
+
+/* A job that pbs_deljoblist() could not delete, and why. */
+struct batch_deljob_status {
+    struct batch_deljob_status* next;
+    char* name;
+    int code;
+};
+
+/* Error number of the calling thread's last call. */
+#ifndef __PBS_ERRNO
+#define __PBS_ERRNO
+extern int* __pbs_errno_location(void);
+#define pbs_errno (*__pbs_errno_location())
+#endif
+
+/* Name of the server that the calling thread last connected to, or tried to; for messages. */
+#ifndef __PBS_SERVER
+#define __PBS_SERVER
+extern char* __pbs_server_location(void);
+#define pbs_server (__pbs_server_location())
+#endif
+
+/*
+ * Connections.
+ *
+ * pbs_connect(server): `server` is NULL or "" for the default server, a host name, or host:port. With
+ * PBS_HOME in the environment and a server's socket in $PBS_HOME/server_priv/pbs.sock, the default server is
+ * reached through that socket. Otherwise its name is PBS_DEFAULT or PBS_SERVER of the environment or
+ * PBS_SERVER of pbs.conf (PBS_CONF_FILE, else /etc/pbs.conf), and its port PBS_BATCH_SERVICE_PORT of either,
+ * or 15001. Returns a connection (0 or more), or -1 with pbs_errno set; pbs_geterrmsg(-1) is then the reason.
+ */
+extern int pbs_connect(const char* server);
+extern int pbs_connect_extend(const char* server, const char* extend);
+extern int pbs_disconnect(int connect);
+/* Name of the default server; NULL if there is none. */
+extern char* pbs_default(void);
+/* The server's text for the calling thread's last request on this connection; NULL if it sent none. After a
+ * request that succeeded, a text is a warning. */
+extern char* pbs_geterrmsg(int connect);
+
+/*
+ * Jobs.
+ */
+/* Submits a job: `script` is a path or NULL, `destination` a queue or NULL. Returns the job's identifier. */
+extern char* pbs_submit(int connect, struct attropl* attributes, const char* script, const char* destination,
+                        const char* extend);
+extern int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
+/* As pbs_alterjob(), without waiting for an answer. */
+extern int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
+extern int pbs_deljob(int connect, const char* job, const char* extend);
+/* Deletes jobs; returns those that could not be deleted, NULL when there is none. */
+extern struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int count, const char* extend);
+extern int pbs_holdjob(int connect, const char* job, const char* hold_types, const char* extend);
+extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
+/* Run a job at `location` (vnodes, NULL for the server's choice): the first waits until it is started, the
+ * second does not wait for an answer, the third waits until the server has accepted the request. */
+extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
+extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
+extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
+extern int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
+extern int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);
+extern int pbs_rerunjob(int connect, const char* job, const char* extend);
+extern int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
+extern int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend);
+/* Name of the server that has the job. */
+extern char* pbs_locjob(int connect, const char* job, const char* extend);
+/* Identifiers of the jobs that satisfy every criterion: an array ended by NULL, freed with one free(). */
+extern char** pbs_selectjob(int connect, struct attropl* criteria, const char* extend);
+/* Status of the jobs that satisfy every criterion. */
+extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* wanted,
+                                        const char* extend);
+
+/*
+ * Status of objects: of the one named, or of all with NULL or "". `wanted` limits the answer to these
+ * attributes; NULL for all.
+ */
+extern struct batch_status* pbs_statjob(int connect, const char* job, struct attrl* wanted,
+                                        const char* extend);
+extern struct batch_status* pbs_statque(int connect, const char* queue, struct attrl* wanted,
+                                        const char* extend);
+extern struct batch_status* pbs_statserver(int connect, struct attrl* wanted, const char* extend);
+extern struct batch_status* pbs_statsched(int connect, struct attrl* wanted, const char* extend);
+extern struct batch_status* pbs_statvnode(int connect, const char* vnode, struct attrl* wanted,
+                                          const char* extend);
+/* Status of hosts: vnodes of one host together, their consumable resources added up. The two are the same. */
+extern struct batch_status* pbs_stathost(int connect, const char* host, struct attrl* wanted,
+                                         const char* extend);
+extern struct batch_status* pbs_statnode(int connect, const char* host, struct attrl* wanted,
+                                         const char* extend);
+extern struct batch_status* pbs_statrsc(int connect, const char* resource, struct attrl* wanted,
+                                        const char* extend);
+extern struct batch_status* pbs_statresv(int connect, const char* reservation, struct attrl* wanted,
+                                         const char* extend);
+extern struct batch_status* pbs_stathook(int connect, const char* hook, struct attrl* wanted,
+                                         const char* extend);
+/*
+ * Status of the scheduling policy objects (PP-748, interfaces 10, 11 and 12). For a name that the server does
+ * not know: NULL and pbs_errno 15212 (PBSE_POLICY_NOT_FOUND, PBSE_TIME_WINDOW_NOT_FOUND,
+ * PBSE_FS_GROUP_NOT_FOUND).
+ */
+extern struct batch_status* pbs_statpolicy(int connect, const char* policy, struct attrl* wanted,
+                                           const char* extend);
+extern struct batch_status* pbs_stattimewindow(int connect, const char* time_window, struct attrl* wanted,
+                                               const char* extend);
+extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
+                                            const char* extend);
+extern void pbs_statfree(struct batch_status* list);
+extern void pbs_delstatfree(struct batch_deljob_status* list);
+
+/*
+ * Administration. `command` is an enum mgr_cmd (create, delete, set, unset), `object_type` an enum mgr_obj.
+ */
+extern int pbs_manager(int connect, int command, int object_type, const char* object,
+                       struct attropl* attributes, const char* extend);
+extern int pbs_terminate(int connect, int manner, const char* extend);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,205 @@
+// Replies of the batch protocol: their contents, encoding and decoding.
+//
+// On the wire a reply is, in DIS: the protocol's type (2) and version (2), the code and the auxiliary code
+// (signed), the choice (which body follows), 1 if more parts follow or 0; then the body. Only status replies
+// come in parts: each part is a packet of its own with the whole header, its objects follow those of the part
+// before, and the last has 0 for "more parts follow".
+#ifndef PBSPOLICY_IFL_REPLY_H
+#define PBSPOLICY_IFL_REPLY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ifl/attribute.h"
+#include "ifl/packet.h"
+
+namespace pbs::ifl {
+
+/// Choice 1: only the codes.
+struct NullReply {
+    bool operator==(const NullReply&) const = default;
+};
+
+/// Choice 2: a job was queued and waits for its script or commit.
+struct QueueReply {
+    std::string job;
+    bool operator==(const QueueReply&) const = default;
+};
+
+/// Choice 3.
+struct ReadyToCommitReply {
+    std::string job;
+    bool operator==(const ReadyToCommitReply&) const = default;
+};
+
+/// Choice 4: the job is in its queue.
+struct CommitReply {
+    std::string job;
+    bool operator==(const CommitReply&) const = default;
+};
+
+/// Choice 5.
+struct SelectReply {
+    std::vector<std::string> jobs;
+    bool operator==(const SelectReply&) const = default;
+};
+
+/// One object of a status reply. `type` is an enum mgr_obj of pbs_ifl.h. The operation of an attribute is
+/// written as given; clients ignore it.
+struct ObjectStatus {
+    std::uint32_t type = 0;
+    std::string name;
+    Attributes attributes;
+    bool operator==(const ObjectStatus&) const = default;
+};
+
+/// Choice 6.
+struct StatusReply {
+    std::vector<ObjectStatus> objects;
+    bool operator==(const StatusReply&) const = default;
+};
+
+/// Choice 7: the text that belongs to the code; with code 0, a warning that the client prints.
+struct TextReply {
+    std::string text;
+    bool operator==(const TextReply&) const = default;
+};
+
+/// Choice 8: a server's name.
+struct LocateReply {
+    std::string server;
+    bool operator==(const LocateReply&) const = default;
+};
+
+/// Choice 9: four numbers per resource, the first of all resources first.
+struct ResourceQueryReply {
+    std::vector<std::uint32_t> available;
+    std::vector<std::uint32_t> allocated;
+    std::vector<std::uint32_t> reserved;
+    std::vector<std::uint32_t> down;
+    bool operator==(const ResourceQueryReply&) const = default;
+};
+
+/// Choice 10.
+struct PreemptReply {
+    struct Job {
+        std::string job;
+        std::string order;
+        bool operator==(const Job&) const = default;
+    };
+    std::vector<Job> jobs;
+    bool operator==(const PreemptReply&) const = default;
+};
+
+/// Choice 11: the jobs of a delete_job_list request that were not deleted, with a PBS error number each.
+struct DeleteReply {
+    struct Job {
+        std::string job;
+        std::uint32_t code = 0;
+        bool operator==(const Job&) const = default;
+    };
+    std::vector<Job> failed;
+    bool operator==(const DeleteReply&) const = default;
+};
+
+/// In the order of their choices.
+using ReplyBody =
+    std::variant<NullReply, QueueReply, ReadyToCommitReply, CommitReply, SelectReply, StatusReply, TextReply,
+                 LocateReply, ResourceQueryReply, PreemptReply, DeleteReply>;
+
+struct Reply {
+    std::int32_t code = 0;       ///< 0 or a PBS error number
+    std::int32_t auxiliary = 0;  ///< with a refused attribute list: 1 + index of the attribute; else 0
+    ReplyBody body;
+    bool more_parts = false;
+
+    /// Success without contents.
+    static Reply ok() { return {}; }
+    /// A refusal; the text is error_text(code) of ifl/error_text.h when none is given.
+    static Reply error(int code, std::string_view text = {});
+    /// Success with a warning for the user.
+    static Reply warning(std::string_view text);
+
+    bool operator==(const Reply&) const = default;
+};
+
+/// What a reply may hold at most, for clients, whose server may be anyone.
+struct ReplyLimits {
+    std::size_t packet = 256U << 20;   ///< bytes of one part
+    std::size_t name = 4096;           ///< names of objects, jobs, attributes, resources
+    std::size_t value = 64U << 20;     ///< an attribute's value, a text
+    std::size_t attributes = 1000000;  ///< of one object
+    std::size_t objects = 10000000;    ///< in one part
+};
+
+/// The data of a reply's packet (without the packet's header).
+std::string encode_reply(const Reply& reply);
+
+/// A reply to send: a whole packet.
+std::string reply_packet(const Reply& reply);
+
+/// Reads the data of one packet, all of it.
+Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits = {});
+
+/// Writes a long status reply as it is made, in parts: no more than one part is ever kept.
+///
+///     StatusReplyWriter writer;
+///     for (each object) {
+///         writer.add(type, name, attributes);
+///         if (writer.part_full()) send(writer.take_part());
+///     }
+///     send(writer.finish());
+class StatusReplyWriter {
+  public:
+    /// A part is full with this many objects or bytes, whichever comes first.
+    explicit StatusReplyWriter(std::size_t objects_per_part = 500, std::size_t bytes_per_part = 1U << 20)
+        : max_objects_(objects_per_part), max_bytes_(bytes_per_part) {}
+
+    void add(std::uint32_t type, std::string_view name, const Attributes& attributes);
+    bool part_full() const { return count_ >= max_objects_ || objects_.size() >= max_bytes_; }
+    /// A packet with the objects added since the last one; more parts follow it.
+    std::string take_part() { return packet(true); }
+    /// The last packet.
+    std::string finish() { return packet(false); }
+
+  private:
+    std::string packet(bool more_parts);
+
+    std::size_t max_objects_;
+    std::size_t max_bytes_;
+    std::size_t count_ = 0;
+    std::string objects_;
+};
+
+/// Takes replies out of a connection's stream of bytes; the parts of a status reply are put together.
+class ReplyDecoder {
+  public:
+    struct NeedMore {};
+    struct Malformed {
+        Error error;
+    };
+    using Decoded = std::variant<NeedMore, Reply, Malformed>;
+
+    explicit ReplyDecoder(ReplyLimits limits = {}) : limits_(limits), packets_(limits.packet) {}
+
+    void feed(std::string_view bytes) { packets_.feed(bytes); }
+    /// The next whole reply. After Malformed, only Malformed follows.
+    Decoded next();
+
+  private:
+    Decoded malformed(Error error);
+
+    ReplyLimits limits_;
+    PacketReader packets_;
+    StatusReply parts_;
+    bool in_parts_ = false;
+    Error malformed_;
+};
+
+}  // namespace pbs::ifl
+
+#endif
