@@ -1,0 +1,96 @@
+// Accounting records, HOME/server_priv/accounting/YYYYMMDD, one line a record, in PBS's format:
+//   MM/DD/YYYY HH:MM:SS;TYPE;id;key=value key=value ...
+// Times of day are local, by the server's clock; instants in values are seconds since the Epoch. A value with
+// spaces is put in double quotes, in single quotes if it holds a double quote itself.
+#ifndef PBSPOLICY_HOST_ACCOUNTING_H
+#define PBSPOLICY_HOST_ACCOUNTING_H
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/host/clock.h"
+
+namespace pbs::host {
+
+class Log;
+
+// What a record tells of a job. Empty strings, zero instants and empty lists are left out.
+struct AccountedJob {
+    std::string id;
+    std::string user;
+    std::string group;
+    std::string account;
+    std::string project;
+    std::string name;
+    std::string queue;
+    std::int64_t ctime = 0;
+    std::int64_t qtime = 0;
+    std::int64_t etime = 0;
+    std::int64_t start = 0;
+    std::string exec_host;
+    std::string exec_vnode;
+    // (resource, value) as qstat -f shows them: ("walltime", "01:00:00").
+    std::vector<std::pair<std::string, std::string>> resource_list;
+    std::vector<std::pair<std::string, std::string>> resource_assigned;  // in S records only
+    // In E and R records only:
+    std::int64_t session = 0;
+    std::int64_t end = 0;
+    int exit_status = 0;
+    std::vector<std::pair<std::string, std::string>> resources_used;
+    std::int64_t run_count = 0;
+};
+
+class Accounting {
+  public:
+    // Records go to `directory`/YYYYMMDD. One that can't be written (disk full) is an error in the log and is
+    // kept, up to 10,000 of them, and written, in order and with the time it was made, when writing works
+    // again: at the next record or flush().
+    Accounting(std::string directory, Log& log, Clock& clock);
+    ~Accounting();
+    Accounting(const Accounting&) = delete;
+    Accounting& operator=(const Accounting&) = delete;
+
+    // Reads the E and R records written since `since`, so that the same end of a job isn't recorded again by
+    // a server that died between writing the record and committing the end. Call it at the start, with the
+    // earliest start of the jobs that are to be recovered.
+    void remember_since(std::chrono::sys_seconds since);
+
+    void queued(const AccountedJob& job);                               // Q
+    void started(const AccountedJob& job);                              // S
+    void ended(const AccountedJob& job);                                // E
+    void rerun(const AccountedJob& job);                                // R: requeued after having run
+    void deleted(const std::string& id, const std::string& requestor);  // D; requestor is user@host
+    void aborted(const std::string& id, const std::string& text = {});  // A: ended by the server
+
+    // Writes what could not be written before. True when nothing is left.
+    bool flush();
+    std::size_t pending() const { return pending_.size(); }
+
+  private:
+    struct Record {
+        int day;  // YYYYMMDD
+        std::string line;
+    };
+    void record(char type, const std::string& id, const std::string& text);
+    void end_record(char type, const AccountedJob& job);
+    bool write(const Record& record);
+
+    std::string directory_;
+    Log& log_;
+    Clock& clock_;
+    int fd_ = -1;
+    int day_ = 0;
+    bool failing_ = false;
+    std::uint64_t dropped_ = 0;
+    std::deque<Record> pending_;
+    std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
+};
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,54 @@
+// The environment of a job and the files that its output goes to: what depends on the job's attributes only,
+// apart from anything that starts processes.
+#ifndef PBSPOLICY_HOST_JOB_ENV_H
+#define PBSPOLICY_HOST_JOB_ENV_H
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pbs::host {
+
+struct JobStart;
+
+// What the passwd entry of a job's owner says.
+struct PasswdEntry {
+    std::string name;
+    std::string home;
+    std::string shell;  // empty: none
+};
+
+// What the shepherd adds.
+struct JobPlaces {
+    std::string shell;
+    std::string node_file;
+    std::string tmp_dir;  // empty: none could be made
+    std::string job_dir;
+    std::string cookie;  // PBS_JOBCOOKIE, another for each start
+};
+
+// The environment, as "NAME=value", in PBS's order of weight: `defaults` (HOME/pbs_environment), then
+// Variable_List, then what PBS sets itself and a job can't change: HOME, LOGNAME, USER, SHELL, PBS_JOBID,
+// PBS_JOBNAME, PBS_QUEUE, PBS_ENVIRONMENT, ENVIRONMENT, PBS_NODEFILE, PBS_JOBDIR, PBS_JOBCOOKIE, PBS_NODENUM,
+// PBS_TASKNUM, PBS_ACCOUNT, NCPUS, OMP_NUM_THREADS, TMPDIR.
+std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry& owner,
+                                         const JobPlaces& places,
+                                         const std::vector<std::pair<std::string, std::string>>& defaults);
+
+// Lines NAME=value of HOME/pbs_environment; blank lines and lines that begin with # are skipped.
+std::vector<std::pair<std::string, std::string>> parse_environment_file(std::string_view text);
+
+// NAME.oSEQ, NAME.eSEQ: `stream` is 'o' or 'e'; the sequence number is the job id up to the dot.
+std::string default_file_name(std::string_view job_name, std::string_view job_id, char stream);
+
+// Splits "host:path". A colon after a slash belongs to the path. The host is empty if there is none.
+std::pair<std::string, std::string> split_path(std::string_view host_and_path);
+
+// Where the stream goes: an absolute path in the job's terms (Keep_Files, the path asked for, the default),
+// before it is known whether that is a directory.
+std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
+
+}  // namespace pbs::host
+
+#endif

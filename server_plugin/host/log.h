@@ -1,0 +1,71 @@
+// The server's log: HOME/server_logs/YYYYMMDD, one line an event, in PBS's format:
+//   MM/DD/YYYY HH:MM:SS.uuuuuu;event;module;class;object;text
+// `event` is the kind of event as four hexadecimal digits. Times are local, by the server's clock.
+#ifndef PBSPOLICY_HOST_LOG_H
+#define PBSPOLICY_HOST_LOG_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/clock.h"
+
+namespace pbs::host {
+
+// Kinds of events; the bits of the server attribute log_events.
+enum class LogEvent : unsigned {
+    error = 0x0001,
+    system = 0x0002,
+    admin = 0x0004,
+    job = 0x0008,
+    job_usage = 0x0010,
+    security = 0x0020,
+    sched = 0x0040,
+    debug = 0x0080,
+    debug2 = 0x0100
+};
+
+// What the object of a line is. Written as Svr, Que, Job, Req, Fil, Act, Node, Resv, Sched, Hook.
+enum class LogClass { server, queue, job, request, file, account, node, reservation, sched, hook };
+
+class Log {
+  public:
+    // Lines go to `directory`/YYYYMMDD, opened at the first line and again at each change of day; `module` is
+    // the third field, "Server@host". Nothing can go wrong here for the caller: lines that can't be written
+    // are counted, and the count is written when writing works again. Each line also goes to stderr once
+    // `echo(true)`.
+    Log(std::string directory, std::string module, Clock& clock);
+    ~Log();
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    // Bits of LogEvent that are written; 0x1ff, as PBS's default, until set.
+    void set_events(unsigned mask) { mask_ = mask; }
+    void echo(bool to_stderr) { echo_ = to_stderr; }
+
+    // Writes a line. Line breaks and other control characters of `text` and `object` become spaces.
+    void write(LogEvent event, LogClass kind, std::string_view object, std::string_view text);
+    // LogEvent::error about the server itself.
+    void error(std::string_view object, std::string_view text);
+    void job(std::string_view job_id, std::string_view text);
+
+    // Lines lost since the start.
+    std::uint64_t lost() const { return lost_; }
+
+  private:
+    bool append(const std::string& line, int day);
+
+    std::string directory_;
+    std::string module_;
+    Clock& clock_;
+    unsigned mask_ = 0x1ff;
+    bool echo_ = false;
+    int fd_ = -1;
+    int day_ = 0;  // YYYYMMDD of the open file
+    std::uint64_t lost_ = 0;
+    std::uint64_t lost_told_ = 0;
+};
+
+}  // namespace pbs::host
+
+#endif
