@@ -41,7 +41,11 @@ function(pbs_program name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# pbs_test(NAME LIBS "a;b" SOURCES...): one GoogleTest program; ctest sees each of its tests.
+# What is built under the sanitizers: every test program that pbs_test() makes, but for the label e2e.
+add_custom_target(sanitize_tests)
+
+# pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds]): one GoogleTest program;
+# ctest sees each of its tests.
 function(pbs_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
@@ -52,6 +56,9 @@ function(pbs_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
+  endif()
+  if(NOT "e2e" IN_LIST T_LABELS)
+    add_dependencies(sanitize_tests ${name})
   endif()
   gtest_discover_tests(
     ${name}
