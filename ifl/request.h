@@ -199,12 +199,19 @@ struct Status {
     bool operator==(const Status&) const = default;
 };
 
-/// job_credential (`user` isn't sent) and user_credential.
-struct Credential {
+/// job_credential.
+struct JobCredential {
+    std::uint32_t kind = 0;
+    std::string data;
+    bool operator==(const JobCredential&) const = default;
+};
+
+/// user_credential.
+struct UserCredential {
     std::string user;
     std::uint32_t kind = 0;
     std::string data;
-    bool operator==(const Credential&) const = default;
+    bool operator==(const UserCredential&) const = default;
 };
 
 /// register_scheduler.
@@ -280,9 +287,9 @@ struct SpawnPython {
 
 using RequestBody =
     std::variant<Connect, Disconnect, Authenticate, QueueJob, JobScript, JobId, Manage, DeleteJobList,
-                 MessageJob, MoveJob, RunJob, Select, Shutdown, SignalJob, Status, Credential,
-                 RegisterScheduler, ReleaseNodes, ModifyReservation, PreemptJobs, DeferredSchedulerReply,
-                 ResourceQuery, TrackJob, RegisterDependency, SpawnPython>;
+                 MessageJob, MoveJob, RunJob, Select, Shutdown, SignalJob, Status, JobCredential,
+                 UserCredential, RegisterScheduler, ReleaseNodes, ModifyReservation, PreemptJobs,
+                 DeferredSchedulerReply, ResourceQuery, TrackJob, RegisterDependency, SpawnPython>;
 
 /// A request. `user` is what the client says; who it is, is the connection's to know (ifl/auth.h). The body's
 /// alternative is the one that belongs to the type.
@@ -356,8 +363,7 @@ class RequestDecoder {
   private:
     RequestLimits limits_;
     PacketReader packets_;
-    std::string malformed_;
-    int malformed_code_ = 0;
+    Error malformed_;
 };
 
 }  // namespace pbs::ifl

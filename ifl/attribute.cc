@@ -1,0 +1,46 @@
+#include "ifl/attribute.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+// The shortest attribute on the wire: five fields of two bytes each.
+constexpr std::size_t kMinAttribute = 10;
+
+}  // namespace
+
+void put_attributes(DisWriter& out, const Attributes& attributes) {
+    out.put_unsigned(attributes.size());
+    for (const Attribute& attribute : attributes) {
+        const bool has_resource = !attribute.resource.empty();
+        out.put_unsigned(attribute.name.size() + 1 + attribute.value.size() + 1 +
+                         (has_resource ? attribute.resource.size() + 1 : 0));
+        out.put_string(attribute.name);
+        out.put_unsigned(has_resource ? 1 : 0);
+        if (has_resource) out.put_string(attribute.resource);
+        out.put_string(attribute.value);
+        out.put_unsigned(static_cast<std::uint64_t>(attribute.op));
+    }
+}
+
+Attributes get_attributes(DisReader& in, const AttributeLimits& limits) {
+    Attributes attributes;
+    const std::size_t count = in.get_count("number of attributes", limits.count, kMinAttribute);
+    attributes.reserve(count);
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        Attribute attribute;
+        // The announced length of the strings was for a receiver that allocates before it reads.
+        in.get_unsigned("length of an attribute", UINT32_MAX);
+        attribute.name = in.get_string("attribute name", limits.name_length);
+        if (in.get_unsigned("attribute has a resource", 1) == 1) {
+            attribute.resource = in.get_string("resource name", limits.name_length);
+        }
+        attribute.value = in.get_string("attribute value", limits.value_length);
+        attribute.op =
+            static_cast<Op>(in.get_unsigned("attribute operation", static_cast<unsigned>(Op::internal)));
+        attributes.push_back(std::move(attribute));
+    }
+    return attributes;
+}
+
+}  // namespace pbs::ifl

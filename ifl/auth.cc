@@ -1,0 +1,109 @@
+#include "ifl/auth.h"
+
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr std::string_view kReservedPortMethod = "resvport";
+constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
+
+AuthDecision answer(Reply reply) {
+    return {AuthDecision::Action::reply, std::move(reply), {}};
+}
+
+AuthDecision refuse(int code, std::string reason) {
+    return {AuthDecision::Action::reply_and_close, Reply::error(code), std::move(reason)};
+}
+
+}  // namespace
+
+void AuthTable::add_tcp(Id id, std::string_view address, std::uint16_t port) {
+    remove(id);
+    by_address_[{std::string(address), port}] = id;
+    peers_[id] = Peer{std::string(address), port, std::nullopt};
+}
+
+void AuthTable::add_local(Id id, std::string_view user) {
+    remove(id);
+    peers_[id] = Peer{{}, 0, std::string(user)};
+}
+
+void AuthTable::remove(Id id) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end()) return;
+    // The port may have been taken over by a newer connection before the server noticed this one's end.
+    const auto address = by_address_.find(std::pair{found->second.address, found->second.port});
+    if (address != by_address_.end() && address->second == id) by_address_.erase(address);
+    peers_.erase(found);
+}
+
+std::optional<std::string_view> AuthTable::user(Id id) const {
+    const auto found = peers_.find(id);
+    if (found == peers_.end() || !found->second.user) return std::nullopt;
+    return *found->second.user;
+}
+
+AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request) {
+    const auto& body = std::get<Authenticate>(request.body);
+    if (helper.address.empty()) {
+        return refuse(PBSE_BADCRED, "authenticate on a Unix socket, whose user is known");
+    }
+    if (body.method != kReservedPortMethod) {
+        return refuse(PBSE_NOSUP, fmt::format("authentication method \"{}\" isn't supported", body.method));
+    }
+    if (!body.encrypt_method.empty()) {
+        return refuse(PBSE_NOSUP,
+                      fmt::format("encryption method \"{}\" isn't supported", body.encrypt_method));
+    }
+    if (helper.port == 0 || helper.port >= kFirstUnprivilegedPort) {
+        return refuse(PBSE_BADCRED, fmt::format("authenticate from the unprivileged port {}", helper.port));
+    }
+    if (request.user.empty()) return refuse(PBSE_BADCRED, "authenticate without a user");
+    const auto target =
+        body.port <= UINT16_MAX
+            ? by_address_.find(std::pair{helper.address, static_cast<std::uint16_t>(body.port)})
+            : by_address_.end();
+    if (target == by_address_.end()) {
+        return refuse(PBSE_BADCRED, fmt::format("authenticate for port {} of {}, which has no connection",
+                                                body.port, helper.address));
+    }
+    std::optional<std::string>& user = peers_[target->second].user;
+    if (user && *user != request.user) {
+        return refuse(PBSE_BADCRED,
+                      fmt::format("authenticate as {} for a connection of {}", request.user, *user));
+    }
+    user = request.user;
+    return answer(Reply::ok());
+}
+
+AuthDecision AuthTable::judge(Id id, const Request& request) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end())
+        return refuse(PBSE_INTERNAL, "a request on a connection that isn't in the table");
+    const Peer& peer = found->second;
+    switch (request.type) {
+        case RequestType::connect:
+            return answer(Reply::ok());
+        case RequestType::disconnect:
+            return {AuthDecision::Action::close, {}, {}};
+        case RequestType::authenticate:
+            return authenticate(peer, request);
+        default:
+            break;
+    }
+    if (!peer.user) {
+        return refuse(PBSE_BADCRED, fmt::format("{} before authentication", request_name(request.type)));
+    }
+    // Over a Unix socket the kernel has named the user, whatever the header says.
+    if (!peer.address.empty() && request.user != *peer.user) {
+        return refuse(PBSE_BADCRED, fmt::format("{} as {} on a connection of {}", request_name(request.type),
+                                                request.user, *peer.user));
+    }
+    return {};
+}
+
+}  // namespace pbs::ifl

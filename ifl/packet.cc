@@ -1,0 +1,78 @@
+#include "ifl/packet.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr std::string_view kMagic{"PKTV1", 6};
+constexpr std::size_t kLengthOffset = 7;
+
+std::size_t load_length(std::string_view header) {
+    std::size_t length = 0;
+    for (std::size_t i = kLengthOffset; i < kPacketHeaderSize; ++i) {
+        length = length << 8 | static_cast<unsigned char>(header[i]);
+    }
+    return length;
+}
+
+}  // namespace
+
+std::size_t begin_packet(std::string& out, PacketType type) {
+    const std::size_t begin = out.size();
+    out.append(kMagic);
+    out.push_back(static_cast<char>(type));
+    out.append(kPacketHeaderSize - kLengthOffset, '\0');
+    return begin;
+}
+
+void end_packet(std::string& out, std::size_t begin) {
+    const std::size_t length = out.size() - begin - kPacketHeaderSize;
+    assert(length > 0 && length <= UINT32_MAX);
+    for (std::size_t i = 0; i < 4; ++i) {
+        out[begin + kLengthOffset + i] = static_cast<char>(length >> (24 - 8 * i) & 0xff);
+    }
+}
+
+std::string make_packet(std::string_view data, PacketType type) {
+    std::string packet;
+    packet.reserve(kPacketHeaderSize + data.size());
+    const std::size_t begin = begin_packet(packet, type);
+    packet.append(data);
+    end_packet(packet, begin);
+    return packet;
+}
+
+Result<std::optional<std::string_view>> PacketReader::next() {
+    // What was handed out is dropped only now, so that the view stays good until this call. All at once when
+    // nothing follows, else only when it is most of the buffer: moving the rest each time would be quadratic.
+    if (consumed_ == buffer_.size()) {
+        buffer_.clear();
+        consumed_ = 0;
+    } else if (consumed_ > buffer_.size() / 2) {
+        buffer_.erase(0, consumed_);
+        consumed_ = 0;
+    }
+    const std::string_view pending = std::string_view(buffer_).substr(consumed_);
+    // A wrong start is told from its first byte on: a peer of another protocol may not send a whole header.
+    const std::size_t magic = std::min(pending.size(), kMagic.size());
+    if (pending.substr(0, magic) != kMagic.substr(0, magic)) {
+        return tl::unexpected(Error{PBSE_DISPROTO, "a packet of the batch protocol (PKTV1) expected"});
+    }
+    if (pending.size() < kPacketHeaderSize) return std::nullopt;
+    const std::size_t length = load_length(pending);
+    if (length == 0 || length > max_data_) {
+        return tl::unexpected(Error{
+            PBSE_DISPROTO, fmt::format("a packet of 1 to {} bytes expected, found {}", max_data_, length)});
+    }
+    if (pending.size() - kPacketHeaderSize < length) return std::nullopt;
+    consumed_ += kPacketHeaderSize + length;
+    return pending.substr(kPacketHeaderSize, length);
+}
+
+}  // namespace pbs::ifl
