@@ -1,0 +1,64 @@
+// Lists of the C API with owners: lists that are sent, and status lists that came.
+#ifndef PBSPOLICY_IFL_CMDS_ATTR_LIST_H
+#define PBSPOLICY_IFL_CMDS_ATTR_LIST_H
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ifl/pbs_ifl.h"
+
+namespace pbs::cmds {
+
+// An attribute list to send. The C structs point into the list; it must outlive the call that it's given to.
+class AttrList {
+  public:
+    void add(std::string name, std::string resource, std::string value, batch_op op = SET);
+    // Sets the value of an attribute that may be there already.
+    void put(std::string name, std::string resource, std::string value, batch_op op = SET);
+    bool has(std::string_view name, std::string_view resource = "") const {
+        return find(name, resource) != nullptr;
+    }
+    // The value of an attribute; null if it isn't in the list.
+    const std::string* find(std::string_view name, std::string_view resource = "") const;
+    bool empty() const { return entries_.empty(); }
+    std::size_t size() const { return entries_.size(); }
+
+    struct Entry {
+        std::string name;
+        std::string resource;
+        std::string value;
+        batch_op op;
+    };
+    const std::deque<Entry>& entries() const { return entries_; }
+
+    // The list as the C API takes it; NULL when empty. Valid until the list changes.
+    attropl* operations();
+    attrl* attributes();
+
+  private:
+    std::deque<Entry> entries_;
+    std::deque<attropl> operations_;
+    std::deque<attrl> attributes_;
+};
+
+struct FreeStatus {
+    void operator()(batch_status* list) const { pbs_statfree(list); }
+};
+using StatusList = std::unique_ptr<batch_status, FreeStatus>;
+
+// The text of a C string that may be NULL.
+inline std::string_view view(const char* text) {
+    return text == nullptr ? std::string_view() : text;
+}
+
+// The value of an attribute of one object; nullopt if it doesn't have it.
+std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
+                                         std::string_view resource = "");
+
+}  // namespace pbs::cmds
+
+#endif

@@ -1,0 +1,151 @@
+#include "ifl/cmds/client.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/job_id.h"
+#include "ifl/cmds/text.h"
+#include "ifl/pbs_error.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+struct Free {
+    void operator()(char* text) const { std::free(text); }
+};
+
+// Where else a job that this server doesn't know may be; empty: nowhere.
+std::string other_place(const Connection& connection, const JobId& id) {
+    const std::unique_ptr<char, Free> place(
+        pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
+    const std::string_view name = place != nullptr ? view(place.get()) : std::string_view(id.parent);
+    return equal_ignoring_case(name, connection.server()) ? std::string() : std::string(name);
+}
+
+// What came of a request about a job: 0, or an exit status with a message.
+struct Outcome {
+    int status = 0;
+    std::string message;
+};
+
+Outcome request_at(const std::string& server, const JobId& id, const JobRequest& request, bool may_move) {
+    const auto connection = Connection::open(server);
+    if (!connection) {
+        return {connection.error().status, connection.error().message};
+    }
+    const std::string job = sent_job_id(id);
+    const int code = request(*connection, job);
+    if (code == 0) {
+        return {};
+    }
+    Outcome outcome{exit_status(code), job_error_text(*connection, code, job)};
+    if (code == PBSE_UNKJOBID && may_move) {
+        const std::string place = other_place(*connection, id);
+        if (!place.empty() && request_at(place, id, request, false).status == 0) {
+            return {};
+        }
+    }
+    return outcome;
+}
+
+}  // namespace
+
+std::vector<std::string> arguments_of(int argc, char** argv) {
+    return argc > 1 ? std::vector<std::string>(argv + 1, argv + argc) : std::vector<std::string>();
+}
+
+bool version_asked(const std::vector<std::string>& arguments) {
+    if (arguments.size() != 1 || arguments[0] != "--version") {
+        return false;
+    }
+    fmt::print("pbs_version = {}\n", PBSPOLICY_VERSION);
+    return true;
+}
+
+void complain(const Program& program, std::string_view message) {
+    fmt::print(stderr, "{}: {}\n", program.name, message);
+}
+
+int usage_error(const Program& program, const Error& error) {
+    if (!error.message.empty()) {
+        complain(program, error.message);
+    }
+    fmt::print(stderr, "{}", program.usage);
+    return error.status;
+}
+
+int exit_status(int pbs_error) {
+    const int low = pbs_error & 0xff;
+    return pbs_error != 0 && low == 0 ? 1 : low;
+}
+
+Result<Connection> Connection::open(const std::string& server) {
+    const int handle = pbs_connect(server.empty() ? nullptr : server.c_str());
+    if (handle < 0) {
+        const int number = pbs_errno;
+        const std::string_view reason = view(pbs_geterrmsg(-1));
+        std::string name = server.empty() ? default_server() : server;
+        return fail(fmt::format("cannot connect to server {} (errno={}){}{}", name, number,
+                                reason.empty() ? "" : ": ", reason),
+                    exit_status(number == 0 ? PBSE_SYSTEM : number));
+    }
+    return Connection(handle, std::string(view(pbs_server)));
+}
+
+Connection::Connection(Connection&& other) noexcept
+    : handle_(std::exchange(other.handle_, -1)), server_(std::move(other.server_)) {}
+
+Connection& Connection::operator=(Connection&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(server_, other.server_);
+    return *this;
+}
+
+Connection::~Connection() {
+    if (handle_ >= 0) {
+        pbs_disconnect(handle_);
+    }
+}
+
+std::string Connection::error_text() const {
+    const std::string_view text = view(pbs_geterrmsg(handle_));
+    return text.empty() ? fmt::format("Server returned error {}", pbs_errno) : std::string(text);
+}
+
+std::string default_server() {
+    return std::string(view(pbs_default()));
+}
+
+std::string job_error_text(const Connection& connection, int pbs_error, std::string_view job) {
+    const std::string_view text = view(pbs_geterrmsg(connection.handle()));
+    if (text.empty()) {
+        return fmt::format("Server returned error {} for job {}", pbs_error, job);
+    }
+    // Some texts have a place for the job in them.
+    if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
+        return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
+    }
+    return fmt::format("{} {}", text, job);
+}
+
+int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request) {
+    int status = 0;
+    for (const std::string& text : jobs) {
+        const auto id = parse_job_id(text);
+        const Outcome outcome =
+            id ? request_at(id->server, *id, request, true) : Outcome{id.error().status, id.error().message};
+        if (outcome.status != 0) {
+            complain(program, outcome.message);
+            status = outcome.status;
+        }
+    }
+    return status;
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,158 @@
+#include "ifl/cmds/datetime.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+// Takes two digits off the end of `text`.
+int take_two(std::string_view& text) {
+    const std::string_view digits = text.substr(text.size() - 2);
+    text.remove_suffix(2);
+    return (digits[0] - '0') * 10 + (digits[1] - '0');
+}
+
+std::tm local(std::time_t when) {
+    std::tm fields{};
+    localtime_r(&when, &fields);
+    return fields;
+}
+
+constexpr int kNotGiven = -1;
+
+struct DateParts {
+    int year = kNotGiven;
+    int month = kNotGiven;
+    int day = kNotGiven;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+};
+
+Result<DateParts> split_date(std::string_view text) {
+    const auto wrong = [&] {
+        return fail(fmt::format("'{}' is not a date: expected [[[[CC]YY]MM]DD]hhmm[.SS]", text));
+    };
+    DateParts parts;
+    std::string_view digits = text;
+    if (const std::size_t dot = digits.find('.'); dot != std::string_view::npos) {
+        std::string_view seconds = digits.substr(dot + 1);
+        digits = digits.substr(0, dot);
+        if (seconds.size() != 2 || !is_digit(seconds[0]) || !is_digit(seconds[1])) {
+            return wrong();
+        }
+        parts.second = take_two(seconds);
+    }
+    if (digits.size() < 4 || digits.size() > 12 || digits.size() % 2 != 0 ||
+        digits.find_first_not_of("0123456789") != std::string_view::npos) {
+        return wrong();
+    }
+    parts.minute = take_two(digits);
+    parts.hour = take_two(digits);
+    parts.day = digits.empty() ? kNotGiven : take_two(digits);
+    parts.month = digits.empty() ? kNotGiven : take_two(digits) - 1;
+    if (!digits.empty()) {
+        const int year = take_two(digits);
+        const int century = !digits.empty() ? take_two(digits) : year > 68 ? 19 : 20;
+        parts.year = century * 100 + year;
+    }
+    const bool good = parts.second < 60 && parts.minute < 60 && parts.hour < 24 &&
+                      (parts.day == kNotGiven || (parts.day >= 1 && parts.day <= 31)) &&
+                      (parts.month == kNotGiven || (parts.month >= 0 && parts.month <= 11));
+    if (!good) {
+        return wrong();
+    }
+    return parts;
+}
+
+}  // namespace
+
+Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
+    const auto parts = split_date(text);
+    if (!parts) {
+        return tl::unexpected(parts.error());
+    }
+    const std::tm today = local(now);
+    std::tm date{};
+    date.tm_isdst = -1;
+    date.tm_sec = parts->second;
+    date.tm_min = parts->minute;
+    date.tm_hour = parts->hour;
+    date.tm_mday = parts->day == kNotGiven ? today.tm_mday : parts->day;
+    date.tm_mon = parts->month == kNotGiven ? today.tm_mon : parts->month;
+    date.tm_year = parts->year == kNotGiven ? today.tm_year : parts->year - 1900;
+    std::tm candidate = date;
+    std::time_t when = std::mktime(&candidate);
+    if (when <= now && parts->year == kNotGiven) {
+        // The next one of what was left out.
+        if (parts->day == kNotGiven) {
+            ++date.tm_mday;
+        } else if (parts->month == kNotGiven) {
+            ++date.tm_mon;
+        } else {
+            ++date.tm_year;
+        }
+        candidate = date;
+        when = std::mktime(&candidate);
+    }
+    // mktime turns 31 June into 1 July; a date that doesn't exist is an error here.
+    if (when == -1 || (parts->day != kNotGiven && candidate.tm_mday != parts->day)) {
+        return fail(fmt::format("'{}' is not a date that exists", text));
+    }
+    return when;
+}
+
+Result<long long> parse_duration(std::string_view text) {
+    const auto parts = split(text.substr(0, text.find('.')), ':');
+    long long seconds = 0;
+    for (const std::string_view part : parts) {
+        const auto number = parse_integer(part);
+        if (!number || *number < 0 || *number > 1'000'000'000 || parts.size() > 3) {
+            return fail(fmt::format("'{}' is not a duration: expected HH:MM:SS or seconds", text));
+        }
+        seconds = seconds * 60 + *number;
+    }
+    return seconds;
+}
+
+std::string date_text(std::time_t when) {
+    const std::tm fields = local(when);
+    std::array<char, 64> buffer{};
+    const std::size_t length = std::strftime(buffer.data(), buffer.size(), "%a %b %e %H:%M:%S %Y", &fields);
+    return {buffer.data(), length};
+}
+
+std::string start_time_text(std::time_t start, std::time_t now) {
+    if (start == 0) {
+        return "?";
+    }
+    if (start < now) {
+        return "--";
+    }
+    const std::tm then = local(start);
+    const std::tm today = local(now);
+    const bool same_year = then.tm_year == today.tm_year;
+    constexpr std::time_t kWeek = 7 * 86400;
+    std::array<char, 32> buffer{};
+    const auto format = [&](const char* pattern) {
+        const std::size_t length = std::strftime(buffer.data(), buffer.size(), pattern, &then);
+        return std::string(buffer.data(), length);
+    };
+    if (same_year && then.tm_yday == today.tm_yday) {
+        return format("%H:%M");
+    }
+    if (start - now < kWeek) {
+        return format("%a").substr(0, 2) + format(" %H");
+    }
+    if (same_year) {
+        return format("%b");
+    }
+    return then.tm_year - today.tm_year < 5 ? format("%Y") : ">5yrs";
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,26 @@
+// Errors of the commands: one line for the user, and the status the program ends with.
+#ifndef PBSPOLICY_IFL_CMDS_ERROR_H
+#define PBSPOLICY_IFL_CMDS_ERROR_H
+
+#include <string>
+#include <tl/expected.hpp>
+
+namespace pbs::cmds {
+
+struct Error {
+    std::string message;
+    // What the program exits with: 2 for a wrong command line, 1 for other failures found by the command
+    // itself. Refusals by the server end with the PBS error number instead (see exit_status()).
+    int status = 2;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> fail(std::string message, int status = 2) {
+    return tl::unexpected<Error>(Error{std::move(message), status});
+}
+
+}  // namespace pbs::cmds
+
+#endif

@@ -1,0 +1,40 @@
+// Names that users type for jobs and destinations.
+#ifndef PBSPOLICY_IFL_CMDS_JOB_ID_H
+#define PBSPOLICY_IFL_CMDS_JOB_ID_H
+
+#include <string>
+#include <string_view>
+
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+// sequence[.parent_server[:port]][@current_server[:port]]
+struct JobId {
+    std::string sequence;  // digits; for an array job or subjob with "[...]" behind them
+    std::string parent;    // the server that made it; empty: not given
+    std::string server;    // the server to ask; empty: the default one
+};
+
+// Could it be a job identifier (rather than a queue)? It begins with a digit.
+bool is_job_id(std::string_view text);
+Result<JobId> parse_job_id(std::string_view text);
+
+// The identifier to send: the sequence, and the parent server if one is given; a server completes a bare
+// sequence with its own name.
+std::string sent_job_id(const JobId& id);
+
+// [queue][@server[:port]]
+struct Destination {
+    std::string queue;
+    std::string server;
+};
+Result<Destination> parse_destination(std::string_view text);
+
+// A job's name: at most 230 printable characters without blanks; `letter_first` for the names that users
+// give with -N.
+bool is_job_name(std::string_view name, bool letter_first);
+
+}  // namespace pbs::cmds
+
+#endif

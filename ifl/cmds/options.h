@@ -1,0 +1,31 @@
+// Command lines in the manner of getopt: letters, operands anywhere before "--". Without getopt's globals, so
+// that qsub can read several lines of options.
+#ifndef PBSPOLICY_IFL_CMDS_OPTIONS_H
+#define PBSPOLICY_IFL_CMDS_OPTIONS_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+struct Option {
+    char letter;
+    std::string value;  // empty for an option that takes none
+};
+
+struct CommandLine {
+    std::vector<Option> options;  // in their order
+    std::vector<std::string> operands;
+    std::vector<std::string> after_dashes;  // what stood behind "--"
+    bool dashes = false;                    // was there a "--"
+};
+
+// `letters` as getopt takes them: "ab:" has -a, and -b with a value. `arguments` without the program's name.
+Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
+
+}  // namespace pbs::cmds
+
+#endif

@@ -1,0 +1,269 @@
+#include "ifl/cmds/text.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace pbs::cmds {
+
+bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_alpha(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_alnum(char c) {
+    return is_alpha(c) || is_digit(c);
+}
+
+std::string_view trim(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) {
+        text.remove_prefix(1);
+    }
+    while (!text.empty() && is_space(text.back())) {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    for (;;) {
+        const std::size_t end = text.find(separator, begin);
+        if (end == std::string_view::npos) {
+            pieces.push_back(text.substr(begin));
+            return pieces;
+        }
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+std::string_view first_word(std::string_view text) {
+    text = trim(text);
+    std::size_t end = 0;
+    while (end < text.size() && !is_space(text[end])) {
+        ++end;
+    }
+    return text.substr(0, end);
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    if (a.size() != b.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (lower(a[i]) != lower(b[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\t' || c == '\n' || (byte >= 0x20 && byte != 0x7f)) {
+            out += c;
+        } else {
+            out += '^';
+            out += static_cast<char>(byte ^ 0x40U);
+        }
+    }
+    return out;
+}
+
+namespace {
+std::string cut(std::string_view text, std::size_t width) {
+    if (text.size() <= width || width == 0) {
+        return std::string(text);
+    }
+    return std::string(text.substr(0, width - 1)) + '*';
+}
+}  // namespace
+
+std::string left(std::string_view text, std::size_t width) {
+    return fmt::format("{:<{}}", cut(text, width), width);
+}
+
+std::string right(std::string_view text, std::size_t width) {
+    return fmt::format("{:>{}}", cut(text, width), width);
+}
+
+Result<long long> parse_integer(std::string_view text) {
+    long long number = 0;
+    std::string_view digits = text;
+    if (digits.size() > 1 && digits.front() == '+' && is_digit(digits[1])) {
+        digits.remove_prefix(1);
+    }
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (code != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
+        return fail(fmt::format("'{}' is not a whole number", text));
+    }
+    return number;
+}
+
+tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin) {
+    QuotedValue value;
+    char quote = '\0';  // the character that quotes in this value, once one was met
+    bool inside = false;
+    bool just_closed = false;
+    std::size_t opened_at = begin;
+    std::size_t i = begin;
+    for (; i < text.size(); ++i) {
+        const char c = text[i];
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte < 0x20 && !is_space(c)) || byte == 0x7f) {
+            return tl::unexpected(QuoteError{"control character", i});
+        }
+        if (inside) {
+            inside = c != quote;
+            just_closed = !inside;
+            if (inside) {
+                value.text += c;
+            }
+            continue;
+        }
+        const bool opens = (c == '"' || c == '\'') && (quote == '\0' || quote == c || just_closed);
+        just_closed = false;
+        if (opens) {
+            quote = c;
+            inside = true;
+            opened_at = i;
+        } else if (c == ',' || is_space(c)) {
+            break;
+        } else {
+            value.text += c;
+        }
+    }
+    if (inside) {
+        return tl::unexpected(QuoteError{"no closing quote", opened_at});
+    }
+    value.end = i;
+    return value;
+}
+
+std::string quote_value(std::string_view value) {
+    std::string text(value);
+    for (char& c : text) {
+        if (c == '\n' || c == '\r') {
+            c = ' ';
+        }
+    }
+    if (!text.empty() && text.find_first_of("\"' \t,;#[") == std::string::npos) {
+        return text;
+    }
+    if (text.find('"') == std::string::npos) {
+        return '"' + text + '"';
+    }
+    if (text.find('\'') == std::string::npos) {
+        return '\'' + text + '\'';
+    }
+    // Both kinds: quoted parts side by side, each in the kind that it doesn't hold.
+    std::string out;
+    char quote = '\0';
+    for (const char c : text) {
+        const char wanted = c == '"' ? '\'' : c == '\'' ? '"' : quote;
+        if (quote == '\0' || wanted != quote) {
+            if (quote != '\0') {
+                out += quote;
+            }
+            quote = wanted == '\0' ? '"' : wanted;
+            out += quote;
+        }
+        out += c;
+    }
+    out += quote;
+    return out;
+}
+
+namespace {
+
+// Is there a "word=" at `at`? That is what ends a value of a pair list.
+bool begins_pair(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_space(text[at])) {
+        ++at;
+    }
+    const std::size_t begin = at;
+    while (at < text.size() && (is_alnum(text[at]) || text[at] == '_')) {
+        ++at;
+    }
+    return at > begin && is_alpha(text[begin]) && at < text.size() && text[at] == '=';
+}
+
+// The value of a pair, from `at` on; `at` moves to the comma after it, or the end.
+Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
+    std::string value;
+    char quote = '\0';
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quote != '\0') {
+            if (c == quote) {
+                quote = '\0';
+            } else {
+                value += c;
+            }
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == ',' && begins_pair(text, at + 1)) {
+            break;
+        } else {
+            value += c;
+        }
+    }
+    if (quote != '\0') {
+        return fail(fmt::format("no closing quote in '{}'", text));
+    }
+    return std::string(trim(value));
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const std::size_t equals = text.find('=', at);
+        if (equals == std::string_view::npos || trim(text.substr(at, equals - at)).empty()) {
+            return fail(fmt::format("'{}': expected name=value", text.substr(at)));
+        }
+        const std::string_view name = trim(text.substr(at, equals - at));
+        at = equals + 1;
+        auto value = take_pair_value(text, at);
+        if (!value) {
+            return tl::unexpected(value.error());
+        }
+        if (value->empty()) {
+            return fail(fmt::format("'{}': expected a value after '{}='", text, name));
+        }
+        pairs.emplace_back(std::string(name), std::move(*value));
+        if (at < text.size()) {
+            ++at;  // the comma, which a next pair follows
+        }
+    }
+    if (pairs.empty()) {
+        return fail("expected name=value, found nothing");
+    }
+    return pairs;
+}
+
+std::string escape_variable(std::string_view value) {
+    std::string out;
+    out.reserve(value.size());
+    for (const char c : value) {
+        if (c == ',' || c == '\'' || c == '"' || c == '\\') {
+            out += '\\';
+        }
+        out += c;
+    }
+    return out;
+}
+
+}  // namespace pbs::cmds

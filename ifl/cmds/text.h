@@ -1,0 +1,72 @@
+// Small text tools that several commands share. Nothing here reads a clock, the environment or the network.
+#ifndef PBSPOLICY_IFL_CMDS_TEXT_H
+#define PBSPOLICY_IFL_CMDS_TEXT_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+bool is_space(char c);
+bool is_digit(char c);
+bool is_alpha(char c);
+bool is_alnum(char c);
+
+// Without white space at both ends.
+std::string_view trim(std::string_view text);
+
+// The pieces between `separator`, empty ones too; "" gives one empty piece.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// The first white-space-free word of `text`.
+std::string_view first_word(std::string_view text);
+
+// Equal when the case of ASCII letters is ignored.
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+// Control characters as ^X, so that an attribute's value can't move the cursor or hide text. Tabs and
+// newlines stay.
+std::string printable(std::string_view text);
+
+// `text` in a column `width` wide, at its left or right edge. Text that is too long is cut; the last
+// character of what stays is then '*'.
+std::string left(std::string_view text, std::size_t width);
+std::string right(std::string_view text, std::size_t width);
+
+// Whole number in `text`, nothing before or after it.
+Result<long long> parse_integer(std::string_view text);
+
+// A value as qmgr and `-l` take it: up to an unquoted comma or white space. The first quote character met,
+// ' or ", is the one that quotes; the other one is then a plain character. A different quote character right
+// after a closing one opens another quoted part. `end` is the offset of the first character not taken.
+struct QuotedValue {
+    std::string text;
+    std::size_t end = 0;
+};
+// On an error, `message` says what is wrong and `offset` where.
+struct QuoteError {
+    std::string message;
+    std::size_t offset = 0;
+};
+tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin);
+
+// `value` in the quotes that take_value() needs to give it back, or as it is if it needs none. Newlines,
+// which no line of qmgr's input can hold, become spaces.
+std::string quote_value(std::string_view value);
+
+// Key and value pairs "a=b,c=d", as -W takes them. A value may be quoted, and runs up to the comma that a
+// next "word=" follows: "depend=afterok:1:2,umask=022".
+Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text);
+
+// PBS writes commas, quotes and backslashes inside the values of a Variable_List with a backslash before
+// them.
+std::string escape_variable(std::string_view value);
+
+}  // namespace pbs::cmds
+
+#endif
