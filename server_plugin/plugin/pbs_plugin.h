@@ -8,7 +8,8 @@
  * Rules that hold for every call:
  *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct. A reader uses only
  *    the members that lie within `size`; members are only ever added at the end. That, with
- *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning.
+ *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning. Where the callee fills in a struct of
+ *    the caller (pbs_plugin, pbs_cycle_result), the caller sets `size` to the room there is.
  *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
  *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
  *    says otherwise; the callee copies what it keeps.
@@ -105,8 +106,8 @@ typedef struct pbs_reply pbs_reply;
 
 enum pbs_resource_kind {
     PBS_RES_LONG = 1,
-    PBS_RES_FLOAT = 2, /* amounts are in millionths */
-    PBS_RES_SIZE = 3,  /* amounts are in bytes */
+    PBS_RES_FLOAT = 2,    /* amounts are in millionths */
+    PBS_RES_SIZE = 3,     /* amounts are in bytes */
     PBS_RES_DURATION = 4, /* amounts are in seconds */
     PBS_RES_BOOLEAN = 5,
     PBS_RES_STRING = 6,
@@ -138,11 +139,7 @@ typedef struct pbs_place {
     size_t amount_count;
 } pbs_place;
 
-enum pbs_job_flag {
-    PBS_JOB_INTERACTIVE = 1,
-    PBS_JOB_RERUNNABLE = 2,
-    PBS_JOB_HAS_COMMENT = 4
-};
+enum pbs_job_flag { PBS_JOB_INTERACTIVE = 1, PBS_JOB_RERUNNABLE = 2, PBS_JOB_HAS_COMMENT = 4 };
 
 /* A job. Handles are the host's, unique over one host process. */
 typedef struct pbs_job_record {
@@ -202,12 +199,7 @@ typedef struct pbs_queue_record {
     int64_t backfill_depth; /* -1: not set */
 } pbs_queue_record;
 
-enum pbs_vnode_state {
-    PBS_VNODE_FREE = 0,
-    PBS_VNODE_OFFLINE = 1,
-    PBS_VNODE_DOWN = 2,
-    PBS_VNODE_STALE = 4
-};
+enum pbs_vnode_state { PBS_VNODE_FREE = 0, PBS_VNODE_OFFLINE = 1, PBS_VNODE_DOWN = 2, PBS_VNODE_STALE = 4 };
 
 typedef struct pbs_vnode_record {
     size_t size;
@@ -234,7 +226,7 @@ typedef struct pbs_server_record {
     size_t resources_max_count;
     const pbs_amount* resources_available;
     size_t resources_available_count;
-    int64_t backfill_depth; /* deprecated server attribute; -1: not set */
+    int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
     pbs_str job_sort_formula; /* deprecated server attribute */
 } pbs_server_record;
 

@@ -1,0 +1,18 @@
+// A new revision of the configuration reaches the scheduler.
+#ifndef PBSPOLICY_PLUGIN_CONFIGURATION_H
+#define PBSPOLICY_PLUGIN_CONFIGURATION_H
+
+#include <string>
+
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Gives what the store holds to the scheduler; it is in force in the next cycle. The log tells, once, of
+// settings that the scheduler doesn't act on. Returns why the scheduler can't use it (the old one stays in
+// force), or an empty string.
+std::string adopt_configuration(State& state);
+
+}  // namespace pbs::plugin
+
+#endif

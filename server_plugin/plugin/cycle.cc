@@ -1,0 +1,49 @@
+#include "server_plugin/plugin/cycle.h"
+
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/dump_file.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+void write_sorted_jobs(State& state, std::string_view sched, const sched::FileToWrite& file) {
+    const auto folder = state.sched_priv.find(std::string(sched));
+    const DumpTarget target{std::string(state.host.home()),
+                            folder == state.sched_priv.end() ? std::string{} : folder->second, file.path};
+    const std::string why = write_dump_file(target, file.text);
+    if (why.empty()) {
+        state.said_unwritable.erase(file.path);
+    } else if (state.said_unwritable.insert(file.path).second) {
+        state.host.log(PBS_LOG_WARNING, sched, fmt::format("The sorted job list isn't written: {}", why));
+    }
+}
+
+}  // namespace
+
+int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
+    if (!request || !result || request->size < sizeof(pbs_cycle_request) ||
+        result->size < sizeof(pbs_cycle_result)) {
+        return PBSE_INTERNAL;
+    }
+    result->decisions = nullptr;
+    result->decision_count = 0;
+    result->jobs_considered = 0;
+    state.decisions.clear();
+    if (!state.store) return PBSE_INTERNAL;
+
+    const std::string_view sched = view(request->sched);
+    sched::Decisions decided = state.scheduler.cycle(instant(request->now), sched,
+                                                     static_cast<sched::CycleTrigger>(request->trigger));
+    for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);
+    if (decided.sorted_jobs) write_sorted_jobs(state, sched, *decided.sorted_jobs);
+    result->jobs_considered = decided.jobs_considered;
+    state.decisions.assign(std::move(decided));
+    result->decisions = state.decisions.list().data();
+    result->decision_count = state.decisions.list().size();
+    return PBSE_NONE;
+}
+
+}  // namespace pbs::plugin

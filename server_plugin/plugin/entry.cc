@@ -1,0 +1,217 @@
+// The entry of the shared object: checks that host and plugin fit, and fills in the table of functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/cycle.h"
+#include "server_plugin/plugin/events.h"
+#include "server_plugin/plugin/guard.h"
+#include "server_plugin/plugin/lifecycle.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/requests/manager.h"
+#include "server_plugin/plugin/requests/show.h"
+#include "server_plugin/plugin/requests/status.h"
+#include "server_plugin/plugin/text.h"
+#include "server_plugin/plugin/timer.h"
+
+namespace pbs::plugin {
+namespace {
+
+constexpr std::string_view kName = "pbs_policy";
+
+// One line into the caller's buffer, cut to fit, always ended by NUL.
+void tell(char* error, size_t error_size, std::string_view text) noexcept {
+    if (!error || error_size == 0) return;
+    const size_t length = std::min(text.size(), error_size - 1);
+    std::copy_n(text.data(), length, error);
+    error[length] = '\0';
+}
+
+int32_t start_entry(void* self, int64_t now, char* error, size_t error_size) {
+    tell(error, error_size, "internal error, see the server's log");
+    return guarded(self, "start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
+        const std::string why = start(state, instant(now));
+        tell(error, error_size, why);
+        return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
+    });
+}
+
+void stop_entry(void* self, int64_t now) {
+    guarded(self, "stop", [&](State& state) { save_all(state, instant(now)); });
+    delete static_cast<State*>(self);
+}
+
+int32_t owns_attribute_entry(void* self, int32_t object_type, pbs_str attribute) {
+    return guarded(self, "owns_attribute", static_cast<int32_t>(0), [&](State&) -> int32_t {
+        const auto type = static_cast<objects::ObjectType>(object_type);
+        return objects::find_attribute(type, view(attribute)) || is_shown_only(type, view(attribute)) ? 1 : 0;
+    });
+}
+
+int32_t manager_entry(void* self, const pbs_manager_request* request, pbs_reply* reply) {
+    const int32_t failed = -1;
+    const int32_t result = guarded(self, "manager", failed, [&](State& state) {
+        return manager(state, request, state.host.reply(reply));
+    });
+    if (result != failed) return result;
+    return static_cast<State*>(self)->host.reply(reply).error(PBSE_INTERNAL,
+                                                              "internal error, see the server's log");
+}
+
+int32_t status_entry(void* self, const pbs_status_request* request, pbs_reply* reply) {
+    const int32_t failed = -1;
+    const int32_t result = guarded(self, "status", failed, [&](State& state) {
+        return status(state, request, state.host.reply(reply));
+    });
+    if (result != failed) return result;
+    return static_cast<State*>(self)->host.reply(reply).error(PBSE_INTERNAL,
+                                                              "internal error, see the server's log");
+}
+
+void status_attrs_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply) {
+    guarded(self, "status_attrs", [&](State& state) {
+        status_attrs(state, instant(now), object_type, view(name), state.host.reply(reply));
+    });
+}
+
+void resource_defined_entry(void* self, const pbs_resource_record* record) {
+    guarded(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
+}
+void server_changed_entry(void* self, const pbs_server_record* record) {
+    guarded(self, "server_changed", [&](State& state) { server_changed(state, record); });
+}
+void sched_changed_entry(void* self, const pbs_sched_record* record) {
+    guarded(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
+}
+void sched_removed_entry(void* self, pbs_str name) {
+    guarded(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
+}
+void queue_changed_entry(void* self, const pbs_queue_record* record) {
+    guarded(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
+}
+void queue_removed_entry(void* self, uint64_t queue) {
+    guarded(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
+}
+void vnode_changed_entry(void* self, const pbs_vnode_record* record) {
+    guarded(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
+}
+void vnode_removed_entry(void* self, uint64_t vnode) {
+    guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
+}
+void job_changed_entry(void* self, int64_t now, const pbs_job_record* record) {
+    guarded(self, "job_changed", [&](State& state) { job_changed(state, instant(now), record); });
+}
+void job_removed_entry(void* self, int64_t now, uint64_t job) {
+    guarded(self, "job_removed", [&](State& state) { job_removed(state, instant(now), job); });
+}
+
+int64_t next_deadline_entry(void* self, int64_t now) {
+    return guarded(self, "next_deadline", INT64_MAX,
+                   [&](State& state) { return next_deadline(state, instant(now)); });
+}
+uint32_t tick_entry(void* self, int64_t now) {
+    return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING),
+                   [&](State& state) { return tick(state, instant(now)); });
+}
+int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_result* result) {
+    return guarded(self, "cycle", static_cast<int32_t>(PBSE_INTERNAL),
+                   [&](State& state) { return cycle(state, request, result); });
+}
+
+pbs_plugin table_of(State* state) {
+    pbs_plugin table{};
+    table.size = sizeof(pbs_plugin);
+    table.abi_version = PBS_PLUGIN_ABI_VERSION;
+    table.self = state;
+    table.name = c_str(kName);
+    table.version = c_str(PBSPOLICY_VERSION);
+    table.start = start_entry;
+    table.stop = stop_entry;
+    table.owns_attribute = owns_attribute_entry;
+    table.manager = manager_entry;
+    table.status = status_entry;
+    table.status_attrs = status_attrs_entry;
+    table.resource_defined = resource_defined_entry;
+    table.server_changed = server_changed_entry;
+    table.sched_changed = sched_changed_entry;
+    table.sched_removed = sched_removed_entry;
+    table.queue_changed = queue_changed_entry;
+    table.queue_removed = queue_removed_entry;
+    table.vnode_changed = vnode_changed_entry;
+    table.vnode_removed = vnode_removed_entry;
+    table.job_changed = job_changed_entry;
+    table.job_removed = job_removed_entry;
+    table.next_deadline = next_deadline_entry;
+    table.tick = tick_entry;
+    table.cycle = cycle_entry;
+    return table;
+}
+
+// Why host and plugin don't fit, or an empty string. Whatever version the host has, size and abi_version are
+// its first two members.
+std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
+    if (!host || !plugin) return "the server gave no table of functions";
+    if (host->size < offsetof(pbs_host, reserved) || host->abi_version != PBS_PLUGIN_ABI_VERSION) {
+        return fmt::format("the server speaks version {} of the plugin interface, expected {}",
+                           host->size < offsetof(pbs_host, reserved) ? 0 : host->abi_version,
+                           PBS_PLUGIN_ABI_VERSION);
+    }
+    if (host->size < sizeof(pbs_host)) {
+        return fmt::format("the server's table has {} bytes, expected at least {}", host->size,
+                           sizeof(pbs_host));
+    }
+    if (plugin->size < sizeof(pbs_plugin)) {
+        return fmt::format("the server has {} bytes for the plugin's table, expected at least {}",
+                           plugin->size, sizeof(pbs_plugin));
+    }
+    if (!host->log || !host->reply_error || !host->reply_warning || !host->reply_object ||
+        !host->reply_attr) {
+        return "a function is missing in the server's table";
+    }
+    if (host->home.len == 0 || !host->home.ptr || host->home.ptr[0] != '/') {
+        return "the server's home is missing, expected an absolute path";
+    }
+    return {};
+}
+
+rrule::Result<rrule::Zone> zone_of(const pbs_host& host) {
+    const std::string_view name = view(host.time_zone);
+    if (name.empty()) return rrule::Zone::system();
+    return rrule::Zone::find(name);
+}
+
+int32_t init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error_size) {
+    if (const std::string why = misfit(host, plugin); !why.empty()) {
+        tell(error, error_size, why);
+        return PBSE_NOSUP;
+    }
+    auto zone = zone_of(*host);
+    if (!zone) {
+        tell(error, error_size, fmt::format("the server's time zone: {}", zone.error().message));
+        return PBSE_BADATVAL;
+    }
+    auto state = std::make_unique<State>(*host, std::move(*zone));
+    *plugin = table_of(state.release());
+    return PBSE_NONE;
+}
+
+}  // namespace
+}  // namespace pbs::plugin
+
+extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init(const pbs_host* host,
+                                                                                 pbs_plugin* plugin,
+                                                                                 char* error,
+                                                                                 size_t error_size) {
+    try {
+        return pbs::plugin::init(host, plugin, error, error_size);
+    } catch (const std::exception& escaped) {
+        pbs::plugin::tell(error, error_size, escaped.what());
+    } catch (...) {
+        pbs::plugin::tell(error, error_size, "an unknown exception");
+    }
+    return PBSE_INTERNAL;
+}

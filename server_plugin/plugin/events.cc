@@ -1,0 +1,82 @@
+#include "server_plugin/plugin/events.h"
+
+#include <fmt/format.h>
+
+#include "server_plugin/plugin/lifecycle.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+void refuse(State& state, std::string_view what) {
+    state.host.log(
+        PBS_LOG_ERROR, "events",
+        fmt::format("A {} record of the server can't be read: it is too small, has an unknown kind, or lacks "
+                    "an array",
+                    what));
+}
+
+}  // namespace
+
+void resource_defined(State& state, const pbs_resource_record* record) {
+    const auto translated = state.translator.resource(record);
+    if (!translated) return refuse(state, "resource");
+    if (state.store) {
+        state.store->define_resource(translated->name);
+    } else {
+        state.resources.emplace_back(translated->name);
+    }
+    state.scheduler.resource_defined(*translated);
+}
+
+void server_changed(State& state, const pbs_server_record* record) {
+    const auto translated = state.translator.server(record);
+    if (!translated) return refuse(state, "server");
+    state.scheduler.server_changed(*translated);
+}
+
+void sched_changed(State& state, const pbs_sched_record* record) {
+    const auto translated = state.translator.sched(record);
+    if (!translated) return refuse(state, "sched");
+    state.sched_priv[std::string(translated->name)] = translated->sched_priv;
+    state.scheduler.sched_changed(*translated);
+}
+
+void sched_removed(State& state, std::string_view name) {
+    state.sched_priv.erase(std::string(name));
+    state.scheduler.sched_removed(name);
+}
+
+void queue_changed(State& state, const pbs_queue_record* record) {
+    const auto translated = state.translator.queue(record);
+    if (!translated) return refuse(state, "queue");
+    state.scheduler.queue_changed(*translated);
+}
+
+void queue_removed(State& state, uint64_t queue) {
+    state.scheduler.queue_removed(sched::QueueHandle{queue});
+}
+
+void vnode_changed(State& state, const pbs_vnode_record* record) {
+    const auto translated = state.translator.vnode(record);
+    if (!translated) return refuse(state, "vnode");
+    state.scheduler.vnode_changed(*translated);
+}
+
+void vnode_removed(State& state, uint64_t vnode) {
+    state.scheduler.vnode_removed(sched::VnodeHandle{vnode});
+}
+
+void job_changed(State& state, sched::Instant now, const pbs_job_record* record) {
+    // A job that runs is charged by the policy in force, unless the store knows that it is charged already.
+    prepare(state, now);
+    const auto translated = state.translator.job(record);
+    if (!translated) return refuse(state, "job");
+    state.scheduler.job_changed(now, *translated);
+}
+
+void job_removed(State& state, sched::Instant now, uint64_t job) {
+    state.scheduler.job_removed(now, sched::JobHandle{job});
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,24 @@
+// What the host tells of its objects, on the way to the scheduler. Records that can't be read are left out
+// and named in the log.
+#ifndef PBSPOLICY_PLUGIN_EVENTS_H
+#define PBSPOLICY_PLUGIN_EVENTS_H
+
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+void resource_defined(State& state, const pbs_resource_record* record);
+void server_changed(State& state, const pbs_server_record* record);
+void sched_changed(State& state, const pbs_sched_record* record);
+void sched_removed(State& state, std::string_view name);
+void queue_changed(State& state, const pbs_queue_record* record);
+void queue_removed(State& state, uint64_t queue);
+void vnode_changed(State& state, const pbs_vnode_record* record);
+void vnode_removed(State& state, uint64_t vnode);
+void job_changed(State& state, sched::Instant now, const pbs_job_record* record);
+void job_removed(State& state, sched::Instant now, uint64_t job);
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,40 @@
+// No exception crosses the C interface: every function of the table runs in a guard.
+#ifndef PBSPOLICY_PLUGIN_GUARD_H
+#define PBSPOLICY_PLUGIN_GUARD_H
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Writes what escaped to the log; never throws.
+void log_escaped(const State& state, std::string_view where, const char* what) noexcept;
+
+// Runs `work(state)`. An exception ends in the log, and the result is then `otherwise`.
+template <class Result, class Work>
+Result guarded(void* self, std::string_view where, Result otherwise, Work&& work) noexcept {
+    auto& state = *static_cast<State*>(self);
+    try {
+        return std::forward<Work>(work)(state);
+    } catch (const std::exception& escaped) {
+        log_escaped(state, where, escaped.what());
+    } catch (...) {
+        log_escaped(state, where, "an unknown exception");
+    }
+    return otherwise;
+}
+
+template <class Work>
+void guarded(void* self, std::string_view where, Work&& work) noexcept {
+    guarded(self, where, 0, [&](State& state) {
+        std::forward<Work>(work)(state);
+        return 0;
+    });
+}
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,58 @@
+// The host as the rest of the plugin sees it: its log and its replies.
+#ifndef PBSPOLICY_PLUGIN_HOST_H
+#define PBSPOLICY_PLUGIN_HOST_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::plugin {
+
+// One attribute to be shown. Views; valid during the call that it is given to.
+struct ShownAttribute {
+    std::string_view name;
+    std::string_view value;
+    std::string_view resource;
+};
+
+// A reply under construction; lives for one request.
+class Reply {
+  public:
+    Reply(const pbs_host& host, pbs_reply* reply) : host_(host), reply_(reply) {}
+
+    // Ends the request with a PBSE_ number. Returns the number, so that a handler can return it.
+    int32_t error(int32_t code, std::string_view text);
+    void warning(std::string_view text);
+    void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
+    // One more attribute of the object that the host is describing.
+    void attribute(const ShownAttribute& attribute);
+
+  private:
+    const pbs_host& host_;
+    pbs_reply* reply_;
+};
+
+class Host {
+  public:
+    // `host` must stay valid for the life of this object (the ABI's rule for the host's table).
+    explicit Host(const pbs_host& host) : host_(host) {}
+
+    // PBS_HOME, absolute.
+    std::string_view home() const;
+    std::string_view time_zone() const;
+
+    // Writes one line to the server's log. `object` names what it is about.
+    void log(pbs_log_level level, std::string_view object, std::string_view message) const;
+
+    Reply reply(pbs_reply* reply) const { return {host_, reply}; }
+
+  private:
+    const pbs_host& host_;
+};
+
+}  // namespace pbs::plugin
+
+#endif

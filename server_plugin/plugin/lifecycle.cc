@@ -1,0 +1,57 @@
+#include "server_plugin/plugin/lifecycle.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "server_plugin/plugin/configuration.h"
+#include "server_plugin/plugin/first_start.h"
+
+namespace pbs::plugin {
+namespace {
+
+std::string store_path(const State& state) {
+    return fmt::format("{}/server_priv/policy.db", state.host.home());
+}
+
+bool open_store(State& state, sched::Instant now) {
+    objects::StoreOptions options;
+    options.time_zone = state.host.time_zone();
+    options.resources = std::move(state.resources);
+    auto store = objects::Store::open(store_path(state), options, now);
+    if (!store) {
+        state.failure = fmt::format("{}: {}", store_path(state), store.error().message);
+        return false;
+    }
+    state.store.emplace(std::move(*store));
+    return true;
+}
+
+}  // namespace
+
+void prepare(State& state, sched::Instant now) {
+    if (state.prepared) return;
+    state.prepared = true;
+    if (!open_store(state, now)) return;
+    if (auto first = first_start(state, now); !first) {
+        state.failure = fmt::format("{}: {}", store_path(state), first.error().message);
+        return;
+    }
+    if (auto loaded = state.usage.load(*state.store, state.scheduler); !loaded) {
+        state.failure = fmt::format("{}: {}", store_path(state), loaded.error().message);
+        return;
+    }
+    adopt_configuration(state);
+}
+
+std::string start(State& state, sched::Instant now) {
+    prepare(state, now);
+    return state.failure;
+}
+
+void save_all(State& state, sched::Instant now) {
+    if (state.store && state.failure.empty())
+        state.usage.save(*state.store, state.scheduler, state.host, now);
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,24 @@
+// From the loaded shared object to a plugin that is ready, and the end.
+#ifndef PBSPOLICY_PLUGIN_LIFECYCLE_H
+#define PBSPOLICY_PLUGIN_LIFECYCLE_H
+
+#include <string>
+
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Opens the store, migrates legacy files if this is the first start, and gives configuration and past usage
+// to the scheduler. Done once: by start(), or by the first job that the host tells of before it, because the
+// start of a job is charged by the policy in force. What failed is in state.failure.
+void prepare(State& state, sched::Instant now);
+
+// pbs_plugin::start. Why the plugin can't serve, or an empty string.
+std::string start(State& state, sched::Instant now);
+
+// Before pbs_plugin::stop frees the state: saves what is only in memory.
+void save_all(State& state, sched::Instant now);
+
+}  // namespace pbs::plugin
+
+#endif

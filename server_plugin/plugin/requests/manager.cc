@@ -1,0 +1,98 @@
+#include "server_plugin/plugin/requests/manager.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/configuration.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+struct Entry {
+    objects::ObjectType type;
+    ManagerHandler handler;
+};
+
+constexpr std::array kHandlers{
+    Entry{objects::ObjectType::policy, manage_own_object},
+    Entry{objects::ObjectType::time_window, manage_own_object},
+    Entry{objects::ObjectType::fs_group, manage_own_object},
+    Entry{objects::ObjectType::server, manage_server},
+    Entry{objects::ObjectType::queue, manage_queue},
+    Entry{objects::ObjectType::sched, manage_sched},
+};
+
+ManagerHandler handler_of(int32_t type) {
+    for (const Entry& entry : kHandlers) {
+        if (static_cast<int32_t>(entry.type) == type) return entry.handler;
+    }
+    return nullptr;
+}
+
+objects::Identity identity(const pbs_identity& who) {
+    // The bits are the same; unknown ones of a later host give no rights.
+    constexpr uint32_t kKnown = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
+    return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
+}
+
+std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
+    if (request.command < PBS_CMD_CREATE || request.command > PBS_CMD_UNSET) return std::nullopt;
+    if (request.attr_count != 0 && !request.attrs) return std::nullopt;
+    ManagerRequest out;
+    out.now = instant(request.now);
+    out.who = identity(request.who);
+    out.command.kind = static_cast<objects::CommandKind>(request.command);
+    out.command.type = static_cast<objects::ObjectType>(request.object_type);
+    out.command.object = view(request.object_name);
+    for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
+        if (attr.op < PBS_OP_SET || attr.op > PBS_OP_DECR) return std::nullopt;
+        out.command.changes.push_back({std::string(view(attr.name)), std::string(view(attr.value)),
+                                       static_cast<objects::Operation>(attr.op)});
+    }
+    return out;
+}
+
+// The plugin's attributes are no resource lists: `set policy p1 by_queue.ncpus = 1` has no meaning.
+const pbs_attr* with_resource(const pbs_manager_request& request) {
+    for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
+        if (attr.resource.len != 0) return &attr;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
+    if (!request || request->size < sizeof(pbs_manager_request)) {
+        return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
+    }
+    if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
+    if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
+    const ManagerHandler handler = handler_of(request->object_type);
+    const std::optional<ManagerRequest> translated = translate(*request);
+    if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});
+    if (const pbs_attr* attr = with_resource(*request)) {
+        return reply.error(PBSE_UNKRESC,
+                           fmt::format("{}.{}: {} is not a resource list, expected no resource",
+                                       view(attr->name), view(attr->resource), view(attr->name)));
+    }
+
+    const auto done = handler(*state.store, *translated);
+    if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
+    state.host.log(PBS_LOG_INFO, view(request->object_name),
+                   fmt::format("{} by {}@{}", objects::to_text(translated->command), translated->who.user,
+                               translated->who.host));
+    for (const std::string& warning : done->warnings) reply.warning(warning);
+    if (!done->changed) return PBSE_NONE;
+    if (const std::string why = adopt_configuration(state); !why.empty()) {
+        reply.warning(fmt::format("saved, but the scheduler can't use it and goes on as before: {}", why));
+    }
+    return PBSE_NONE;
+}
+
+}  // namespace pbs::plugin

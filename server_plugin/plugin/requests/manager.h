@@ -1,0 +1,35 @@
+// Manager requests: create, delete, set and unset.
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
+#define PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
+
+#include <cstdint>
+
+#include "objects/commands.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// A Manager request, translated.
+struct ManagerRequest {
+    objects::Command command;
+    objects::Identity who;
+    sched::Instant now{};
+};
+
+// Executes the request in one transaction.
+using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
+                                                           const ManagerRequest& request);
+
+// One handler a file, for each object type that the plugin has attributes of. The list is in manager.cc.
+objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
+objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
+objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
+objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
+
+// pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
+int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
+
+}  // namespace pbs::plugin
+
+#endif

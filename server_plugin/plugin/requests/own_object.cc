@@ -1,0 +1,10 @@
+// policy, time_window and fs_group objects live in the store and nowhere else.
+#include "server_plugin/plugin/requests/manager.h"
+
+namespace pbs::plugin {
+
+objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request) {
+    return store.execute(request.command, request.who, request.now);
+}
+
+}  // namespace pbs::plugin

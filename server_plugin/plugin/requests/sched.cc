@@ -1,0 +1,20 @@
+// A scheduler's policy slots (PP-748, interfaces 1 and 5), and what is shown beside them.
+#include <fmt/format.h>
+
+#include "server_plugin/plugin/requests/host_object.h"
+#include "server_plugin/plugin/requests/show.h"
+
+namespace pbs::plugin {
+
+objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request) {
+    for (const objects::AttributeChange& change : request.command.changes) {
+        if (is_shown_only(objects::ObjectType::sched, change.name)) {
+            return objects::fail(objects::Code::read_only,
+                                 fmt::format("{} of sched {} is shown, it can't be set or unset", change.name,
+                                             request.command.object));
+        }
+    }
+    return manage_host_object(store, request);
+}
+
+}  // namespace pbs::plugin

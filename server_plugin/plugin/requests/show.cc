@@ -1,0 +1,49 @@
+#include "server_plugin/plugin/requests/show.h"
+
+#include <algorithm>
+#include <array>
+
+#include "objects/commands.h"
+
+namespace pbs::plugin {
+namespace {
+
+constexpr std::array<std::string_view, 7> kSchedShown{
+    "active_policy",       "prime_time",      "dedicated_time",      "next_policy_change",
+    "configuration_error", "migration_error", "unsupported_settings"};
+
+}  // namespace
+
+bool is_shown_only(objects::ObjectType type, std::string_view attribute) {
+    return type == objects::ObjectType::sched &&
+           std::find(kSchedShown.begin(), kSchedShown.end(), attribute) != kSchedShown.end();
+}
+
+void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply) {
+    const auto described = objects::status(*state.store->snapshot(), type, name, {});
+    if (!described) return;
+    for (const objects::ObjectStatus& object : *described) {
+        for (const objects::AttributeStatus& attribute : object.attributes) {
+            reply.attribute({attribute.attribute->name, attribute.value, {}});
+        }
+    }
+}
+
+void status_attrs(State& state, sched::Instant now, int32_t object_type, std::string_view name, Reply reply) {
+    if (!state.store) return;
+    const auto type = static_cast<objects::ObjectType>(object_type);
+    switch (type) {
+        case objects::ObjectType::server:
+        case objects::ObjectType::queue:
+            show_kept(state, type, name, reply);
+            break;
+        case objects::ObjectType::sched:
+            show_kept(state, type, name, reply);
+            show_sched(state, now, name, reply);
+            break;
+        default:
+            break;
+    }
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,27 @@
+// What the plugin adds when the host describes one of its own objects: list server, list queue, list sched.
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_SHOW_H
+#define PBSPOLICY_PLUGIN_REQUESTS_SHOW_H
+
+#include <string_view>
+
+#include "objects/schema.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Adds attributes of one object through `reply`.
+using Shower = void (*)(State& state, sched::Instant now, std::string_view name, Reply& reply);
+
+// One function a file. The list is in show.cc.
+void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply);
+void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply);
+
+// Is this an attribute that is worked out for a list, and never set?
+bool is_shown_only(objects::ObjectType type, std::string_view attribute);
+
+// pbs_plugin::status_attrs.
+void status_attrs(State& state, sched::Instant now, int32_t object_type, std::string_view name, Reply reply);
+
+}  // namespace pbs::plugin
+
+#endif

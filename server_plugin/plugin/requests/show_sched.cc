@@ -1,0 +1,48 @@
+// list sched: which policy decides now, whether it is prime time, what changes next and when, and what is
+// wrong with the configuration.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "server_plugin/plugin/requests/show.h"
+
+namespace pbs::plugin {
+namespace {
+
+std::string_view truth(bool value) {
+    return value ? "True" : "False";
+}
+
+// As ctime() writes it, in the server's zone: Fri Aug 13 10:13:31 1999.
+std::string clock_text(const rrule::Zone& zone, sched::Instant at) {
+    const auto local = zone.local(at).time_since_epoch();
+    const auto shown = fmt::gmtime(std::chrono::sys_seconds{local});
+    return fmt::format("{:%a %b} {:2} {:%H:%M:%S %Y}", shown, shown.tm_mday, shown);
+}
+
+std::string next_text(const rrule::Zone& zone, const sched::Status& status) {
+    std::string text = fmt::format("{} to {}, {}", clock_text(zone, *status.next_change),
+                                   status.next_policy.empty() ? "no policy" : status.next_policy,
+                                   status.next_prime_time ? "prime time" : "non-prime time");
+    if (status.next_dedicated_time) text += ", dedicated time";
+    return text;
+}
+
+}  // namespace
+
+void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply) {
+    const sched::Status status = state.scheduler.status(now, name);
+    if (!status.policy.empty()) reply.attribute({"active_policy", status.policy, {}});
+    reply.attribute({"prime_time", truth(status.prime_time), {}});
+    reply.attribute({"dedicated_time", truth(status.dedicated_time), {}});
+    if (status.next_change) reply.attribute({"next_policy_change", next_text(state.zone, status), {}});
+    if (!state.configuration_error.empty()) {
+        reply.attribute({"configuration_error", state.configuration_error, {}});
+    }
+    if (!state.migration_error.empty()) reply.attribute({"migration_error", state.migration_error, {}});
+    if (!state.said_unsupported.empty()) {
+        const std::string all = fmt::format("{}", fmt::join(state.said_unsupported, "; "));
+        reply.attribute({"unsupported_settings", all, {}});
+    }
+}
+
+}  // namespace pbs::plugin

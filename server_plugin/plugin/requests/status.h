@@ -1,0 +1,17 @@
+// Status requests for policy, time_window and fs_group objects.
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
+#define PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
+
+#include <cstdint>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// pbs_plugin::status. Anybody may ask. 0 or the PBSE_ number that the reply has as well.
+int32_t status(State& state, const pbs_status_request* request, Reply reply);
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,47 @@
+// Everything that one loaded plugin holds. The files of this folder are functions on it.
+#ifndef PBSPOLICY_PLUGIN_STATE_H
+#define PBSPOLICY_PLUGIN_STATE_H
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "objects/store.h"
+#include "rrule/zone.h"
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/translate.h"
+#include "server_plugin/plugin/usage.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+struct State {
+    State(const pbs_host& table, rrule::Zone server_zone)
+        : host(table), zone(server_zone), scheduler(std::move(server_zone)) {}
+
+    Host host;
+    rrule::Zone zone;
+    sched::Scheduler scheduler;
+    Translator translator;
+    DecisionArray decisions;  // of the last cycle
+
+    // Set by prepare(). The store is there unless `failure` says why it isn't.
+    bool prepared = false;
+    std::string failure;
+    std::optional<objects::Store> store;
+    UsageSaver usage;
+    std::string migration_error;  // of the first start; empty: none, or corrected since
+    std::string
+        configuration_error;  // why the scheduler goes on with an older configuration; empty: it does not
+
+    std::vector<std::string> resources;             // names of the host's resources, until the store is open
+    std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
+    std::set<std::string> said_unsupported;         // lines already in the log
+    std::set<std::string> said_unwritable;          // dump files that couldn't be written, already in the log
+};
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,23 @@
+#include "server_plugin/plugin/timer.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pbs::plugin {
+
+int64_t next_deadline(State& state, sched::Instant now) {
+    if (!state.store) return std::numeric_limits<int64_t>::max();
+    const sched::Instant due =
+        std::min(state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now));
+    return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
+}
+
+uint32_t tick(State& state, sched::Instant now) {
+    if (!state.store) return PBS_WANT_NOTHING;
+    const sched::TickResult result = state.scheduler.tick(now);
+    for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
+    state.usage.save(*state.store, state.scheduler, state.host, now);
+    return result.cycle_wanted ? PBS_WANT_CYCLE : PBS_WANT_NOTHING;
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,19 @@
+// Work that is due at an instant: policy switches, decay and saving of past usage.
+#ifndef PBSPOLICY_PLUGIN_TIMER_H
+#define PBSPOLICY_PLUGIN_TIMER_H
+
+#include <cstdint>
+
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// pbs_plugin::next_deadline: the instant at which tick() has something to do, or INT64_MAX.
+int64_t next_deadline(State& state, sched::Instant now);
+
+// pbs_plugin::tick: bits of enum pbs_wanted.
+uint32_t tick(State& state, sched::Instant now);
+
+}  // namespace pbs::plugin
+
+#endif

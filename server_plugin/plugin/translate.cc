@@ -1,0 +1,227 @@
+#include "server_plugin/plugin/translate.h"
+
+#include <utility>
+
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+// Version 1 of the interface has all of today's members, so a record that is smaller isn't of any version.
+template <class Record>
+bool readable(const Record* record) {
+    return record && record->size >= sizeof(Record);
+}
+
+bool present(const void* array, std::size_t count) {
+    return count == 0 || array;
+}
+
+std::optional<sched::ResourceKind> kind_of(int32_t kind) {
+    if (kind < PBS_RES_LONG || kind > PBS_RES_STRING_ARRAY) return std::nullopt;
+    return static_cast<sched::ResourceKind>(kind);
+}
+
+pbs_amount to_c(const sched::Amount& amount) {
+    return pbs_amount{amount.resource, 0, amount.number, c_str(amount.text)};
+}
+
+}  // namespace
+
+sched::Instant instant(int64_t seconds) {
+    return sched::Instant{std::chrono::seconds{seconds}};
+}
+int64_t seconds(sched::Instant instant) {
+    return instant.time_since_epoch().count();
+}
+
+Translator::AmountRange Translator::take(const pbs_amount* amounts, std::size_t count) {
+    const std::size_t first = amounts_.size();
+    for (const pbs_amount& amount : std::span(amounts, count)) {
+        amounts_.push_back({amount.resource, amount.number, view(amount.text)});
+    }
+    return {first, count};
+}
+
+std::span<const sched::Amount> Translator::amounts(AmountRange range) const {
+    return std::span(amounts_).subspan(range.first, range.second);
+}
+
+std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_record* record) {
+    if (!readable(record)) return std::nullopt;
+    const auto kind = kind_of(record->kind);
+    if (!kind) return std::nullopt;
+    return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0};
+}
+
+std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* record) {
+    if (!readable(record) || !present(record->resources_max, record->resources_max_count) ||
+        !present(record->resources_available, record->resources_available_count)) {
+        return std::nullopt;
+    }
+    amounts_.clear();
+    const AmountRange max = take(record->resources_max, record->resources_max_count);
+    const AmountRange available = take(record->resources_available, record->resources_available_count);
+    sched::ServerRecord out;
+    out.name = view(record->name);
+    out.host_name = view(record->host_name);
+    out.max_running = record->max_running;
+    out.max_user_run = record->max_user_run;
+    out.max_group_run = record->max_group_run;
+    out.resources_max = amounts(max);
+    out.resources_available = amounts(available);
+    return out;
+}
+
+std::optional<sched::SchedRecord> Translator::sched(const pbs_sched_record* record) {
+    if (!readable(record)) return std::nullopt;
+    return sched::SchedRecord{view(record->name), record->scheduling != 0, view(record->partition),
+                              view(record->sched_priv)};
+}
+
+std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* record) {
+    if (!readable(record) || !present(record->resources_max, record->resources_max_count) ||
+        !present(record->resources_min, record->resources_min_count) ||
+        !present(record->resources_available, record->resources_available_count) ||
+        !present(record->acl_users, record->acl_user_count)) {
+        return std::nullopt;
+    }
+    amounts_.clear();
+    const AmountRange max = take(record->resources_max, record->resources_max_count);
+    const AmountRange min = take(record->resources_min, record->resources_min_count);
+    const AmountRange available = take(record->resources_available, record->resources_available_count);
+    texts_.clear();
+    for (const pbs_str& entry : std::span(record->acl_users, record->acl_user_count)) {
+        texts_.push_back(view(entry));
+    }
+    sched::QueueRecord out;
+    out.queue = sched::QueueHandle{record->queue};
+    out.name = view(record->name);
+    out.execution = (record->flags & PBS_QUEUE_EXECUTION) != 0;
+    out.started = (record->flags & PBS_QUEUE_STARTED) != 0;
+    out.enabled = (record->flags & PBS_QUEUE_ENABLED) != 0;
+    out.user_acl = (record->flags & PBS_QUEUE_USER_ACL) != 0;
+    out.priority = record->priority;
+    out.max_running = record->max_running;
+    out.max_user_run = record->max_user_run;
+    out.max_group_run = record->max_group_run;
+    out.resources_max = amounts(max);
+    out.resources_min = amounts(min);
+    out.resources_available = amounts(available);
+    out.acl_users = texts_;
+    out.partition = view(record->partition);
+    out.backfill_depth = record->backfill_depth;
+    return out;
+}
+
+std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* record) {
+    if (!readable(record) || !present(record->resources_available, record->resources_available_count)) {
+        return std::nullopt;
+    }
+    amounts_.clear();
+    const AmountRange available = take(record->resources_available, record->resources_available_count);
+    sched::VnodeRecord out;
+    out.vnode = sched::VnodeHandle{record->vnode};
+    out.name = view(record->name);
+    out.host = view(record->host);
+    out.free = record->state == PBS_VNODE_FREE;
+    out.priority = record->priority;
+    out.queue = sched::QueueHandle{record->queue};
+    out.partition = view(record->partition);
+    out.resources_available = amounts(available);
+    out.load_thousandths = record->load_thousandths;
+    return out;
+}
+
+std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
+    if (!readable(record) || !present(record->requested, record->requested_count) ||
+        !present(record->places, record->place_count)) {
+        return std::nullopt;
+    }
+    amounts_.clear();
+    ranges_.clear();
+    places_.clear();
+    const AmountRange requested = take(record->requested, record->requested_count);
+    const std::span<const pbs_place> held(record->places, record->place_count);
+    for (const pbs_place& place : held) {
+        if (!present(place.amounts, place.amount_count)) return std::nullopt;
+        ranges_.push_back(take(place.amounts, place.amount_count));
+    }
+    // Spans only now: the buffer of amounts grows no more.
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
+    }
+    sched::JobRecord out;
+    out.job = sched::JobHandle{record->job};
+    out.sequence = record->sequence;
+    out.id = view(record->id);
+    out.owner = view(record->owner);
+    out.group = view(record->group);
+    out.account = view(record->account);
+    out.project = view(record->project);
+    out.origin_queue = view(record->origin_queue);
+    out.run_host = view(record->run_host);
+    out.queue = sched::QueueHandle{record->queue};
+    out.state = static_cast<char>(record->state);
+    out.priority = record->priority;
+    out.interactive = (record->flags & PBS_JOB_INTERACTIVE) != 0;
+    out.rerunnable = (record->flags & PBS_JOB_RERUNNABLE) != 0;
+    out.has_comment = (record->flags & PBS_JOB_HAS_COMMENT) != 0;
+    out.ctime = instant(record->ctime);
+    out.qtime = instant(record->qtime);
+    out.etime = instant(record->etime);
+    out.stime = instant(record->stime);
+    out.mtime = instant(record->mtime);
+    out.walltime = sched::Seconds{record->walltime};
+    out.requested = amounts(requested);
+    out.places = places_;
+    return out;
+}
+
+void DecisionArray::clear() {
+    list_.clear();
+    amounts_.clear();
+    places_.clear();
+    decisions_ = {};
+}
+
+void DecisionArray::assign(sched::Decisions decisions) {
+    clear();
+    decisions_ = std::move(decisions);
+    // The arrays are sized first, so that pointers into them stay.
+    std::size_t amount_count = 0;
+    std::size_t place_count = 0;
+    for (const sched::Decision& decision : decisions_.list) {
+        amount_count += decision.set_resources.size();
+        place_count += decision.places.size();
+        for (const sched::Place& place : decision.places) amount_count += place.amounts.size();
+    }
+    amounts_.reserve(amount_count);
+    places_.reserve(place_count);
+    list_.reserve(decisions_.list.size());
+
+    const auto add_amounts = [this](std::span<const sched::Amount> amounts) {
+        const pbs_amount* first = amounts_.data() + amounts_.size();
+        for (const sched::Amount& amount : amounts) amounts_.push_back(to_c(amount));
+        return first;
+    };
+    for (const sched::Decision& decision : decisions_.list) {
+        pbs_decision out{};
+        out.size = sizeof(pbs_decision);
+        out.kind = static_cast<int32_t>(decision.kind);
+        out.job = static_cast<uint64_t>(decision.job);
+        out.queue = static_cast<uint64_t>(decision.queue);
+        out.text = c_str(decision.text);
+        out.set_resources = add_amounts(decision.set_resources);
+        out.set_resource_count = decision.set_resources.size();
+        out.places = places_.data() + places_.size();
+        out.place_count = decision.places.size();
+        for (const sched::Place& place : decision.places) {
+            places_.push_back(
+                {static_cast<uint64_t>(place.vnode), add_amounts(place.amounts), place.amounts.size()});
+        }
+        list_.push_back(out);
+    }
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,64 @@
+// Records of the C interface as the scheduler's records, and the scheduler's decisions as the C interface's.
+#ifndef PBSPOLICY_PLUGIN_TRANSLATE_H
+#define PBSPOLICY_PLUGIN_TRANSLATE_H
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+sched::Instant instant(int64_t seconds);
+int64_t seconds(sched::Instant instant);
+
+// Turns records. Strings are viewed where they are; arrays of amounts go through buffers of this object that
+// are used again, so a record is translated without allocation once the buffers have grown. What a function
+// returns is valid until the next call and as long as the record that it was given.
+//
+// Empty: the record is of an older interface than this plugin understands (its `size` is too small), or an
+// array is missing where its count says that there is one.
+class Translator {
+  public:
+    std::optional<sched::ResourceRecord> resource(const pbs_resource_record* record);
+    std::optional<sched::ServerRecord> server(const pbs_server_record* record);
+    std::optional<sched::SchedRecord> sched(const pbs_sched_record* record);
+    std::optional<sched::QueueRecord> queue(const pbs_queue_record* record);
+    std::optional<sched::VnodeRecord> vnode(const pbs_vnode_record* record);
+    std::optional<sched::JobRecord> job(const pbs_job_record* record);
+
+  private:
+    using AmountRange = std::pair<std::size_t, std::size_t>;
+    AmountRange take(const pbs_amount* amounts, std::size_t count);
+    std::span<const sched::Amount> amounts(AmountRange range) const;
+
+    std::vector<sched::Amount> amounts_;
+    std::vector<AmountRange> ranges_;
+    std::vector<sched::Place> places_;
+    std::vector<std::string_view> texts_;
+};
+
+// The decisions of one cycle as the host reads them. Owns everything that the C array points to, until the
+// next assign().
+class DecisionArray {
+  public:
+    // Takes over the decisions of a cycle.
+    void assign(sched::Decisions decisions);
+    void clear();
+    std::span<const pbs_decision> list() const { return list_; }
+
+  private:
+    sched::Decisions decisions_;
+    std::vector<pbs_decision> list_;
+    std::vector<pbs_amount> amounts_;
+    std::vector<pbs_place> places_;
+};
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,40 @@
+// Past usage on its way between the scheduler and the store: loaded once, written when it changes.
+#ifndef PBSPOLICY_PLUGIN_USAGE_H
+#define PBSPOLICY_PLUGIN_USAGE_H
+
+#include <string>
+
+#include "objects/store.h"
+#include "objects/usage_store.h"
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+// A started job's charge and the new usage of its user are written in one transaction, together with the id
+// of the job. So a job that is found running after a restart is charged exactly once: its id is there, and
+// then its charge is too, or neither is, and it is charged then. Between events and the write lies at most
+// one turn of the host's loop (next_deadline() asks for it at once).
+//
+// When the write fails, what has to be written is kept, and tried again every minute.
+class UsageSaver {
+  public:
+    // Gives the stored usage to the scheduler, before it sees a job.
+    objects::Result<void> load(objects::Store& store, sched::Scheduler& scheduler) const;
+
+    // Writes what the scheduler has to be written, if anything. A failure goes to the log, once until it
+    // works again.
+    void save(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
+
+    // When save() has something to do; Instant::max(): nothing.
+    sched::Instant next_deadline(const sched::Scheduler& scheduler, sched::Instant now) const;
+
+  private:
+    objects::UsageBatch unsaved_;  // of a write that failed
+    bool failed_ = false;
+    sched::Instant retry_at_{};
+};
+
+}  // namespace pbs::plugin
+
+#endif
