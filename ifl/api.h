@@ -1,0 +1,84 @@
+// What the C functions of pbs_ifl.h share. Not part of the interface.
+#ifndef PBSPOLICY_IFL_API_H
+#define PBSPOLICY_IFL_API_H
+
+// Only what pbs_ifl.h declares is visible outside the shared object.
+#pragma GCC visibility push(default)
+#include "ifl/pbs_ifl.h"
+#pragma GCC visibility pop
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "ifl/connection.h"
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl::api {
+
+/// What belongs to one thread, as IFL clients expect: pbs_errno, pbs_server and the texts of pbs_geterrmsg().
+struct ThreadState {
+    struct Text {
+        std::weak_ptr<Connection> connection;  // a number is used again when its connection is closed
+        std::string text;
+    };
+    int error = 0;
+    char server[PBS_MAXSERVERNAME + 1] = {};
+    char default_server[PBS_MAXSERVERNAME + 1] = {};
+    std::string connect_text;  // why the last pbs_connect() failed
+    std::unordered_map<int, Text> texts;
+};
+ThreadState& thread_state();
+
+/// The open connections, by the numbers that clients use: their descriptors.
+void add_connection(const std::shared_ptr<Connection>& connection);
+/// nullptr if there is none of that number.
+std::shared_ptr<Connection> find_connection(int number);
+void remove_connection(int number);
+
+/// Sets pbs_errno and the text for pbs_geterrmsg(); returns the code.
+int set_error(int number, const Error& error);
+int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
+
+/// Makes one request, setting pbs_errno and the text. nullopt when there is no reply; a reply's code may be
+/// an error.
+std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend);
+/// As request(), for those that answer with a code only; returns pbs_errno.
+int request_code(int number, RequestType type, RequestBody body, const char* extend);
+/// As request(), for a caller that holds the connection's lock.
+std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,
+                                    RequestType type, RequestBody body, const char* extend);
+
+/// Runs the body of an API function: no exception gets out of it; one becomes `failure` and PBSE_SYSTEM.
+template <class Result, class Body>
+Result guarded(Result failure, Body&& body) noexcept {
+    try {
+        return std::forward<Body>(body)();
+    } catch (...) {
+        // Nothing here throws but for want of memory.
+        thread_state().error = PBSE_SYSTEM;
+        return failure;
+    }
+}
+
+inline std::string_view view(const char* text) {
+    return text ? text : "";
+}
+inline bool is_empty(const char* text) {
+    return !text || !*text;
+}
+
+/// Copies of a client's lists. A list with a nameless attribute gives nullopt and sets PBSE_BADATLST.
+std::optional<Attributes> to_attributes(int number, const attropl* list);
+std::optional<Attributes> to_attributes(int number, const attrl* list);
+
+/// Memory for C clients, from malloc(); throws std::bad_alloc.
+char* c_string(std::string_view text);
+batch_status* c_status(const std::vector<ObjectStatus>& objects);
+
+}  // namespace pbs::ifl::api
+
+#endif

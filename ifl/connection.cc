@@ -1,0 +1,106 @@
+#include "ifl/connection.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "ifl/helper.h"
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+// A request such as a rerun may take the server that long.
+constexpr std::chrono::seconds kReplyTimeout{10800};
+constexpr std::size_t kReadSize = 65536;
+
+Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies) {
+    std::vector<char> bytes(kReadSize);
+    for (;;) {
+        auto decoded = replies.next();
+        if (auto* reply = std::get_if<Reply>(&decoded)) return std::move(*reply);
+        if (auto* bad = std::get_if<ReplyDecoder::Malformed>(&decoded)) {
+            return tl::unexpected(Error{PBSE_PROTOCOL, bad->error.message});
+        }
+        const auto received = socket.receive(bytes.data(), bytes.size(), kReplyTimeout);
+        if (!received) return tl::unexpected(received.error());
+        if (*received == 0) return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
+        replies.feed({bytes.data(), *received});
+    }
+}
+
+Error refusal(const Reply& reply, std::string_view what) {
+    const auto* text = std::get_if<TextReply>(&reply.body);
+    return {reply.code, fmt::format("{}: {}", what, text ? text->text : fmt::format("error {}", reply.code))};
+}
+
+// What pbs_iff does, in this process: names the user of `connection` to the server from a reserved port.
+Result<void> authenticate_here(const Socket& helper, const std::string& user, std::uint16_t port) {
+    const Request request{RequestType::authenticate, user, Authenticate{"resvport", "", port}, ""};
+    if (auto sent = helper.send(request_packet(request)); !sent) return sent;
+    ReplyDecoder replies;
+    const auto reply = receive_reply(helper, replies);
+    if (!reply) return tl::unexpected(reply.error());
+    if (reply->code != 0) return tl::unexpected(refusal(*reply, "the server refused the authentication"));
+    return {};
+}
+
+Result<void> authenticate(const Socket& connection, const std::string& user, const ServerAddress& address,
+                          const Settings& settings) {
+    const auto local = local_end(connection);
+    if (!local) return tl::unexpected(local.error());
+    const auto helper = connect_from_reserved_port(connection);
+    if (helper) return authenticate_here(*helper, user, local->port);
+    if (helper.error().code != PBSE_BADCRED) return tl::unexpected(helper.error());
+    return authenticate_with_helper(connection, *local, address, settings.exec);
+}
+
+}  // namespace
+
+std::string current_user() {
+    std::vector<char> buffer(16384);
+    passwd entry{};
+    passwd* found = nullptr;
+    if (getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found)
+        return found->pw_name;
+    return std::to_string(getuid());
+}
+
+Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& address, const Settings& settings,
+                                                     std::string_view extend) {
+    auto socket = connect_to(address);
+    if (!socket) return tl::unexpected(socket.error());
+    std::shared_ptr<Connection> connection(new Connection(std::move(*socket), current_user()));
+    const auto reply = connection->request(RequestType::connect, Connect{}, extend);
+    if (!reply) return tl::unexpected(reply.error());
+    if (reply->code != 0) return tl::unexpected(refusal(*reply, "the server refused the connection"));
+    // Over a Unix socket the kernel tells the server who this is.
+    if (address.socket.empty()) {
+        if (auto done = authenticate(connection->socket_, connection->user_, address, settings); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    return connection;
+}
+
+Result<Reply> Connection::request(RequestType type, RequestBody body, std::string_view extend) {
+    if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    const Request request{type, user_, std::move(body), std::string(extend)};
+    auto sent = socket_.send(request_packet(request));
+    // A server that refuses a request before it has read all of it closes the connection; its reply is still
+    // here.
+    if (sent && !has_reply(type)) return Reply::ok();
+    auto reply = receive_reply(socket_, replies_);
+    if (!reply) {
+        if (!sent) reply = tl::unexpected(sent.error());
+        broken_ = reply.error().message;
+    } else if (!sent) {
+        broken_ = sent.error().message;
+    }
+    return reply;
+}
+
+}  // namespace pbs::ifl

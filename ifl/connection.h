@@ -1,0 +1,50 @@
+// A client's connection to a server.
+#ifndef PBSPOLICY_IFL_CONNECTION_H
+#define PBSPOLICY_IFL_CONNECTION_H
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "ifl/reply.h"
+#include "ifl/request.h"
+#include "ifl/settings.h"
+#include "ifl/socket.h"
+
+namespace pbs::ifl {
+
+/// An authenticated connection. Threads may share it; lock() keeps a sequence of requests together.
+class Connection {
+  public:
+    /// Connects and, over TCP, authenticates: sends connect with `extend`, then identifies the user from a
+    /// reserved port, or through pbs_iff of the settings' prefix when this process may not use one. Errors:
+    /// as connect_to(), the server's refusal, or PBSE_BADCRED when there is no way to authenticate; with a
+    /// message.
+    static Result<std::shared_ptr<Connection>> open(const ServerAddress& address, const Settings& settings,
+                                                    std::string_view extend);
+
+    int fd() const { return socket_.fd(); }
+    std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+
+    /// Sends a request under the user's name and waits for its reply, if its type has one; a default Reply
+    /// otherwise. The caller holds the lock. Errors: PBSE_PROTOCOL; the connection is of no use then, and
+    /// every later request fails likewise.
+    Result<Reply> request(RequestType type, RequestBody body, std::string_view extend);
+
+  private:
+    Connection(Socket socket, std::string user) : socket_(std::move(socket)), user_(std::move(user)) {}
+
+    Socket socket_;
+    std::string user_;
+    ReplyDecoder replies_;
+    std::mutex mutex_;
+    std::string broken_;  // why no more requests can be made
+};
+
+/// Name of the user that runs this process; its number when it has none.
+std::string current_user();
+
+}  // namespace pbs::ifl
+
+#endif

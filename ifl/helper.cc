@@ -1,0 +1,119 @@
+#include "ifl/helper.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+
+extern char** environ;
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr std::size_t kMaxMessage = 4096;
+
+Error failure(std::string_view program, std::string_view what) {
+    return {PBSE_BADCRED,
+            fmt::format("cannot authenticate: not a privileged process, and {}: {}", program, what)};
+}
+
+std::string system_text(int error) {
+    return std::generic_category().message(error);
+}
+
+// The environment with the address that the helper is to connect from.
+std::vector<std::string> helper_environment(const std::string& address) {
+    std::vector<std::string> variables{"PBS_IFF_CLIENT_ADDR=" + address};
+    for (char** variable = environ; *variable; ++variable) {
+        if (std::strncmp(*variable, "PBS_IFF_CLIENT_ADDR=", 20) != 0) variables.emplace_back(*variable);
+    }
+    return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+    std::vector<char*> result;
+    result.reserve(strings.size() + 1);
+    for (std::string& s : strings) result.push_back(s.data());
+    result.push_back(nullptr);
+    return result;
+}
+
+struct Output {
+    std::string bytes;
+    int status = 0;
+};
+
+// Runs a program with its standard output in a pipe.
+Result<Output> run(const std::string& program, std::vector<std::string> arguments,
+                   std::vector<std::string> environment) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failure(program, system_text(errno)));
+    const Socket read_end(ends[0]);
+    Socket write_end(ends[1]);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, write_end.fd(), STDOUT_FILENO);
+    pid_t child = -1;
+    const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(arguments).data(),
+                                  pointers(environment).data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) return tl::unexpected(failure(program, system_text(error)));
+    write_end = Socket();
+
+    Output output;
+    char bytes[512];
+    for (;;) {
+        const ssize_t count = read(read_end.fd(), bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        output.bytes.append(bytes, static_cast<std::size_t>(count));
+    }
+    while (waitpid(child, &output.status, 0) < 0 && errno == EINTR) {
+    }
+    return output;
+}
+
+// The helper writes the error number, 0 for none, as an int; after one that isn't 0 the length of a text and
+// the text.
+Result<void> read_answer(std::string_view program, const Output& output) {
+    int code = 0;
+    if (output.bytes.size() < sizeof code) return tl::unexpected(failure(program, "it gave no answer"));
+    std::memcpy(&code, output.bytes.data(), sizeof code);
+    if (code == 0) return {};
+    std::string text = fmt::format("error {}", code);
+    int length = 0;
+    if (output.bytes.size() >= sizeof code + sizeof length) {
+        std::memcpy(&length, output.bytes.data() + sizeof code, sizeof length);
+        if (length > 0 && static_cast<std::size_t>(length) <= kMaxMessage) {
+            text = output.bytes.substr(sizeof code + sizeof length, static_cast<std::size_t>(length));
+        }
+    }
+    return tl::unexpected(Error{code, fmt::format("the server refused the authentication: {}", text)});
+}
+
+}  // namespace
+
+Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
+                                      const ServerAddress& address, const std::string& exec) {
+    const std::string program = exec + "/sbin/pbs_iff";
+    if (access(program.c_str(), X_OK) != 0) return tl::unexpected(failure(program, system_text(errno)));
+    // The helper takes the port in network byte order.
+    auto output = run(program,
+                      {program, address.host, std::to_string(address.port), std::to_string(connection.fd()),
+                       std::to_string(htons(local.port))},
+                      helper_environment(local.address));
+    if (!output) return tl::unexpected(output.error());
+    return read_answer(program, *output);
+}
+
+}  // namespace pbs::ifl

@@ -1,0 +1,20 @@
+// Authentication through the setuid helper of an installed PBS.
+#ifndef PBSPOLICY_IFL_HELPER_H
+#define PBSPOLICY_IFL_HELPER_H
+
+#include <string>
+
+#include "ifl/error.h"
+#include "ifl/settings.h"
+#include "ifl/socket.h"
+
+namespace pbs::ifl {
+
+/// Has `exec`/sbin/pbs_iff tell the server who the user of `connection` is. Errors: PBSE_BADCRED when there
+/// is no such program or it fails; the server's code when it refuses.
+Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
+                                      const ServerAddress& address, const std::string& exec);
+
+}  // namespace pbs::ifl
+
+#endif

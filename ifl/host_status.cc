@@ -1,0 +1,177 @@
+#include "ifl/host_status.h"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "ifl/pbs_ifl.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr const char* kVarious = "<various>";
+
+bool same_word(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+struct LessWord {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const {
+        const int order = strncasecmp(a.data(), b.data(), std::min(a.size(), b.size()));
+        return order < 0 || (order == 0 && a.size() < b.size());
+    }
+};
+
+// An amount: a count, or a size in kb.
+struct Amount {
+    long long number = 0;
+    bool is_size = false;
+};
+
+Amount parse_amount(std::string_view text) {
+    Amount amount;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount.number);
+    if (error != std::errc{}) return {};
+    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    if (unit.empty() || unit.front() == '.') return amount;
+    amount.is_size = true;
+    // A word is eight bytes.
+    if (same_word(unit.substr(unit.size() - 1), "w")) amount.number *= 8;
+    switch (unit.front()) {
+        case 'k':
+        case 'K':
+            break;
+        case 'm':
+        case 'M':
+            amount.number <<= 10;
+            break;
+        case 'g':
+        case 'G':
+            amount.number <<= 20;
+            break;
+        case 't':
+        case 'T':
+            amount.number <<= 30;
+            break;
+        case 'p':
+        case 'P':
+            amount.number <<= 40;
+            break;
+        default:
+            amount.number >>= 10;
+            break;
+    }
+    return amount;
+}
+
+class Sum {
+  public:
+    void add(std::string_view text) {
+        const Amount amount = parse_amount(text);
+        number_ += amount.number;
+        is_size_ = is_size_ || amount.is_size;
+    }
+    std::string text() const { return std::to_string(number_) + (is_size_ ? "kb" : ""); }
+
+  private:
+    long long number_ = 0;
+    bool is_size_ = false;
+};
+
+std::string_view host_of(const ObjectStatus& vnode) {
+    for (const Attribute& attribute : vnode.attributes) {
+        if (same_word(attribute.name, ATTR_rescavail) && same_word(attribute.resource, "host"))
+            return attribute.value;
+    }
+    return {};
+}
+
+// Collects the attributes of a host's vnodes.
+class Collective {
+  public:
+    explicit Collective(const std::set<std::string, LessWord>& consumable) : consumable_(consumable) {}
+
+    void add(const ObjectStatus& vnode) {
+        for (const Attribute& attribute : vnode.attributes) {
+            const bool resource = attribute.name == ATTR_rescavail || attribute.name == ATTR_rescassn;
+            if (resource && attribute.value.find('@') != std::string::npos) continue;
+            if (resource && consumable_.contains(attribute.resource)) {
+                add_amount(attribute);
+            } else {
+                add_value(attribute);
+            }
+        }
+    }
+
+    Attributes take() {
+        for (const auto& [index, sum] : sums_) attributes_[index].value = sum.text();
+        return std::move(attributes_);
+    }
+
+  private:
+    // The attribute so far; one is begun if there is none yet, which `begun` tells.
+    std::size_t find(const Attribute& attribute, bool& begun) {
+        const auto [place, inserted] =
+            index_.try_emplace({attribute.name, attribute.resource}, attributes_.size());
+        if (inserted) attributes_.push_back(attribute);
+        begun = inserted;
+        return place->second;
+    }
+
+    void add_amount(const Attribute& attribute) {
+        bool begun = false;
+        sums_[find(attribute, begun)].add(attribute.value);
+    }
+
+    void add_value(const Attribute& attribute) {
+        bool begun = false;
+        std::string& value = attributes_[find(attribute, begun)].value;
+        if (begun || value == attribute.value) return;
+        value = attribute.name == ATTR_NODE_jobs ? value + ", " + attribute.value : kVarious;
+    }
+
+    const std::set<std::string, LessWord>& consumable_;
+    Attributes attributes_;
+    std::map<std::pair<std::string, std::string>, std::size_t> index_;
+    std::map<std::size_t, Sum> sums_;
+};
+
+}  // namespace
+
+std::vector<ObjectStatus> hosts_of_vnodes(const std::vector<ObjectStatus>& vnodes, std::string_view host) {
+    std::set<std::string, LessWord> consumable;
+    std::map<std::string_view, std::vector<const ObjectStatus*>, LessWord> by_host;
+    std::vector<std::string_view> order;
+    for (const ObjectStatus& vnode : vnodes) {
+        for (const Attribute& attribute : vnode.attributes) {
+            if (attribute.name == ATTR_rescassn) consumable.insert(attribute.resource);
+        }
+        const std::string_view name = host_of(vnode);
+        if (name.empty() || (!host.empty() && !same_word(name, host))) continue;
+        auto& members = by_host[name];
+        if (members.empty()) order.push_back(name);
+        members.push_back(&vnode);
+    }
+
+    std::vector<ObjectStatus> hosts;
+    for (const std::string_view name : order) {
+        const auto& members = by_host.find(name)->second;
+        if (members.size() == 1) {
+            hosts.push_back(*members.front());
+            continue;
+        }
+        Collective collective(consumable);
+        for (const ObjectStatus* vnode : members) collective.add(*vnode);
+        hosts.push_back({MGR_OBJ_HOST, std::string(name), collective.take()});
+    }
+    return hosts;
+}
+
+}  // namespace pbs::ifl

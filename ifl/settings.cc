@@ -1,0 +1,170 @@
+#include "ifl/settings.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr const char* kDefaultConfFile = "/etc/pbs.conf";
+
+std::string_view trim(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+// NAME=value lines; '#' begins a comment line; a value may be in quotes.
+std::map<std::string, std::string> read_conf(const std::string& path) {
+    std::map<std::string, std::string> values;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        const std::string_view text = trim(line);
+        const std::size_t equals = text.find('=');
+        if (text.empty() || text.front() == '#' || equals == std::string_view::npos) continue;
+        std::string_view value = trim(text.substr(equals + 1));
+        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
+            value.back() == value.front()) {
+            value = value.substr(1, value.size() - 2);
+        }
+        values[std::string(trim(text.substr(0, equals)))] = std::string(value);
+    }
+    return values;
+}
+
+Result<std::uint16_t> parse_port(std::string_view text, std::string_view where) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc{} || end != text.data() + text.size() || port == 0) {
+        return tl::unexpected(
+            Error{PBSE_NOSERVER,
+                  fmt::format("{}: a port number from 1 to 65535 expected, found \"{}\"", where, text)});
+    }
+    return port;
+}
+
+bool is_socket(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+std::string this_host() {
+    char name[PBS_MAXHOSTNAME + 1] = {};
+    if (gethostname(name, sizeof name - 1) != 0) return "localhost";
+    return name;
+}
+
+bool same_host(std::string_view a, std::string_view b) {
+    // Either may be the short form of the other.
+    const bool short_name = a.find('.') == std::string_view::npos || b.find('.') == std::string_view::npos;
+    if (short_name) {
+        a = a.substr(0, a.find('.'));
+        b = b.substr(0, b.find('.'));
+    }
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+struct HostPort {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+Result<HostPort> split_port(std::string_view server, std::uint16_t default_port) {
+    const std::size_t colon = server.rfind(':');
+    // More than one colon is an IPv6 address, whose port needs brackets before it: [::1]:15001.
+    const bool bracketed = server.starts_with('[');
+    const bool bare_ipv6 = !bracketed && colon != server.find(':');
+    const std::size_t closing = server.rfind(']');
+    HostPort result{std::string(server), default_port};
+    if (colon != std::string_view::npos && !bare_ipv6 && (!bracketed || colon == closing + 1)) {
+        const auto port = parse_port(server.substr(colon + 1), fmt::format("server \"{}\"", server));
+        if (!port) return tl::unexpected(port.error());
+        result = {std::string(server.substr(0, colon)), *port};
+    }
+    if (bracketed && result.host.size() >= 2 && result.host.back() == ']') {
+        result.host = result.host.substr(1, result.host.size() - 2);
+    }
+    return result;
+}
+
+}  // namespace
+
+Environment process_environment() {
+    return [](const char* name) -> std::string {
+        const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+        return value ? value : "";
+    };
+}
+
+Result<Settings> load_settings(const Environment& environment) {
+    const std::string named_file = environment("PBS_CONF_FILE");
+    const std::string path = named_file.empty() ? kDefaultConfFile : named_file;
+    const auto conf = read_conf(path);
+    Settings settings;
+
+    if (const std::string home = environment("PBS_HOME"); !home.empty()) {
+        const std::string socket = home + "/server_priv/pbs.sock";
+        if (is_socket(socket)) settings.socket = socket;
+    }
+    for (const char* name : {"PBS_DEFAULT", "PBS_SERVER"}) {
+        if (settings.server.empty()) settings.server = environment(name);
+    }
+    if (settings.server.empty()) {
+        if (const auto found = conf.find("PBS_SERVER"); found != conf.end()) settings.server = found->second;
+    }
+
+    std::string where = "PBS_BATCH_SERVICE_PORT in the environment";
+    std::string port = environment("PBS_BATCH_SERVICE_PORT");
+    if (const auto found = conf.find("PBS_BATCH_SERVICE_PORT"); port.empty() && found != conf.end()) {
+        where = "PBS_BATCH_SERVICE_PORT in " + path;
+        port = found->second;
+    }
+    if (!port.empty()) {
+        const auto number = parse_port(port, where);
+        if (!number) return tl::unexpected(number.error());
+        settings.port = *number;
+    }
+
+    if (const std::string exec = environment("PBS_EXEC"); !exec.empty()) {
+        settings.exec = exec;
+    } else if (const auto found = conf.find("PBS_EXEC"); found != conf.end()) {
+        settings.exec = found->second;
+    }
+    return settings;
+}
+
+std::string default_server(const Settings& settings) {
+    if (settings.server.empty() && !settings.socket.empty()) return this_host();
+    return settings.server;
+}
+
+Result<ServerAddress> server_address(std::string_view server, const Settings& settings) {
+    const bool is_default = server.empty();
+    const std::string name = is_default ? default_server(settings) : std::string(server);
+    if (name.empty()) {
+        return tl::unexpected(Error{PBSE_NOSERVER,
+                                    "no server: PBS_HOME has no server's socket, and neither PBS_DEFAULT nor "
+                                    "PBS_SERVER is set, in the environment or in pbs.conf"});
+    }
+    auto parts = split_port(name, settings.port);
+    if (!parts) return tl::unexpected(parts.error());
+    const bool local =
+        is_default || name == default_server(settings) ||
+        (name == parts->host && (same_host(name, "localhost") || same_host(name, this_host())));
+    return ServerAddress{local ? settings.socket : std::string(), std::move(parts->host), parts->port};
+}
+
+}  // namespace pbs::ifl

@@ -1,0 +1,51 @@
+// Where the server is: the environment and pbs.conf.
+#ifndef PBSPOLICY_IFL_SETTINGS_H
+#define PBSPOLICY_IFL_SETTINGS_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "ifl/error.h"
+
+namespace pbs::ifl {
+
+inline constexpr std::uint16_t kDefaultPort = 15001;
+
+struct Settings {
+    std::string socket;  ///< the Unix socket of PBS_HOME; empty: none
+    std::string server;  ///< name of the default server; empty: none is set
+    std::uint16_t port = kDefaultPort;
+    std::string exec = "/opt/pbs";  ///< prefix of an installed PBS, whose sbin has pbs_iff
+};
+
+/// The value of an environment variable; empty when it isn't set.
+using Environment = std::function<std::string(const char* name)>;
+Environment process_environment();
+
+/// The settings: PBS_HOME (whose socket counts if it exists), PBS_DEFAULT, PBS_SERVER, PBS_BATCH_SERVICE_PORT
+/// and PBS_EXEC of the environment; for those not set there but PBS_HOME, of the file that PBS_CONF_FILE
+/// names, else /etc/pbs.conf, which may be missing. Errors: PBSE_NOSERVER for a port that is none, naming
+/// where it is set.
+Result<Settings> load_settings(const Environment& environment);
+
+/// A server's address.
+struct ServerAddress {
+    std::string socket;  ///< path of a Unix socket, or empty: TCP to host and port
+    std::string host;    ///< also the name for messages
+    std::uint16_t port = 0;
+};
+
+/// Finds the server that `server` names: empty for the default one, else "host" or "host:port". A default
+/// server, or this host by name, is reached through the socket of the settings, if there is one. Errors:
+/// PBSE_NOSERVER.
+Result<ServerAddress> server_address(std::string_view server, const Settings& settings);
+
+/// The default server's name: that of the settings, or this host's when there is a socket; empty if there is
+/// none.
+std::string default_server(const Settings& settings);
+
+}  // namespace pbs::ifl
+
+#endif

@@ -1,0 +1,211 @@
+#include "ifl/socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl {
+
+namespace {
+
+constexpr std::chrono::seconds kConnectTimeout{30};
+// The ports that both the system reserves and clients of PBS use.
+constexpr std::uint16_t kFirstReservedPort = 512;
+constexpr std::uint16_t kLastReservedPort = 1023;
+
+std::string system_text(int error) {
+    return std::generic_category().message(error);
+}
+
+Error system_error(int code, std::string_view what, int error) {
+    return {code, fmt::format("{}: {}", what, system_text(error))};
+}
+
+// Waits for `events`; false when the time is over.
+Result<bool> wait_for(int fd, short events, std::chrono::milliseconds timeout) {
+    pollfd poller{fd, events, 0};
+    for (;;) {
+        const int ready = poll(&poller, 1, static_cast<int>(timeout.count()));
+        if (ready > 0) return true;
+        if (ready == 0) return false;
+        if (errno != EINTR) return tl::unexpected(system_error(PBSE_PROTOCOL, "poll", errno));
+    }
+}
+
+// Connects within kConnectTimeout; 0 or an errno.
+int connect_within(int fd, const sockaddr* address, socklen_t length) {
+    const int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return errno;
+    int error = connect(fd, address, length) == 0 ? 0 : errno;
+    if (error == EINPROGRESS) {
+        const auto ready = wait_for(fd, POLLOUT, kConnectTimeout);
+        if (!ready || !*ready) return ETIMEDOUT;
+        socklen_t size = sizeof error;
+        if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+    }
+    if (error != 0) return error;
+    return fcntl(fd, F_SETFL, flags) < 0 ? errno : 0;
+}
+
+void set_no_delay(int fd) {
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+Result<Socket> connect_unix(const std::string& path) {
+    const auto fail = [&path](int error) {
+        return tl::unexpected(system_error(PBSE_NOSERVER, fmt::format("cannot connect to {}", path), error));
+    };
+    Socket sock(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (sock.fd() < 0) return fail(errno);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::string name = path;
+    Socket directory;
+    if (name.size() >= sizeof address.sun_path) {
+        // The address is too short for a deep home; through a descriptor of its folder any path fits.
+        const std::filesystem::path file(path);
+        directory = Socket(open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (directory.fd() < 0) return fail(errno);
+        name = fmt::format("/proc/self/fd/{}/{}", directory.fd(), file.filename().string());
+    }
+    if (name.size() >= sizeof address.sun_path) return fail(ENAMETOOLONG);
+    std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+    const int error = connect_within(sock.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    if (error != 0) return fail(error);
+    return sock;
+}
+
+Result<Socket> connect_tcp(const ServerAddress& address) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const std::string port = std::to_string(address.port);
+    if (const int error = getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found); error != 0) {
+        return tl::unexpected(Error{
+            PBSE_BADHOST, fmt::format("cannot resolve server {}: {}", address.host, gai_strerror(error))});
+    }
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(found, &freeaddrinfo);
+    int error = ENOENT;
+    for (const addrinfo* entry = found; entry; entry = entry->ai_next) {
+        Socket sock(socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        if (sock.fd() < 0) {
+            error = errno;
+            continue;
+        }
+        error = connect_within(sock.fd(), entry->ai_addr, entry->ai_addrlen);
+        if (error == 0) {
+            set_no_delay(sock.fd());
+            return sock;
+        }
+    }
+    return tl::unexpected(
+        system_error(PBSE_NOSERVER,
+                     fmt::format("cannot connect to server {}, port {}", address.host, address.port), error));
+}
+
+using Address = sockaddr_storage;
+
+in_port_t& port_of(Address& address) {
+    return address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
+                                         : reinterpret_cast<sockaddr_in&>(address).sin_port;
+}
+
+}  // namespace
+
+Socket::~Socket() {
+    if (fd_ >= 0) close(fd_);
+}
+
+Result<void> Socket::send(std::string_view data) const {
+    while (!data.empty()) {
+        const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot send to the server", errno));
+        data.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return {};
+}
+
+Result<std::size_t> Socket::receive(char* data, std::size_t size, std::chrono::seconds timeout) const {
+    const auto ready = wait_for(fd_, POLLIN, timeout);
+    if (!ready) return tl::unexpected(ready.error());
+    if (!*ready) {
+        return tl::unexpected(
+            Error{PBSE_PROTOCOL, fmt::format("no answer from the server within {} s", timeout.count())});
+    }
+    for (;;) {
+        const ssize_t received = recv(fd_, data, size, 0);
+        if (received >= 0) return static_cast<std::size_t>(received);
+        if (errno != EINTR)
+            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot read from the server", errno));
+    }
+}
+
+Result<Socket> connect_to(const ServerAddress& address) {
+    return address.socket.empty() ? connect_tcp(address) : connect_unix(address.socket);
+}
+
+Result<Socket> connect_from_reserved_port(const Socket& connection) {
+    Address local{};
+    Address remote{};
+    socklen_t local_length = sizeof local;
+    socklen_t remote_length = sizeof remote;
+    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&local), &local_length) != 0 ||
+        getpeername(connection.fd(), reinterpret_cast<sockaddr*>(&remote), &remote_length) != 0) {
+        return tl::unexpected(system_error(PBSE_SYSTEM, "addresses of the connection", errno));
+    }
+    // Processes that connect at the same time start at different ports.
+    const int count = kLastReservedPort - kFirstReservedPort + 1;
+    const int start = getpid() % count;
+    for (int i = 0; i < count; ++i) {
+        Socket sock(socket(local.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        if (sock.fd() < 0) return tl::unexpected(system_error(PBSE_SYSTEM, "socket", errno));
+        port_of(local) = htons(static_cast<std::uint16_t>(kLastReservedPort - (start + i) % count));
+        if (bind(sock.fd(), reinterpret_cast<const sockaddr*>(&local), local_length) != 0) {
+            if (errno == EADDRINUSE || errno == EADDRNOTAVAIL) continue;
+            const int code = errno == EACCES ? PBSE_BADCRED : PBSE_SYSTEM;
+            return tl::unexpected(system_error(code, "cannot use a reserved port", errno));
+        }
+        const int error =
+            connect_within(sock.fd(), reinterpret_cast<const sockaddr*>(&remote), remote_length);
+        if (error == 0) return sock;
+        if (error != EADDRINUSE && error != EADDRNOTAVAIL) {
+            return tl::unexpected(system_error(PBSE_NOSERVER, "cannot connect from a reserved port", error));
+        }
+    }
+    return tl::unexpected(Error{PBSE_NOCONNECTS, "all reserved ports are in use"});
+}
+
+Result<LocalEnd> local_end(const Socket& connection) {
+    Address local{};
+    socklen_t length = sizeof local;
+    char host[NI_MAXHOST];
+    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&local), &length) != 0) {
+        return tl::unexpected(system_error(PBSE_SYSTEM, "address of the connection", errno));
+    }
+    if (const int error = getnameinfo(reinterpret_cast<const sockaddr*>(&local), length, host, sizeof host,
+                                      nullptr, 0, NI_NUMERICHOST);
+        error != 0) {
+        return tl::unexpected(
+            Error{PBSE_SYSTEM, fmt::format("address of the connection: {}", gai_strerror(error))});
+    }
+    return LocalEnd{host, ntohs(port_of(local))};
+}
+
+}  // namespace pbs::ifl

@@ -1,0 +1,60 @@
+// A stream socket, as the client library uses it.
+#ifndef PBSPOLICY_IFL_SOCKET_H
+#define PBSPOLICY_IFL_SOCKET_H
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ifl/error.h"
+#include "ifl/settings.h"
+
+namespace pbs::ifl {
+
+/// Owns a socket's descriptor.
+class Socket {
+  public:
+    Socket() = default;
+    explicit Socket(int fd) : fd_(fd) {}
+    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+    ~Socket();
+
+    int fd() const { return fd_; }
+    /// Sends all of `data`. Errors: PBSE_PROTOCOL with what the system says.
+    Result<void> send(std::string_view data) const;
+    /// Waits for data until `timeout` and reads what is there, at most `size` bytes: 0 when the peer has
+    /// closed.
+    Result<std::size_t> receive(char* data, std::size_t size, std::chrono::seconds timeout) const;
+
+  private:
+    int fd_ = -1;
+};
+
+/// Connects to a Unix socket, or to host and port. Errors: PBSE_BADHOST for a host that can't be resolved,
+/// PBSE_NOSERVER for a server that doesn't answer; the message names the server.
+Result<Socket> connect_to(const ServerAddress& address);
+
+/// Connects from a privileged port of the local address of `connection` to its peer. Errors: PBSE_BADCRED
+/// when the system doesn't let this process use such a port, PBSE_NOCONNECTS when all are in use,
+/// PBSE_NOSERVER.
+Result<Socket> connect_from_reserved_port(const Socket& connection);
+
+/// The local port of a TCP connection, in host byte order, and its numeric address.
+struct LocalEnd {
+    std::string address;
+    std::uint16_t port = 0;
+};
+Result<LocalEnd> local_end(const Socket& connection);
+
+}  // namespace pbs::ifl
+
+#endif
