@@ -30,17 +30,15 @@ struct WindowSpec {
 // Rule x start_time x end_time x applies_on_holidays. An immutable value, cheap to copy.
 //
 // - The rule gives days only, in its zone (TZID of DTSTART, else the server's): the window opens once on each
-// day that has an occurrence,
-//   at start_time of that day, whatever time the occurrence has.
+//   day that has an occurrence, at start_time of that day, whatever time the occurrence has.
 // - An end that is not after the start is on the next day; 00:00 to 24:00 is a whole day, 08:00 to 08:00 is
-// 24 hours of wall clock.
+//   24 hours of wall clock.
 // - Times are readings of the wall clock in the zone. A reading that comes twice is its first occurrence; one
-// that is skipped
-//   is the moment of the skip (Zone::instant). So a window is as long as the clock shows, an hour more or
-//   less on the day of a change, and a window that lies within the skipped hour doesn't open on that day.
-// - Unless applies_on_holidays, it doesn't open on a non-work day; the day on which it starts decides, so a
-// window
-//   across midnight that starts before a holiday is kept whole.
+//   that is skipped is the moment of the skip (Zone::instant). So a window is as long as the clock shows, an
+//   hour more or less on the day of a change, and one that lies within a skipped hour doesn't open that day.
+// - Unless applies_on_holidays, it doesn't open on a non-work day. The day on which it starts decides: a
+//   window across midnight that starts on the day before a holiday is kept whole, and one that would start on
+//   the holiday is left out whole.
 class Window {
   public:
     // `zone` is the server's. Errors: those of Recurrence::parse; start_time or end_time out of range (a
@@ -57,9 +55,8 @@ class Window {
     // hour.
     Interval on(LocalDay day) const;
 
-    // Appends the openings whose start day is in [from, to), ascending, without those on `holidays` (which
-    // may be null) unless applies_on_holidays, to `out`. Openings may overlap one another (daily, 22:00 to
-    // 22:00 on a 25-hour day).
+    // Appends the openings whose start day is in [from, to) to `out`: ascending, disjoint, though they may
+    // touch. Without those that start on `holidays` (which may be null) unless applies_on_holidays.
     void expand(LocalDay from, LocalDay to, const NonWorkDays* holidays, std::vector<Interval>& out) const;
 
   private:

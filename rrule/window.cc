@@ -1,0 +1,71 @@
+#include "rrule/window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pbs::rrule {
+
+struct Window::Impl {
+    Recurrence rule;
+    Seconds start;
+    Seconds end;
+    bool on_holidays;
+};
+
+namespace {
+
+constexpr Seconds kDay{86400};
+
+std::string clock(Seconds s) {
+    return fmt::format("{:02}:{:02}:{:02}", s.count() / 3600, s.count() / 60 % 60, s.count() % 60);
+}
+
+}  // namespace
+
+Result<Window> Window::make(const WindowSpec& spec, const Zone& zone) {
+    const Seconds start = spec.start_time.value_or(Seconds{0});
+    Seconds end = spec.end_time.value_or(kDay);
+    if (start == kDay && end == kDay)
+        return tl::unexpected(
+            Error{"a window from 24:00 to 24:00 has no length, expected a start_time below 24:00", {}});
+    if (start < Seconds{0} || start >= kDay)
+        return tl::unexpected(Error{
+            fmt::format("start_time {} is not a time of day from 00:00:00 to 23:59:59", clock(start)), {}});
+    if (end < Seconds{0} || end > kDay)
+        return tl::unexpected(
+            Error{fmt::format("end_time {} is not a time of day from 00:00:00 to 24:00:00", clock(end)), {}});
+    if (end <= start) end += kDay;
+    auto rule = Recurrence::parse(spec.rrule, zone, start);
+    if (!rule) return tl::unexpected(rule.error());
+    return Window(std::make_shared<const Impl>(Impl{std::move(*rule), start, end, spec.applies_on_holidays}));
+}
+
+const Recurrence& Window::recurrence() const {
+    return impl_->rule;
+}
+Seconds Window::start_time() const {
+    return impl_->start;
+}
+Seconds Window::end_time() const {
+    return impl_->end;
+}
+bool Window::applies_on_holidays() const {
+    return impl_->on_holidays;
+}
+
+Interval Window::on(LocalDay day) const {
+    const Zone& zone = impl_->rule.zone();
+    return {zone.instant(Local{day} + impl_->start), zone.instant(Local{day} + impl_->end)};
+}
+
+void Window::expand(LocalDay from, LocalDay to, const NonWorkDays* holidays,
+                    std::vector<Interval>& out) const {
+    const bool ask = !impl_->on_holidays && holidays != nullptr && !holidays->empty();
+    for (const LocalDay day : impl_->rule.days(from, to)) {
+        if (ask && holidays->contains(day)) continue;
+        if (const Interval opening = on(day); opening.start < opening.end) out.push_back(opening);
+    }
+}
+
+}  // namespace pbs::rrule
