@@ -5,8 +5,10 @@
 #ifndef PBSPOLICY_OBJECTS_SCHEMA_H
 #define PBSPOLICY_OBJECTS_SCHEMA_H
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace pbs::objects {
@@ -119,7 +121,7 @@ std::string_view type_help(ObjectType type);
 // "Boolean", "string_array", ...: as PP-748 and the manual pages write a type.
 std::string_view type_text(AttributeType type);
 // What a value of this attribute looks like, for errors and help: "True or False", "HH:MM:SS or seconds".
-std::string_view expected_text(const Attribute& attribute);
+std::string expected_text(const Attribute& attribute);
 
 }  // namespace pbs::objects
 

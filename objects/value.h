@@ -65,9 +65,9 @@ Result<Value> parse_value(const Attribute& attribute, std::string_view text);
 
 // The canonical text of a value, which parse_value reads back to an equal value: True and False, HH:MM:SS,
 // list elements joined by commas.
-std::string format_value(const Value& value);
+std::string format_value(const Attribute& attribute, const Value& value);
 // The elements of a list value in canonical text; one element for a scalar.
-StringList format_items(const Value& value);
+StringList format_items(const Attribute& attribute, const Value& value);
 
 // What an attribute's value becomes by `operation` with `text`: lists append (what is there already is not
 // repeated) and remove, integers, reals, durations and sizes add and subtract, strings append and remove a

@@ -1,0 +1,20 @@
+// The tables themselves, one file per object type (policy_attributes.cc, ...); schema.cc looks things up.
+#ifndef PBSPOLICY_OBJECTS_ATTRIBUTE_TABLES_H
+#define PBSPOLICY_OBJECTS_ATTRIBUTE_TABLES_H
+
+#include <span>
+
+#include "objects/schema.h"
+
+namespace pbs::objects {
+
+std::span<const Attribute> policy_attributes();
+std::span<const Attribute> time_window_attributes();
+std::span<const Attribute> fs_group_attributes();
+std::span<const Attribute> server_attributes();
+std::span<const Attribute> queue_attributes();
+std::span<const Attribute> sched_attributes();
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,325 @@
+#include "objects/forms.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "objects/text.h"
+#include "objects/value.h"
+
+namespace pbs::objects {
+namespace {
+
+tl::unexpected<std::string> wrong(std::string remark = {}) {
+    return tl::unexpected<std::string>(std::move(remark));
+}
+
+bool made_of(std::string_view text, std::string_view others) {
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+        return is_letter(c) || is_digit(c) || others.find(c) != std::string_view::npos;
+    });
+}
+
+// Strings of PBS are one line: a control character would break accounting and log files.
+Form text_form(std::string_view text) {
+    const bool clean =
+        std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    if (!clean) return wrong("it has a control character");
+    return std::string(text);
+}
+
+// Recurrences may have one line per property.
+Form rrule_form(std::string_view text) {
+    std::string line(trim(text));
+    std::erase(line, '\r');
+    std::string spaced = line;
+    std::ranges::replace(spaced, '\n', ' ');
+    if (Form checked = text_form(spaced); !checked) return checked;
+    return spaced.empty() ? Form(wrong("it is empty")) : Form(spaced);
+}
+
+Form word_form(const Attribute& attribute, std::string_view text) {
+    for (std::string_view word : attribute.words) {
+        if (same_word(word, text)) return std::string(word);
+    }
+    return wrong();
+}
+
+Form pathname_form(std::string_view text) {
+    if (text.empty() || text.find_first_of(" \t") != std::string_view::npos)
+        return wrong("blanks aren't allowed in it");
+    return text_form(text);
+}
+
+Form program_form(std::string_view text) {
+    if (!text.starts_with('/')) return wrong("the path isn't absolute");
+    return pathname_form(text);
+}
+
+Form queue_form(std::string_view text) {
+    const std::size_t at = text.find('@');
+    if (!is_queue_name(text.substr(0, at))) {
+        return wrong("a queue's name is a letter or digit, then up to 14 letters, digits, '-', '_' or '.'");
+    }
+    if (at != std::string_view::npos && !is_host_name(text.substr(at + 1)))
+        return wrong("after @ comes a host name");
+    return std::string(text);
+}
+
+Form name_form(std::string_view text) {
+    if (Result<void> name = check_name("name", text); !name) return wrong(name.error().message);
+    return std::string(text);
+}
+
+// "SCR 70 SC 30 S": an order, then pairs of a percentage and the order below it; percentages fall. A
+// percentage at the end, as in PP-748's own example "SCR 70 SC 30", has no order of its own: from there down
+// the last order stays. No letter twice in an order.
+Form preempt_order_form(std::string_view text) {
+    const std::vector<std::string_view> words = split_words(text);
+    if (words.empty()) return wrong();
+    std::vector<std::string> canonical;
+    int below = 100;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i % 2 == 1) {
+            int percent = 0;
+            const auto [end, code] =
+                std::from_chars(words[i].data(), words[i].data() + words[i].size(), percent);
+            if (code != std::errc{} || end != words[i].data() + words[i].size() || percent < 0 ||
+                percent >= below) {
+                return wrong(fmt::format("'{}' isn't a whole number from 0 to {}", words[i], below - 1));
+            }
+            below = percent;
+            canonical.push_back(std::to_string(percent));
+            continue;
+        }
+        const std::string order = uppered(words[i]);
+        const std::set<char> letters(order.begin(), order.end());
+        if (order.find_first_not_of("SCRD") != std::string::npos || letters.size() != order.size()) {
+            return wrong(
+                fmt::format("'{}' isn't an order of different letters out of S, C, R and D", words[i]));
+        }
+        canonical.push_back(order);
+    }
+    return fmt::format("{}", fmt::join(canonical, " "));
+}
+
+Form preempt_level(std::string_view text) {
+    static constexpr std::string_view kLevels[] = {"starving_jobs",    "express_queue",     "fairshare",
+                                                   "queue_softlimits", "server_softlimits", "normal_jobs"};
+    std::vector<std::string_view> canonical;
+    for (std::string_view part : split_at(text, '+')) {
+        const auto* level =
+            std::ranges::find_if(kLevels, [&](std::string_view l) { return same_word(l, part); });
+        if (level == std::end(kLevels)) return wrong(fmt::format("'{}' is no preemption level", part));
+        if (std::ranges::find(canonical, *level) != canonical.end())
+            return wrong(fmt::format("'{}' is there twice", part));
+        canonical.push_back(*level);
+    }
+    return fmt::format("{}", fmt::join(canonical, "+"));
+}
+
+// The levels a+b and b+a are the same; each may be there once.
+Form preempt_prio_form(std::string_view text) {
+    std::vector<std::string> canonical;
+    std::set<std::set<std::string_view>> seen;
+    for (std::string_view part : split_at(text, ',')) {
+        Form level = preempt_level(part);
+        if (!level) return level;
+        canonical.push_back(*level);
+    }
+    for (const std::string& level : canonical) {
+        const std::vector<std::string_view> parts = split_at(level, '+');
+        if (!seen.insert({parts.begin(), parts.end()}).second)
+            return wrong(fmt::format("'{}' is there twice", level));
+    }
+    return fmt::format("{}", fmt::join(canonical, ", "));
+}
+
+// "ncpus HIGH", for vnodes optionally followed by the amount that counts.
+Form sort_key_form(std::string_view text, bool for_nodes) {
+    const std::vector<std::string_view> words = split_words(text);
+    if (words.size() < 2 || words.size() > (for_nodes ? 3U : 2U)) return wrong();
+    if (!is_resource_name(words[0])) return wrong(fmt::format("'{}' is no name of a resource", words[0]));
+    if (!same_word(words[1], "HIGH") && !same_word(words[1], "LOW")) {
+        return wrong(fmt::format("'{}' is neither HIGH nor LOW", words[1]));
+    }
+    std::string canonical = fmt::format("{} {}", words[0], uppered(words[1]));
+    if (words.size() == 2) return canonical;
+    static constexpr std::string_view kAmounts[] = {"total", "assigned", "unused"};
+    const std::string amount = lowered(words[2]);
+    if (std::ranges::find(kAmounts, amount) == std::end(kAmounts)) {
+        return wrong(fmt::format("'{}' is none of total, assigned and unused", words[2]));
+    }
+    if (words[0] == "sort_priority") return wrong("sort_priority has no amounts");
+    return canonical + " " + amount;
+}
+
+Form peer_queue_form(std::string_view text) {
+    const std::vector<std::string_view> words = split_words(text);
+    if (words.size() != 2) return wrong();
+    if (!is_queue_name(words[0])) return wrong(fmt::format("'{}' is no queue", words[0]));
+    const std::size_t at = words[1].find('@');
+    if (at == std::string_view::npos || !is_queue_name(words[1].substr(0, at))) {
+        return wrong(fmt::format("'{}' isn't queue@server", words[1]));
+    }
+    std::string_view server = words[1].substr(at + 1);
+    const std::size_t colon = server.find(':');
+    if (colon != std::string_view::npos) {
+        const std::string_view digits = server.substr(colon + 1);
+        unsigned port = 0;
+        const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+        if (code != std::errc{} || end != digits.data() + digits.size() || port == 0 || port > 65535) {
+            return wrong(fmt::format("'{}' is no port", digits));
+        }
+        server = server.substr(0, colon);
+    }
+    if (!is_host_name(server)) return wrong(fmt::format("'{}' is no server", server));
+    return fmt::format("{} {}", words[0], words[1]);
+}
+
+// "mem !/bin/get_mem arguments"
+Form dynamic_resource_form(std::string_view text) {
+    const std::size_t mark = text.find('!');
+    if (mark == std::string_view::npos) return wrong("there is no ! before the program");
+    const std::string_view resource = trim(text.substr(0, mark));
+    const std::string_view command = trim(text.substr(mark + 1));
+    if (!is_resource_name(resource)) return wrong(fmt::format("'{}' is no name of a resource", resource));
+    if (!command.starts_with('/')) return wrong("the program's path isn't absolute");
+    Form checked = text_form(command);
+    if (!checked) return checked;
+    return fmt::format("{} !{}", resource, *checked);
+}
+
+// What a name in a fairshare tree may hold: the names of users, groups, accounts and queues, and the colon
+// of egroup:euser.
+bool is_entity_name(std::string_view text) {
+    return made_of(text, "-_.:+@$") && text.size() <= 255 && text.front() != ':' && text.back() != ':';
+}
+
+// "group01:root = 30". PP-748's example puts brackets around the whole value; value.cc takes those off.
+Form tree_element_form(std::string_view text) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string_view::npos) return wrong("there is no = before the shares");
+    const std::string_view names = trim(text.substr(0, equals));
+    const std::string_view shares = trim(text.substr(equals + 1));
+    const std::size_t colon = names.rfind(':');
+    if (colon == std::string_view::npos) return wrong("there is no : before the parent");
+    const std::string_view name = trim(names.substr(0, colon));
+    const std::string_view parent = trim(names.substr(colon + 1));
+    if (!is_entity_name(name) || name == "root")
+        return wrong(fmt::format("'{}' is no name for an element", name));
+    if (!is_entity_name(parent)) return wrong(fmt::format("'{}' is no name of a parent", parent));
+    std::int32_t count = 0;
+    const auto [end, code] = std::from_chars(shares.data(), shares.data() + shares.size(), count);
+    if (code != std::errc{} || end != shares.data() + shares.size() || count < 0) {
+        return wrong(fmt::format("'{}' is no number of shares (0 or more)", shares));
+    }
+    return fmt::format("{}:{}={}", name, parent, count);
+}
+
+Form policy_slot_form(std::string_view text) {
+    std::string_view prefix;
+    std::string_view name = text;
+    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+        prefix = text.substr(0, colon + 1);
+        name = trim(text.substr(colon + 1));
+        if (prefix != "p:" && prefix != "np:")
+            return wrong(fmt::format("'{}' is neither p: nor np:", prefix));
+    }
+    Form checked = name_form(name);
+    if (!checked) return checked;
+    return fmt::format("{}{}", prefix, *checked);
+}
+
+Form resource_form(std::string_view text) {
+    if (!is_resource_name(text)) return wrong(fmt::format("'{}' is no name of a resource", text));
+    return std::string(text);
+}
+
+Form host_form(std::string_view text) {
+    if (!is_host_name(text)) return wrong();
+    return std::string(text);
+}
+
+}  // namespace
+
+bool is_queue_name(std::string_view text) {
+    return made_of(text, "-_.") && text.size() <= 15 && (is_letter(text.front()) || is_digit(text.front()));
+}
+
+bool is_resource_name(std::string_view text) {
+    return made_of(text, "-_") && text.size() <= 64 && is_letter(text.front());
+}
+
+bool is_host_name(std::string_view text) {
+    return made_of(text, "-_.") && text.size() <= 255 && text.front() != '-' && text.front() != '.';
+}
+
+TreeElement tree_element(std::string_view element) {
+    const std::size_t equals = element.rfind('=');
+    const std::size_t colon = element.rfind(':', equals);
+    return {element.substr(0, colon), element.substr(colon + 1, equals - colon - 1),
+            element.substr(equals + 1)};
+}
+
+Form canonical_string(const Attribute& attribute, std::string_view text) {
+    switch (attribute.syntax) {
+        case Syntax::text:
+            return text_form(text);
+        case Syntax::word:
+            return word_form(attribute, trim(text));
+        case Syntax::pathname:
+            return pathname_form(trim(text));
+        case Syntax::program:
+            return program_form(trim(text));
+        case Syntax::host:
+            return host_form(trim(text));
+        case Syntax::formula:
+            return text_form(trim(text));
+        case Syntax::rrule:
+        case Syntax::rrule_list:
+            return rrule_form(text);
+        case Syntax::preempt_order:
+            return preempt_order_form(text);
+        case Syntax::preempt_prio:
+            return preempt_prio_form(text);
+        case Syntax::queue:
+        case Syntax::queue_list:
+            return queue_form(trim(text));
+        case Syntax::object_name:
+        case Syntax::object_names:
+            return name_form(trim(text));
+        case Syntax::resource_list:
+            return resource_form(trim(text));
+        case Syntax::node_sort_keys:
+            return sort_key_form(text, true);
+        case Syntax::job_sort_keys:
+            return sort_key_form(text, false);
+        case Syntax::peer_queues:
+            return peer_queue_form(text);
+        case Syntax::dynamic_resources:
+            return dynamic_resource_form(trim(text));
+        case Syntax::tree_elements:
+            return tree_element_form(text);
+        case Syntax::policy_slots:
+            return policy_slot_form(trim(text));
+        case Syntax::boolean:
+        case Syntax::boolean_or_date:
+        case Syntax::integer:
+        case Syntax::percentage:
+        case Syntax::real:
+        case Syntax::size:
+        case Syntax::duration:
+        case Syntax::time_of_day:
+        case Syntax::variance:
+            break;
+    }
+    return std::string(text);
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,86 @@
+// Lists as text: splitting what a user typed, and joining elements so that they split again.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/text.h"
+#include "objects/value.h"
+
+namespace pbs::objects {
+namespace {
+
+// Takes one element off the front of `text`, up to the next comma outside quotes.
+Result<std::string> take_element(std::string_view what, std::string_view& text) {
+    text = trim(text);
+    const char quote = text.empty() ? '\0' : text.front();
+    if (quote != '"' && quote != '\'') {
+        const std::size_t end = std::min(text.find(','), text.size());
+        std::string element(trim(text.substr(0, end)));
+        text.remove_prefix(end);
+        return element;
+    }
+    const std::size_t close = text.find(quote, 1);
+    if (close == std::string_view::npos) {
+        return fail(Code::bad_value, fmt::format("{}: the quote {} in '{}' isn't closed", what, quote, text));
+    }
+    std::string element(text.substr(1, close - 1));
+    text.remove_prefix(close + 1);
+    text = trim(text);
+    if (!text.empty() && text.front() != ',') {
+        return fail(Code::bad_value,
+                    fmt::format("{}: expected a comma after the quoted element \"{}\", found '{}'", what,
+                                element, text));
+    }
+    return element;
+}
+
+// Does this piece, which follows a comma, begin a recurrence rather than go on with a list such as
+// BYDAY=MO,TU?
+bool begins_rule(std::string_view piece) {
+    piece = trim(piece);
+    const std::size_t end = piece.find_first_of("=:;/ \n");
+    if (end == std::string_view::npos) return false;
+    const std::string_view word = piece.substr(0, end);
+    const char next = piece[end];
+    if (next == '/') return !word.empty() && std::ranges::all_of(word, is_digit);
+    static constexpr std::string_view kLines[] = {"RRULE", "DTSTART", "RDATE", "EXDATE", "EXRULE"};
+    const bool line = std::ranges::any_of(kLines, [&](std::string_view l) { return same_word(l, word); });
+    if (next == ':' || next == ';') return line;
+    // A part of a rule (FREQ=, BYDAY=); the values of lists never hold an equals sign.
+    return next == '=' && !word.empty() && std::ranges::all_of(word, is_letter);
+}
+
+}  // namespace
+
+Result<StringList> split_list(std::string_view what, std::string_view text) {
+    StringList list;
+    for (;;) {
+        Result<std::string> element = take_element(what, text);
+        if (!element) return tl::unexpected(element.error());
+        if (element->empty()) {
+            return fail(Code::bad_value, fmt::format("{}: an element of the list is empty", what));
+        }
+        list.push_back(std::move(*element));
+        if (text.empty()) return list;
+        text.remove_prefix(1);  // the comma
+    }
+}
+
+Result<StringList> split_rules(std::string_view what, std::string_view text) {
+    StringList list;
+    for (;;) {
+        std::size_t comma = text.find(',');
+        while (comma != std::string_view::npos && !begins_rule(text.substr(comma + 1))) {
+            comma = text.find(',', comma + 1);
+        }
+        const std::string_view rule = trim(text.substr(0, comma));
+        if (rule.empty())
+            return fail(Code::bad_value, fmt::format("{}: an element of the list is empty", what));
+        list.emplace_back(rule);
+        if (comma == std::string_view::npos) return list;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,40 @@
+// The attributes of a time_window: the table of PP-748, interface 2.
+
+#include "objects/attribute_tables.h"
+
+namespace pbs::objects {
+namespace {
+
+using T = AttributeType;
+using S = Syntax;
+
+constexpr std::string_view kTypes[] = {"standard", "prime", "dedicated"};
+
+constexpr Attribute kTable[] = {
+    {"rrule", T::string, S::rrule, "", plain,
+     "The days on which the window opens: a recurrence of RFC 5545, with or without RRULE:, and optionally "
+     "DTSTART, RDATE and EXDATE lines separated by a newline or a space. A window without one never opens",
+     "set time_window t1 rrule=\"RRULE:FREQ=WEEKLY;WKST=SU;BYDAY=MO,TU,WE,TH,FR\""},
+    {"applies_on_holidays", T::boolean, S::boolean, "True", plain,
+     "Whether the window also opens on the server's non_work_days",
+     "set time_window t1 applies_on_holidays = False"},
+    {"start_time", T::time, S::time_of_day, "", plain, "When the window opens; midnight if not set",
+     "set time_window t1 start_time=06:00:00"},
+    {"end_time", T::time, S::time_of_day, "", plain,
+     "When the window closes, on the next day if that isn't after start_time; 24:00 if not set",
+     "set time_window t1 end_time=09:00:00"},
+    {"type", T::string, S::word, "standard", plain,
+     "standard: for queues; prime: the union of these is prime time; dedicated: the union of these is "
+     "dedicated time",
+     "set time_window t1 type=dedicated", kTypes},
+    {"comment", T::string, S::text, "", operator_sets, "A remark, for people",
+     "set time_window t1 comment=\"nightly data processing\""},
+};
+
+}  // namespace
+
+std::span<const Attribute> time_window_attributes() {
+    return kTable;
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,509 @@
+#include "objects/value.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "objects/forms.h"
+#include "objects/text.h"
+
+namespace pbs::objects {
+namespace {
+
+using std::chrono::seconds;
+
+// Longer values are a mistake or an attack; history keeps every one of them.
+constexpr std::size_t kLongestValue = 65536;
+
+tl::unexpected<Error> bad(std::string_view what, std::string_view text, std::string_view expected,
+                          std::string_view remark = {}) {
+    const std::string_view shown = text.substr(0, 200);
+    return fail(Code::bad_value, fmt::format("{}: bad value '{}{}': expected {}{}{}", what, shown,
+                                             shown.size() < text.size() ? "..." : "", expected,
+                                             remark.empty() ? "" : "; ", remark));
+}
+
+tl::unexpected<Error> bad(const Attribute& attribute, std::string_view text, std::string_view remark = {}) {
+    return bad(attribute.name, text, expected_text(attribute), remark);
+}
+
+// Decimal digits only, all of them.
+std::optional<std::int64_t> digits(std::string_view text) {
+    std::int64_t number = 0;
+    if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc{}) return std::nullopt;
+    return number;
+}
+
+bool leap(std::int64_t year) {
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+std::int64_t days_in(std::int64_t year, std::int64_t month) {
+    static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return month == 2 && leap(year) ? 29 : kDays[month - 1];
+}
+
+// H:MM:SS, as a time of day below 24 hours or exactly 24:00:00.
+std::optional<seconds> clock_time(std::int64_t hour, std::int64_t minute, std::int64_t second) {
+    if (hour > 24 || minute > 59 || second > 59) return std::nullopt;
+    const std::int64_t total = hour * 3600 + minute * 60 + second;
+    if (total > 86400) return std::nullopt;
+    return seconds(total);
+}
+
+std::optional<LocalTime> local_time(std::string_view text) {
+    const std::size_t at = text.find('@');
+    const std::vector<std::string_view> date = split_at(text.substr(0, at), '/');
+    if (date.size() != 3 || date[2].size() != 4 || date[0].size() > 2 || date[1].size() > 2)
+        return std::nullopt;
+    const auto month = digits(date[0]);
+    const auto day = digits(date[1]);
+    const auto year = digits(date[2]);
+    if (!month || !day || !year || *month < 1 || *month > 12 || *day < 1 || *day > days_in(*year, *month)) {
+        return std::nullopt;
+    }
+    LocalTime result{static_cast<int>(*year), static_cast<int>(*month), static_cast<int>(*day)};
+    if (at == std::string_view::npos) return result;
+    const std::vector<std::string_view> time = split_at(text.substr(at + 1), ':');
+    if (time.size() != 3) return std::nullopt;
+    const auto hour = digits(time[0]);
+    const auto minute = digits(time[1]);
+    const auto second = digits(time[2]);
+    if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
+    result.hour = static_cast<int>(*hour);
+    result.minute = static_cast<int>(*minute);
+    result.second = static_cast<int>(*second);
+    return result;
+}
+
+Result<Value> parse_integer(const Attribute& attribute, std::string_view text) {
+    std::string_view number = trim(text);
+    if (attribute.syntax == Syntax::percentage && number.ends_with('%'))
+        number = trim(number.substr(0, number.size() - 1));
+    if (number.starts_with('+')) number.remove_prefix(1);
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (number.empty() || code != std::errc{} || end != number.data() + number.size())
+        return bad(attribute, text);
+    const auto real = static_cast<double>(value);
+    if (real < attribute.minimum || real > attribute.maximum) return bad(attribute, text);
+    return Value(value);
+}
+
+Result<Value> parse_real(const Attribute& attribute, std::string_view text) {
+    const std::string_view number = trim(text);
+    double value = 0;
+    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (number.empty() || code != std::errc{} || end != number.data() + number.size() ||
+        !std::isfinite(value)) {
+        return bad(attribute, text);
+    }
+    if (value < attribute.minimum || value > attribute.maximum) return bad(attribute, text);
+    return Value(value == 0 ? 0.0 : value);  // -0 is 0
+}
+
+// -mm%,+nn%: both in percent, below 100 000.
+Result<Value> parse_variance(const Attribute& attribute, std::string_view text) {
+    const std::vector<std::string_view> parts = split_at(text, ',');
+    if (parts.size() != 2) return bad(attribute, text);
+    int amounts[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+        std::string_view part = parts[i];
+        if (!part.starts_with(i == 0 ? '-' : '+') || !part.ends_with('%')) return bad(attribute, text);
+        const auto number = digits(part.substr(1, part.size() - 2));
+        if (!number || *number > 99999) return bad(attribute, text);
+        amounts[i] = static_cast<int>(*number);
+    }
+    return Value(Variance{amounts[0], amounts[1]});
+}
+
+// PP-748 writes a tree as [ group01:root = 30 ].
+std::string_view without_brackets(const Attribute& attribute, std::string_view text) {
+    text = trim(text);
+    const bool bracketed = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+    return attribute.syntax == Syntax::tree_elements && bracketed ? trim(text.substr(1, text.size() - 2))
+                                                                  : text;
+}
+
+Result<StringList> parse_elements(const Attribute& attribute, std::string_view text) {
+    text = without_brackets(attribute, text);
+    Result<StringList> raw = attribute.syntax == Syntax::rrule_list ? split_rules(attribute.name, text)
+                                                                    : split_list(attribute.name, text);
+    if (!raw) return raw;
+    StringList list;
+    for (const std::string& element : *raw) {
+        Form canonical = canonical_string(attribute, element);
+        if (!canonical) return bad(attribute, element, canonical.error());
+        if (std::ranges::find(list, *canonical) != list.end()) {
+            return fail(Code::bad_value,
+                        fmt::format("{}: '{}' is in the list twice", attribute.name, *canonical));
+        }
+        list.push_back(std::move(*canonical));
+    }
+    return list;
+}
+
+template <class T>
+Result<Value> as_value(Result<T> parsed) {
+    if (!parsed) return tl::unexpected(std::move(parsed.error()));
+    return Value(std::move(*parsed));
+}
+
+Result<Value> parse_by_syntax(const Attribute& attribute, std::string_view text) {
+    switch (attribute.syntax) {
+        case Syntax::boolean:
+            return as_value(parse_boolean(attribute.name, text));
+        case Syntax::boolean_or_date:
+            return as_value(parse_boolean_or_date(attribute.name, text));
+        case Syntax::integer:
+        case Syntax::percentage:
+            return parse_integer(attribute, text);
+        case Syntax::real:
+            return parse_real(attribute, text);
+        case Syntax::size: {
+            Result<Size> size = parse_size(attribute.name, text);
+            if (size && static_cast<double>(size->bytes) < attribute.minimum)
+                return bad(attribute, text, "it is too small");
+            return as_value(std::move(size));
+        }
+        case Syntax::duration: {
+            Result<seconds> duration = parse_duration(attribute.name, text);
+            if (duration && static_cast<double>(duration->count()) < attribute.minimum) {
+                return bad(attribute, text, "it is too short");
+            }
+            return as_value(std::move(duration));
+        }
+        case Syntax::time_of_day:
+            return as_value(parse_time_of_day(attribute.name, text));
+        case Syntax::variance:
+            return parse_variance(attribute, text);
+        default:
+            break;
+    }
+    if (attribute.is_list()) return as_value(parse_elements(attribute, text));
+    Form canonical = canonical_string(attribute, text);
+    if (!canonical) return bad(attribute, text, canonical.error());
+    return Value(std::move(*canonical));
+}
+
+// Quotes an element that wouldn't split as it is.
+std::string quoted(const std::string& element) {
+    const bool needs = element.find(',') != std::string::npos || element.starts_with('"') ||
+                       element.starts_with('\'') || trim(element).size() != element.size();
+    if (!needs) return element;
+    const char quote = element.find('"') == std::string::npos ? '"' : '\'';
+    return fmt::format("{}{}{}", quote, element, quote);
+}
+
+// The commas of recurrences are told from those between them without quotes (split_rules).
+std::string join(const Attribute& attribute, const StringList& list) {
+    std::string text;
+    for (const std::string& element : list) {
+        if (!text.empty()) text += ',';
+        text += attribute.syntax == Syntax::rrule_list ? element : quoted(element);
+    }
+    return text;
+}
+
+}  // namespace
+
+Result<bool> parse_boolean(std::string_view what, std::string_view text) {
+    const std::string_view word = trim(text);
+    for (std::string_view yes : {"true", "t", "y", "1"}) {
+        if (same_word(word, yes)) return true;
+    }
+    for (std::string_view no : {"false", "f", "n", "0"}) {
+        if (same_word(word, no)) return false;
+    }
+    return bad(what, text, "True or False");
+}
+
+Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text) {
+    const std::string_view word = trim(text);
+    if (word.find('/') != std::string_view::npos) {
+        const std::optional<LocalTime> from = local_time(word);
+        if (!from) return bad(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
+        return BooleanOrDate{false, from};
+    }
+    // The Origin scheduler's words for true, and their opposites.
+    for (std::string_view yes : {"yes", "on"}) {
+        if (same_word(word, yes)) return BooleanOrDate{true, {}};
+    }
+    for (std::string_view no : {"no", "off"}) {
+        if (same_word(word, no)) return BooleanOrDate{false, {}};
+    }
+    const Result<bool> plain_boolean = parse_boolean(what, word);
+    if (!plain_boolean)
+        return bad(what, text, "True, False, or the date MM/DD/YYYY[@HH:MM:SS] from which it is True");
+    return BooleanOrDate{*plain_boolean, {}};
+}
+
+// [[HH:]MM:]SS, read from the right as PBS and the Origin scheduler do: 01:30 is 90 seconds.
+Result<seconds> parse_duration(std::string_view what, std::string_view text) {
+    constexpr std::string_view kExpected = "a duration as HH:MM:SS or in seconds";
+    const std::vector<std::string_view> parts = split_at(trim(text), ':');
+    if (parts.size() > 3) return bad(what, text, kExpected);
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto number = digits(parts[i]);
+        if (!number || *number > 9'999'999'999) return bad(what, text, kExpected);
+        if (i > 0 && (*number > 59 || parts[i].size() != 2)) {
+            return bad(what, text, kExpected, "minutes and seconds have two digits, 00 to 59");
+        }
+        total = total * 60 + *number;
+    }
+    return seconds(total);
+}
+
+Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text) {
+    constexpr std::string_view kExpected = "a time of day as HH:MM, HH:MM:SS or HHMM, up to 24:00";
+    const std::string_view word = trim(text);
+    std::vector<std::string_view> parts = split_at(word, ':');
+    if (parts.size() == 1 && word.size() == 4) parts = {word.substr(0, 2), word.substr(2)};
+    if (parts.size() != 2 && parts.size() != 3) return bad(what, text, kExpected);
+    std::int64_t numbers[3] = {};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto number = digits(parts[i]);
+        if (!number || parts[i].size() > 2 || (i > 0 && parts[i].size() != 2))
+            return bad(what, text, kExpected);
+        numbers[i] = *number;
+    }
+    const std::optional<seconds> time = clock_time(numbers[0], numbers[1], numbers[2]);
+    if (!time) return bad(what, text, kExpected);
+    return TimeOfDay{*time};
+}
+
+// Digits and a suffix; a word (w) is 8 bytes.
+Result<Size> parse_size(std::string_view what, std::string_view text) {
+    constexpr std::string_view kExpected =
+        "a size such as 512mb: digits, then b, kb, mb, gb, tb or w, kw, mw, gw, tw";
+    const std::string word = lowered(trim(text));
+    const std::size_t end = std::min(word.find_first_not_of("0123456789"), word.size());
+    const auto number = digits(std::string_view(word).substr(0, end));
+    std::string_view suffix = std::string_view(word).substr(end);
+    if (!number) return bad(what, text, kExpected);
+    int shift = 0;
+    if (suffix.size() == 2) {
+        const std::size_t unit = std::string_view("kmgtp").find(suffix.front());
+        if (unit == std::string_view::npos) return bad(what, text, kExpected);
+        shift = 10 * static_cast<int>(unit + 1);
+        suffix.remove_prefix(1);
+    }
+    if (suffix == "w") {
+        shift += 3;
+    } else if (!suffix.empty() && suffix != "b") {
+        return bad(what, text, kExpected);
+    }
+    if (*number > (INT64_MAX >> shift)) return bad(what, text, kExpected, "it is too large");
+    return Size{*number << shift};
+}
+
+std::string format_duration(seconds duration) {
+    const std::int64_t total = duration.count();
+    return fmt::format("{:02}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+}
+
+namespace {
+
+// The largest unit that divides the amount: 1024mb is 1gb, 1536kb stays.
+std::string format_size(Size size) {
+    static constexpr std::string_view kUnits[] = {"b", "kb", "mb", "gb", "tb", "pb"};
+    std::int64_t amount = size.bytes;
+    std::size_t unit = 0;
+    while (amount != 0 && amount % 1024 == 0 && unit + 1 < std::size(kUnits)) {
+        amount /= 1024;
+        ++unit;
+    }
+    return fmt::format("{}{}", amount, kUnits[unit]);
+}
+
+std::string format_boolean_or_date(const BooleanOrDate& value) {
+    if (!value.from) return value.value ? "True" : "False";
+    const LocalTime& t = *value.from;
+    return fmt::format("{:02}/{:02}/{:04}@{:02}:{:02}:{:02}", t.month, t.day, t.year, t.hour, t.minute,
+                       t.second);
+}
+
+struct Formatter {
+    const Attribute& attribute;
+    std::string operator()(bool value) const { return value ? "True" : "False"; }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(double value) const { return fmt::format("{}", value); }
+    std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const StringList& value) const { return join(attribute, value); }
+    std::string operator()(seconds value) const { return format_duration(value); }
+    std::string operator()(TimeOfDay value) const { return format_duration(value.since_midnight); }
+    std::string operator()(Size value) const { return format_size(value); }
+    std::string operator()(const BooleanOrDate& value) const { return format_boolean_or_date(value); }
+    std::string operator()(Variance value) const {
+        return fmt::format("-{}%,+{}%", value.below, value.above);
+    }
+};
+
+}  // namespace
+
+Result<Value> parse_value(const Attribute& attribute, std::string_view text) {
+    if (text.size() > kLongestValue) {
+        return fail(Code::bad_value,
+                    fmt::format("{}: the value is {} characters long; at most {} are allowed", attribute.name,
+                                text.size(), kLongestValue));
+    }
+    return parse_by_syntax(attribute, text);
+}
+
+std::string format_value(const Attribute& attribute, const Value& value) {
+    return std::visit(Formatter{attribute}, value);
+}
+
+StringList format_items(const Attribute& attribute, const Value& value) {
+    if (const auto* items = std::get_if<StringList>(&value)) return *items;
+    return {format_value(attribute, value)};
+}
+
+namespace {
+
+tl::unexpected<Error> no_operator(const Attribute& attribute, Operation operation) {
+    return fail(Code::bad_value,
+                fmt::format("{}: {} isn't possible on a value of type {}; use =", attribute.name,
+                            operation == Operation::increment ? "+=" : "-=", type_text(attribute.type)));
+}
+
+// Removes elements; of a tree, also by name alone. An element that isn't there is no error, as in PBS.
+Result<std::optional<Value>> remove_elements(const Attribute& attribute, StringList list,
+                                             std::string_view text) {
+    Result<StringList> raw = attribute.syntax == Syntax::rrule_list
+                                 ? split_rules(attribute.name, text)
+                                 : split_list(attribute.name, without_brackets(attribute, text));
+    if (!raw) return tl::unexpected(raw.error());
+    for (const std::string& element : *raw) {
+        if (attribute.syntax == Syntax::tree_elements && element.find('=') == std::string::npos) {
+            std::erase_if(list, [&](const std::string& e) { return tree_element(e).name == element; });
+            continue;
+        }
+        Form canonical = canonical_string(attribute, element);
+        if (!canonical) return bad(attribute, element, canonical.error());
+        std::erase(list, *canonical);
+    }
+    if (list.empty()) return std::optional<Value>{};
+    return std::optional<Value>(std::move(list));
+}
+
+Result<std::optional<Value>> combine_lists(const Attribute& attribute, const Value* current,
+                                           Operation operation, std::string_view text) {
+    StringList list;
+    if (current) list = std::get<StringList>(*current);
+    if (operation == Operation::decrement) return remove_elements(attribute, std::move(list), text);
+    Result<StringList> added = parse_elements(attribute, text);
+    if (!added) return tl::unexpected(added.error());
+    for (std::string& element : *added) {
+        if (std::ranges::find(list, element) == list.end()) list.push_back(std::move(element));
+    }
+    return std::optional<Value>(std::move(list));
+}
+
+// Numbers, durations and sizes: the sum has to be a value of the attribute too, so it is read back.
+template <class T, class Format>
+Result<std::optional<Value>> combine_numbers(const Attribute& attribute, const Value* current,
+                                             const Value& operand, Operation operation,
+                                             T (*get)(const Value&), Format format) {
+    const T before = current ? get(*current) : T{};
+    const T change = get(operand);
+    T after{};
+    if constexpr (std::is_integral_v<T>) {
+        const bool overflow = operation == Operation::increment
+                                  ? __builtin_add_overflow(before, change, &after)
+                                  : __builtin_sub_overflow(before, change, &after);
+        if (overflow) return bad(attribute, format(change), "the result is too large");
+    } else {
+        after = operation == Operation::increment ? before + change : before - change;
+    }
+    Result<Value> checked = parse_value(attribute, format(after));
+    if (!checked) return tl::unexpected(checked.error());
+    return std::optional<Value>(std::move(*checked));
+}
+
+Result<std::optional<Value>> combine_text(const Value* current, Operation operation, std::string_view text) {
+    std::string result = current ? std::get<std::string>(*current) : std::string{};
+    if (operation == Operation::increment) {
+        result += text;
+    } else if (const std::size_t found = result.rfind(text); found != std::string::npos) {
+        result.erase(found, text.size());
+    }
+    if (result.empty()) return std::optional<Value>{};
+    return std::optional<Value>(std::move(result));
+}
+
+}  // namespace
+
+Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
+                                     std::string_view text) {
+    // An empty value unsets, as in PBS.
+    if (operation == Operation::unset || (operation == Operation::set && trim(text).empty())) {
+        return std::optional<Value>{};
+    }
+    if (attribute.is_list() && operation != Operation::set)
+        return combine_lists(attribute, current, operation, text);
+    // The operand of += is checked without the limits of the attribute: the sum has to keep them.
+    Attribute operand_form = attribute;
+    if (operation != Operation::set) {
+        operand_form.minimum = -9e15;
+        operand_form.maximum = 9e15;
+    }
+    Result<Value> operand = parse_value(operand_form, text);
+    if (!operand) return tl::unexpected(operand.error());
+    if (operation == Operation::set) return std::optional<Value>(std::move(*operand));
+
+    const auto number = [](std::int64_t n) { return std::to_string(n); };
+    switch (attribute.syntax) {
+        case Syntax::integer:
+        case Syntax::percentage:
+            return combine_numbers<std::int64_t>(
+                attribute, current, *operand, operation,
+                [](const Value& v) { return std::get<std::int64_t>(v); }, number);
+        case Syntax::duration:
+            return combine_numbers<std::int64_t>(
+                attribute, current, *operand, operation,
+                [](const Value& v) { return std::int64_t{std::get<seconds>(v).count()}; }, number);
+        case Syntax::size:
+            return combine_numbers<std::int64_t>(
+                attribute, current, *operand, operation,
+                [](const Value& v) { return std::get<Size>(v).bytes; }, number);
+        case Syntax::real:
+            return combine_numbers<double>(
+                attribute, current, *operand, operation, [](const Value& v) { return std::get<double>(v); },
+                [](double n) { return fmt::format("{}", n); });
+        case Syntax::text: {
+            Result<std::optional<Value>> joined = combine_text(current, operation, text);
+            if (!joined || !*joined) return joined;
+            Result<Value> checked =
+                parse_value(attribute, format_value(attribute, **joined));  // still short enough?
+            if (!checked) return tl::unexpected(checked.error());
+            return joined;
+        }
+        default:
+            return no_operator(attribute, operation);
+    }
+}
+
+Result<void> check_name(std::string_view what, std::string_view name, std::size_t longest) {
+    if (name.size() > longest) {
+        return fail(Code::name_too_long,
+                    fmt::format("{}: '{}...' is {} characters long; at most {} are allowed", what,
+                                name.substr(0, 40), name.size(), longest));
+    }
+    const bool valid = !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, [](char c) {
+        return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+    });
+    if (valid) return {};
+    return fail(Code::bad_value,
+                fmt::format("{}: bad name '{}': expected a letter, then letters, digits, '-', '_' or '.'",
+                            what, name));
+}
+
+}  // namespace pbs::objects
