@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/cluster.h"
@@ -25,6 +26,8 @@ struct UsageRow {
 // charged twice.
 struct ChargeRow {
     std::string job_id;
+    std::string user;
+    std::string group;
     double charge = 0;
 };
 
