@@ -87,17 +87,6 @@ struct Recurrence::Impl {
         return out;
     }
 
-    // The first `count` occurrences of the rule (fewer when it ends), looked for in growing steps up to
-    // `end`.
-    std::vector<Local> first(std::size_t count, Local from, Local end) const {
-        std::vector<Local> found;
-        for (Days step{366}; from < end && found.size() < count;
-             from += step, step = std::min(step * 4, Days{146097}))
-            rule->expand(from, std::min(from + step, end), found);
-        if (found.size() > count) found.resize(count);
-        return found;
-    }
-
     Result<void> read(const text::Parts& parts);
     Result<void> check_occurs(std::int64_t count) const;
 };
@@ -120,8 +109,8 @@ Result<void> Recurrence::Impl::read(const text::Parts& parts) {
                 Error{fmt::format("'{}' has COUNT but no DTSTART to count from", text), {}});
         until = parts.rule->until;
         rule.emplace(*parts.rule, start.value_or(Local{kEpoch} + at), !start);
-        if (!rule->valid()) return tl::unexpected(Error{fmt::format("'{}' is refused by libical", text), {}});
-        if (parts.rule->count) counted = first(static_cast<std::size_t>(*parts.rule->count), *start, kEnd);
+        if (parts.rule->count)
+            counted = rule->first(static_cast<std::size_t>(*parts.rule->count), *start, kEnd);
         if (auto done = check_occurs(parts.rule->count.value_or(0)); !done) return done;
     }
     if ((counted || !rule) && occurrences(Local{kEpoch}, kEnd).empty())
@@ -137,7 +126,7 @@ Result<void> Recurrence::Impl::check_occurs(std::int64_t count) const {
         // A rule without DTSTART has occurred for ever, or not at all in a whole period.
         const Local from = start.value_or(std::min(Local{LocalDay{Days{0}}}, rule_end() - Days{146097}));
         const std::int64_t period = std::min<std::int64_t>(rule->period_days(), 2932897);
-        const auto found = first(1, from, std::min(rule_end(), from + Days{period + 7}));
+        const auto found = rule->first(1, from, std::min(rule_end(), from + Days{period + 7}));
         occurs = !found.empty() && before_until(found.front());
     }
     if (occurs) return {};
