@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server_plugin/host/clock.h"
+#include "server_plugin/host/daily_file.h"
 
 namespace pbs::host {
 
@@ -51,9 +52,6 @@ class Accounting {
     // kept, up to 10,000 of them, and written, in order and with the time it was made, when writing works
     // again: at the next record or flush().
     Accounting(std::string directory, Log& log, Clock& clock);
-    ~Accounting();
-    Accounting(const Accounting&) = delete;
-    Accounting& operator=(const Accounting&) = delete;
 
     // Reads the E and R records written since `since`, so that the same end of a job isn't recorded again by
     // a server that died between writing the record and committing the end. Call it at the start, with the
@@ -78,13 +76,11 @@ class Accounting {
     };
     void record(char type, const std::string& id, const std::string& text);
     void end_record(char type, const AccountedJob& job);
-    bool write(const Record& record);
+    void complain(int error);
 
-    std::string directory_;
+    DailyFile file_;
     Log& log_;
     Clock& clock_;
-    int fd_ = -1;
-    int day_ = 0;
     bool failing_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;

@@ -15,6 +15,13 @@ namespace pbs::host {
 
 using RealTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
+// An instant as the log and accounting files show it, in the system's local time.
+struct LocalTime {
+    int day;            // YYYYMMDD, the name of the day's file
+    std::string stamp;  // MM/DD/YYYY HH:MM:SS
+};
+LocalTime local_time(std::chrono::sys_seconds at);
+
 class Clock {
   public:
     // What is wrong with the clock file is told here, once for each change of the file. May be empty.
@@ -44,12 +51,13 @@ class Clock {
 
   private:
     void look();
-    Result<std::chrono::seconds> read_file(const struct stat& seen);
+    static Result<std::chrono::seconds> read_file_offset(const std::string& file);
 
     std::chrono::seconds fixed_;
     std::chrono::seconds from_file_{};
     std::string file_;
     Complain complain_;
+    std::string complaint_;  // the last one, so that it is made once
     struct stat seen_ {};
     bool settled_ = false;  // the file is old enough that another change would show in its times
     std::chrono::steady_clock::time_point looked_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "server_plugin/host/clock.h"
+#include "server_plugin/host/daily_file.h"
 
 namespace pbs::host {
 
@@ -35,9 +36,6 @@ class Log {
     // are counted, and the count is written when writing works again. Each line also goes to stderr once
     // `echo(true)`.
     Log(std::string directory, std::string module, Clock& clock);
-    ~Log();
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
 
     // Bits of LogEvent that are written; 0x1ff, as PBS's default, until set.
     void set_events(unsigned mask) { mask_ = mask; }
@@ -53,15 +51,11 @@ class Log {
     std::uint64_t lost() const { return lost_; }
 
   private:
-    bool append(const std::string& line, int day);
-
-    std::string directory_;
+    DailyFile file_;
     std::string module_;
     Clock& clock_;
     unsigned mask_ = 0x1ff;
     bool echo_ = false;
-    int fd_ = -1;
-    int day_ = 0;  // YYYYMMDD of the open file
     std::uint64_t lost_ = 0;
     std::uint64_t lost_told_ = 0;
 };

@@ -19,9 +19,6 @@ class Mailer {
     // /usr/sbin/sendmail if there is one. Without a command a mail is only a line in the log. `from` is the
     // sender (server attribute mail_from, "adm" by default).
     Mailer(Log& log, std::string command = {}, std::string from = "adm");
-    ~Mailer();
-    Mailer(const Mailer&) = delete;
-    Mailer& operator=(const Mailer&) = delete;
 
     void set_from(std::string from) { from_ = std::move(from); }
     bool has_command() const { return !command_.empty(); }

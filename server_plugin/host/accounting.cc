@@ -1,0 +1,172 @@
+#include "server_plugin/host/accounting.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "server_plugin/host/log.h"
+
+namespace pbs::host {
+
+namespace {
+
+constexpr std::size_t most_pending = 10'000;
+
+// A value as PBS quotes it; a line break would end the record, so it becomes a space.
+std::string quoted(std::string_view value) {
+    std::string clean(value);
+    for (char& c : clean)
+        if (c == '\n' || c == '\r') c = ' ';
+    if (clean.find(' ') == clean.npos) return clean;
+    const char quote = clean.find('"') == clean.npos ? '"' : '\'';
+    return fmt::format("{}{}{}", quote, clean, quote);
+}
+
+class Text {
+  public:
+    void add(std::string_view key, std::string_view value) {
+        if (!text_.empty()) text_ += ' ';
+        fmt::format_to(std::back_inserter(text_), "{}={}", key, value);
+    }
+    void add_if(std::string_view key, std::string_view value) {
+        if (!value.empty()) add(key, quoted(value));
+    }
+    void add_if(std::string_view key, std::int64_t value) {
+        if (value != 0) add(key, std::to_string(value));
+    }
+    void add_list(std::string_view key, const std::vector<std::pair<std::string, std::string>>& list) {
+        for (const auto& [resource, value] : list) add(fmt::format("{}.{}", key, resource), quoted(value));
+    }
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+};
+
+// The part that all records of a job have, in OpenPBS's order.
+Text job_text(const AccountedJob& job) {
+    Text text;
+    text.add_if("user", job.user);
+    text.add_if("group", job.group);
+    if (!job.account.empty()) text.add("account", fmt::format("\"{}\"", job.account));
+    text.add_if("project", job.project);
+    text.add_if("jobname", job.name);
+    text.add_if("queue", job.queue);
+    text.add_if("ctime", job.ctime);
+    text.add_if("qtime", job.qtime);
+    text.add_if("etime", job.etime);
+    text.add_if("start", job.start);
+    text.add_if("exec_host", job.exec_host);
+    text.add_if("exec_vnode", job.exec_vnode);
+    text.add_list("Resource_List", job.resource_list);
+    return text;
+}
+
+std::string end_key(char type, std::string_view id, std::string_view run_count) {
+    return fmt::format("{} {} {}", type, id, run_count);
+}
+
+// The key of an E or R record; empty for other lines.
+std::string key_of_line(std::string_view line) {
+    const auto first = line.find(';');
+    if (first == line.npos || first + 2 >= line.size() || line[first + 2] != ';') return {};
+    const char type = line[first + 1];
+    if (type != 'E' && type != 'R') return {};
+    const auto id_end = line.find(';', first + 3);
+    const auto run = line.rfind(" run_count=");
+    if (id_end == line.npos || run == line.npos || run < id_end) return {};
+    return end_key(type, line.substr(first + 3, id_end - first - 3), line.substr(run + 11));
+}
+
+}  // namespace
+
+Accounting::Accounting(std::string directory, Log& log, Clock& clock)
+    : file_(std::move(directory), 0640), log_(log), clock_(clock) {}
+
+void Accounting::remember_since(std::chrono::sys_seconds since) {
+    const auto last = clock_.now() + std::chrono::days(1);
+    int day = 0;
+    for (auto at = since; at <= last; at += std::chrono::hours(12)) {
+        const int next = local_time(at).day;
+        if (next == day) continue;
+        day = next;
+        std::ifstream file(file_.path(day));
+        for (std::string line; std::getline(file, line);)
+            if (auto key = key_of_line(line); !key.empty()) ended_.insert(std::move(key));
+    }
+}
+
+void Accounting::complain(int error) {
+    if (failing_) return;
+    failing_ = true;
+    log_.write(LogEvent::error, LogClass::account, "Act",
+               fmt::format("cannot write {}: {}; records are kept until it can be written",
+                           file_.path(local_time(clock_.now()).day), system_text(error)));
+}
+
+bool Accounting::flush() {
+    while (!pending_.empty()) {
+        if (const int error = file_.append(pending_.front().day, pending_.front().line); error != 0) {
+            complain(error);
+            return false;
+        }
+        pending_.pop_front();
+    }
+    if (failing_) {
+        failing_ = false;
+        log_.write(LogEvent::error, LogClass::account, "Act",
+                   dropped_ == 0 ? "all records are written again"
+                                 : fmt::format("writing again; {} records are lost", dropped_));
+        dropped_ = 0;
+    }
+    return true;
+}
+
+void Accounting::record(char type, const std::string& id, const std::string& text) {
+    const LocalTime now = local_time(clock_.now());
+    pending_.push_back({now.day, fmt::format("{};{};{};{}\n", now.stamp, type, id, text)});
+    if (!flush() && pending_.size() > most_pending) {
+        pending_.pop_front();
+        ++dropped_;
+    }
+}
+
+void Accounting::queued(const AccountedJob& job) {
+    record('Q', job.id, job_text(job).text());
+}
+
+void Accounting::started(const AccountedJob& job) {
+    Text text = job_text(job);
+    text.add_list("resource_assigned", job.resource_assigned);
+    record('S', job.id, text.text());
+}
+
+void Accounting::end_record(char type, const AccountedJob& job) {
+    if (!ended_.empty() && ended_.contains(end_key(type, job.id, std::to_string(job.run_count)))) return;
+    Text text = job_text(job);
+    text.add("session", std::to_string(job.session));
+    text.add("end", std::to_string(job.end));
+    text.add("Exit_status", std::to_string(job.exit_status));
+    text.add_list("resources_used", job.resources_used);
+    text.add("run_count", std::to_string(job.run_count));
+    record(type, job.id, text.text());
+}
+
+void Accounting::ended(const AccountedJob& job) {
+    end_record('E', job);
+}
+void Accounting::rerun(const AccountedJob& job) {
+    end_record('R', job);
+}
+
+void Accounting::deleted(const std::string& id, const std::string& requestor) {
+    record('D', id, "requestor=" + quoted(requestor));
+}
+
+void Accounting::aborted(const std::string& id, const std::string& text) {
+    record('A', id, quoted(text));
+}
+
+}  // namespace pbs::host

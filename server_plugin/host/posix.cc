@@ -1,0 +1,65 @@
+#include "server_plugin/host/posix.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace pbs::host {
+
+namespace {
+constexpr int pbse_system = 15010;
+}
+
+void Fd::reset(int fd) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+}
+
+std::string system_text(int error) {
+    return std::generic_category().message(error);
+}
+
+bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t n = ::write(fd, text.data(), text.size());
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            return false;
+        }
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit) {
+    std::string text;
+    std::array<char, 16384> buffer;
+    for (;;) {
+        const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+        if (n == 0) return text;
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            return fail(pbse_system, fmt::format("cannot read {}: {}", name, system_text(errno)));
+        }
+        if (text.size() + static_cast<std::size_t>(n) > limit)
+            return fail(pbse_system, fmt::format("{} is larger than {} bytes", name, limit));
+        text.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return fail(pbse_system, fmt::format("cannot open {}: {}", path, system_text(errno)));
+    return read_fd(fd.get(), path, limit);
+}
+
+bool sync_directory(const std::string& path) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return fd && ::fsync(fd.get()) == 0;
+}
+
+}  // namespace pbs::host

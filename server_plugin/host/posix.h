@@ -1,0 +1,49 @@
+// What this folder needs of POSIX again and again: descriptors that close themselves, whole reads and writes.
+#ifndef PBSPOLICY_HOST_POSIX_H
+#define PBSPOLICY_HOST_POSIX_H
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server_plugin/host/error.h"
+
+namespace pbs::host {
+
+// A file descriptor, closed by the destructor.
+class Fd {
+  public:
+    Fd() = default;
+    explicit Fd(int fd) : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept {
+        if (this != &other) reset(std::exchange(other.fd_, -1));
+        return *this;
+    }
+    ~Fd() { reset(); }
+
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+    int release() { return std::exchange(fd_, -1); }
+    void reset(int fd = -1);
+
+  private:
+    int fd_ = -1;
+};
+
+// "No space left on device", for the errno value given.
+std::string system_text(int error);
+
+// Writes all of it; false with errno set otherwise (part of it may have been written).
+bool write_all(int fd, std::string_view text);
+
+// The whole file, up to `limit` bytes; larger is an error. The error says which file and why.
+Result<std::string> read_file(const std::string& path, std::size_t limit = 64 * 1024 * 1024);
+Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit = 64 * 1024 * 1024);
+
+// Makes renames and new names in a directory durable.
+bool sync_directory(const std::string& path);
+
+}  // namespace pbs::host
+
+#endif

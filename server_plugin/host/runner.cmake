@@ -1,0 +1,20 @@
+# What runs jobs and what keeps the server's house: no event loop, no protocol, no objects.
+pbs_library(
+  pbs_host_runner
+  accounting.cc
+  clock.cc
+  daemonize.cc
+  daily_file.cc
+  home.cc
+  job_env.cc
+  job_process.cc
+  key_value.cc
+  leftovers.cc
+  log.cc
+  mail.cc
+  posix.cc
+  process_tree.cc
+  run_files.cc
+  runner.cc
+  shepherd.cc)
+target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE fmt::fmt)

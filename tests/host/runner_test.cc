@@ -1,0 +1,781 @@
+// Runs real jobs with real shepherds. This program is its own shepherd: the runner starts /proc/self/exe.
+#include "server_plugin/host/runner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "server_plugin/host/home.h"
+#include "server_plugin/host/process_tree.h"
+#include "server_plugin/host/run_files.h"
+#include "server_plugin/host/shepherd.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::string contents(const fs::path& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = 20s) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::sleep_for(5ms);
+    }
+    return true;
+}
+
+bool alive(pid_t pid) {
+    const auto process = read_process(pid);
+    return process && process->state != 'Z';
+}
+
+// The pid that a job has written to a file, once it is there.
+pid_t pid_in(const fs::path& path) {
+    eventually([&] { return contents(path).find('\n') != std::string::npos; });
+    return static_cast<pid_t>(std::atoi(contents(path).c_str()));
+}
+
+class RunnerTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string path = testing::TempDir() + "pbs_runner.XXXXXX";
+        ASSERT_NE(::mkdtemp(path.data()), nullptr);
+        top_ = path;
+        ::chmod(path.c_str(), 0755);
+        const auto home = Home::open(path + "/home");
+        ASSERT_TRUE(home) << home.error().message;
+        home_ = home->path();
+        work_ = path + "/work";
+        fs::create_directory(work_);
+        owner_ = *::getpwuid(::geteuid());
+        runner_ = new_runner();
+    }
+    void TearDown() override {
+        runner_.reset();
+        if (!HasFailure()) fs::remove_all(top_);
+    }
+
+    std::unique_ptr<Runner> new_runner(const std::string& program = "/proc/self/exe") const {
+        auto runner = Runner::create({.home = home_, .program = program, .host_name = "localhost"});
+        EXPECT_TRUE(runner);
+        return std::move(*runner);
+    }
+
+    JobStart job(const std::string& script, const std::string& id = "1.test", std::int64_t run = 1) const {
+        JobStart job;
+        job.id = {id, run};
+        job.name = "work";
+        job.queue = "batch";
+        job.user = owner_.pw_name;
+        job.uid = owner_.pw_uid;
+        job.gid = owner_.pw_gid;
+        job.shell = "/bin/sh";
+        job.script = top_ / (id + ".script");
+        std::ofstream(job.script) << script;
+        job.variables = {{"PBS_O_WORKDIR", work_}, {"PBS_O_HOST", "localhost"}};
+        job.hosts = {"localhost"};
+        return job;
+    }
+
+    // The next event about the job that satisfies; fails the test after `limit`.
+    static RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
+                              std::chrono::milliseconds limit = 30s) {
+        const auto until = std::chrono::steady_clock::now() + limit;
+        while (std::chrono::steady_clock::now() < until) {
+            pollfd readable{runner.event_fd(), POLLIN, 0};
+            ::poll(&readable, 1, 100);
+            for (auto& report : runner.events())
+                if (wanted(report)) return report;
+        }
+        ADD_FAILURE() << "no such event in time";
+        return {};
+    }
+    static RunReport wait_end(Runner& runner) {
+        return wait_for(runner, [](const RunReport& report) { return report.state != RunState::running; });
+    }
+    RunReport wait_end() const { return wait_end(*runner_); }
+    static RunReport wait_running(Runner& runner) {
+        return wait_for(runner, [](const RunReport& report) { return report.state == RunState::running; });
+    }
+
+    RunReport run(const JobStart& job) const {
+        const auto started = runner_->start(job);
+        EXPECT_TRUE(started) << started.error().message;
+        return wait_end();
+    }
+
+    // A server of its own process, which starts the job and is then killed.
+    void start_and_die(const JobStart& job, bool wait_until_it_runs) const {
+        const pid_t server = ::fork();
+        if (server == 0) {
+            const auto runner = new_runner();
+            if (!runner->start(job)) ::_exit(1);
+            if (wait_until_it_runs) wait_running(*runner);
+            ::raise(SIGKILL);
+        }
+        int status = 0;
+        ::waitpid(server, &status, 0);
+        ASSERT_TRUE(WIFSIGNALED(status));
+    }
+
+    pid_t shepherd_of(const RunId& id) const {
+        const int fd = ::open(RunFiles(home_, id).started().c_str(), O_RDWR | O_CLOEXEC);
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        EXPECT_EQ(::fcntl(fd, F_GETLK, &lock), 0);
+        ::close(fd);
+        return lock.l_pid;
+    }
+
+    fs::path top_;
+    std::string home_;
+    std::string work_;
+    passwd owner_{};
+    std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(RunnerTest, RunsAScriptAndKeepsItsOutputAndExitStatus) {
+    const auto end = run(job("echo to stdout; echo to stderr >&2; exit 7\n"));
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, 7);
+    EXPECT_EQ(end.exit.message, "");
+    EXPECT_GT(end.exit.session, 0);
+    EXPECT_EQ(contents(work_ + "/work.o1"), "to stdout\n");
+    EXPECT_EQ(contents(work_ + "/work.e1"), "to stderr\n");
+    EXPECT_EQ(fs::status(work_ + "/work.o1").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
+    ASSERT_TRUE(
+        runner_->start(job("ps -o sid= -p $$ 2>/dev/null || cut -d' ' -f6 /proc/$$/stat\nsleep 0.2\n")));
+    const auto running = wait_running(*runner_);
+    EXPECT_GT(running.session, 1);
+    EXPECT_EQ(wait_end().exit.session, running.session);
+    EXPECT_EQ(std::atoi(contents(work_ + "/work.o1").c_str()), running.session);
+}
+
+TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
+    auto start = job("env; pwd; cat $PBS_NODEFILE; readlink /proc/$$/fd/0; ls -d $TMPDIR\n");
+    start.variables.insert(start.variables.end(),
+                           {{"MINE", "a=b c,d\n"}, {"HOME", "/not/this"}, {"PBS_O_QUEUE", "q"}});
+    start.hosts = {"node1", "node2"};
+    start.ncpus = 3;
+    start.account = "acct";
+    run(start);
+    const auto text = contents(work_ + "/work.o1");
+    for (const auto* line :
+         {"PBS_JOBID=1.test\n", "PBS_JOBNAME=work\n", "PBS_QUEUE=batch\n", "PBS_ENVIRONMENT=PBS_BATCH\n",
+          "PBS_ACCOUNT=acct\n", "NCPUS=3\n", "OMP_NUM_THREADS=3\n", "MINE=a=b c,d\n", "PBS_O_QUEUE=q\n",
+          "node1\nnode2\n/dev/null\n"})
+        EXPECT_THAT(text, HasSubstr(line));
+    const std::string home = owner_.pw_dir;
+    EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
+    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // pwd: PBS starts jobs in the home directory
+    EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
+    EXPECT_THAT(text, HasSubstr("\n/var/tmp/pbs.1.test"));
+    EXPECT_FALSE(fs::exists("/var/tmp/pbs.1.test"));  // gone with the job
+}
+
+TEST_F(RunnerTest, TakesSettingsFromThePbsEnvironmentFile) {
+    std::ofstream(home_ + "/pbs_environment") << "# site\nSITE=here\nPATH=/bin:/usr/bin:/site\n";
+    run(job("echo $SITE; echo $PATH\n"));
+    EXPECT_THAT(contents(work_ + "/work.o1"), testing::StartsWith("here\n"));
+}
+
+TEST_F(RunnerTest, JoinsStderrToStdoutAndTheOtherWayRound) {
+    auto start = job("echo one; echo two >&2; echo three\n");
+    start.join = "oe";
+    run(start);
+    EXPECT_EQ(contents(work_ + "/work.o1"), "one\ntwo\nthree\n");
+    EXPECT_FALSE(fs::exists(work_ + "/work.e1"));
+    start = job("echo one; echo two >&2; echo three\n", "2.test");
+    start.join = "eo";
+    run(start);
+    EXPECT_EQ(contents(work_ + "/work.e2"), "one\ntwo\nthree\n");
+    EXPECT_FALSE(fs::exists(work_ + "/work.o2"));
+}
+
+TEST_F(RunnerTest, WritesOutputWhereTheJobAskedForIt) {
+    fs::create_directory(work_ + "/dir");
+    auto start = job("echo out; echo err >&2\n");
+    start.output_path = "localhost:" + work_ + "/dir";
+    start.error_path = "named.err";
+    run(start);
+    EXPECT_EQ(contents(work_ + "/dir/1.test.OU"), "out\n");
+    EXPECT_EQ(contents(work_ + "/named.err"), "err\n");
+}
+
+TEST_F(RunnerTest, HonoursTheJobsUmask) {
+    auto start = job("umask; echo x > \"$PBS_O_WORKDIR/made\"\n");
+    start.umask = 022;
+    run(start);
+    EXPECT_EQ(contents(work_ + "/work.o1"), "0022\n");
+    EXPECT_EQ(fs::status(work_ + "/work.o1").permissions(), fs::perms(0644));
+    EXPECT_EQ(fs::status(work_ + "/made").permissions(), fs::perms(0644));
+}
+
+TEST_F(RunnerTest, SendsOutputThatCannotBeWrittenToUndelivered) {
+    auto start = job("echo out; echo err >&2; exit 3\n");
+    start.output_path = work_ + "/missing/dir/out";
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, 3);
+    EXPECT_THAT(end.exit.message,
+                HasSubstr("cannot open " + work_ + "/missing/dir/out: No such file or directory"));
+    EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
+    EXPECT_EQ(contents(work_ + "/work.e1"), "err\n");
+}
+
+TEST_F(RunnerTest, IsNotHeldUpByAFifoAsOutputFile) {
+    ASSERT_EQ(::mkfifo((work_ + "/fifo").c_str(), 0600), 0);
+    auto start = job("echo out\n");
+    start.output_path = work_ + "/fifo";
+    EXPECT_EQ(run(start).exit.exit_status, 0);
+    EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
+}
+
+TEST_F(RunnerTest, KeepsHugeOutputWhole) {
+    auto start =
+        job("head -c 200000000 /dev/zero | tr '\\0' x; echo; head -c 30000000 /dev/zero | tr '\\0' y >&2\n");
+    EXPECT_EQ(run(start).exit.exit_status, 0);
+    EXPECT_EQ(fs::file_size(work_ + "/work.o1"), 200'000'001U);
+    EXPECT_EQ(fs::file_size(work_ + "/work.e1"), 30'000'000U);
+}
+
+TEST_F(RunnerTest, CountsResourcesUsed) {
+    const auto end =
+        run(job("x=$(head -c 30000000 /dev/zero | tr '\\0' x); i=0\n"
+                "while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.3\n"));
+    EXPECT_EQ(end.exit.exit_status, 0);
+    EXPECT_GT(end.exit.cput, 100ms);
+    EXPECT_GE(end.exit.walltime, end.exit.cput / 4);
+    EXPECT_GE(end.exit.walltime, 300ms);
+    EXPECT_GT(end.exit.mem_kb, 20'000);
+    EXPECT_GE(end.exit.vmem_kb, end.exit.mem_kb);
+    const auto used = end.exit.resources_used(2);
+    EXPECT_THAT(used, testing::Contains(testing::Pair("ncpus", "2")));
+    EXPECT_THAT(used, testing::Contains(testing::Pair("mem", fmt::format("{}kb", end.exit.mem_kb))));
+}
+
+TEST_F(RunnerTest, CountsTimeOfProcessesThatHaveGone) {
+    const auto end = run(job("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'\n"));
+    EXPECT_GT(end.exit.cput, 50ms);
+}
+
+TEST_F(RunnerTest, ReportsDeathBySignalAs256PlusItsNumber) {
+    EXPECT_EQ(run(job("kill -SEGV $$\n")).exit.exit_status, 256 + SIGSEGV);
+}
+
+TEST_F(RunnerTest, SignalsAllProcessesOfTheJob) {
+    ASSERT_TRUE(
+        runner_->start(job("trap 'echo got usr1; exit 5' USR1\nsh -c 'trap \"echo child too; exit\" USR1; "
+                           "echo ready > $PBS_O_WORKDIR/ready; while :; do sleep 0.05; done' &\n"
+                           "while :; do sleep 0.05; done\n")));
+    wait_running(*runner_);
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    ASSERT_TRUE(runner_->signal({"1.test", 1}, SIGUSR1));
+    EXPECT_EQ(wait_end().exit.exit_status, 5);
+    EXPECT_THAT(contents(work_ + "/work.o1"), HasSubstr("got usr1"));
+}
+
+TEST_F(RunnerTest, TerminatesWithTermAndThenKill) {
+    ASSERT_TRUE(runner_->start(job("sleep 60\n")));
+    ASSERT_TRUE(runner_->start(
+        job("trap 'echo no' TERM; echo > $PBS_O_WORKDIR/ready; while :; do sleep 0.1; done\n", "2.test")));
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    const auto before = std::chrono::steady_clock::now();
+    ASSERT_TRUE(runner_->terminate({"1.test", 1}, 20s));
+    auto end = wait_end();
+    EXPECT_EQ(end.id.job, "1.test");
+    EXPECT_EQ(end.exit.exit_status, 256 + SIGTERM);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 10s);
+    ASSERT_TRUE(runner_->terminate({"2.test", 1}, 1s));
+    end = wait_end();
+    EXPECT_EQ(end.exit.exit_status, 256 + SIGKILL);
+    EXPECT_EQ(contents(work_ + "/work.o2"), "no\n");
+}
+
+TEST_F(RunnerTest, TerminatesAJobThatHasOnlyJustBeenStarted) {
+    for (int i = 0; i < 10; ++i) {
+        auto start = job("exec sleep 60\n", fmt::format("{}.test", i));
+        ASSERT_TRUE(runner_->start(start));
+        ASSERT_TRUE(runner_->terminate(start.id, 5s));
+        EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+    }
+}
+
+TEST_F(RunnerTest, LetsTheOthersFinishWhenTheFirstProcessDiesOfTerm) {
+    ASSERT_TRUE(
+        runner_->start(job("sh -c 'trap \"sleep 0.5; echo saved > $PBS_O_WORKDIR/saved; exit\" TERM; "
+                           "echo > $PBS_O_WORKDIR/ready; while :; do sleep 0.05; done' &\nwait\n")));
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    ASSERT_TRUE(runner_->terminate({"1.test", 1}, 20s));
+    EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+    EXPECT_EQ(contents(work_ + "/saved"), "saved\n");
+}
+
+TEST_F(RunnerTest, EnforcesWalltime) {
+    auto start = job("echo begun; sleep 60\n");
+    start.walltime = 1s;
+    start.kill_delay = 5s;
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_GE(end.exit.walltime, 1s);
+    EXPECT_LT(end.exit.walltime, 4s);
+    EXPECT_THAT(end.exit.message, HasSubstr("job killed: walltime 1 exceeded limit 1"));
+    EXPECT_EQ(contents(work_ + "/work.e1"), "=>> PBS: job killed: walltime 1 exceeded limit 1\n");
+    EXPECT_EQ(contents(work_ + "/work.o1"), "begun\n");
+}
+
+TEST_F(RunnerTest, KillsAJobThatIgnoresTermAtItsWalltime) {
+    auto start = job("trap '' TERM\nwhile :; do sleep 0.1; done\n");
+    start.walltime = 1s;
+    start.kill_delay = 1s;
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_LT(end.exit.walltime, 5s);
+}
+
+TEST_F(RunnerTest, EnforcesCpuTime) {
+    auto start = job("while :; do :; done\n");
+    start.cput = 1s;
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_cput);
+    EXPECT_THAT(contents(work_ + "/work.e1"), HasSubstr("exceeded limit 1"));
+}
+
+TEST_F(RunnerTest, KillsWhatAJobLeavesBehind) {
+    // One in the background, one in a session of its own, one that ignores signals and closed its files.
+    const auto end =
+        run(job("cd $PBS_O_WORKDIR\nsleep 300 & echo $! > a\n"
+                "setsid sh -c 'echo $$ > b; exec sleep 300' &\n"
+                "(trap '' TERM HUP; setsid sh -c 'echo $$ > c; exec sleep 300' >/dev/null 2>&1 &)\n"
+                "while [ ! -s b ] || [ ! -s c ]; do sleep 0.02; done; exit 4\n"));
+    EXPECT_EQ(end.exit.exit_status, 4);
+    for (const auto* name : {"/a", "/b", "/c"}) {
+        const pid_t pid = pid_in(work_ + name);
+        ASSERT_GT(pid, 1) << name;
+        EXPECT_FALSE(alive(pid)) << name;
+    }
+}
+
+TEST_F(RunnerTest, RefusesToStartARunTwice) {
+    const auto start = job("echo run >> $PBS_O_WORKDIR/count; sleep 0.3\n");
+    ASSERT_TRUE(runner_->start(start));
+    const auto again = runner_->start(start);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().message, "job 1.test was started before as run 1");
+    wait_end();
+    ASSERT_FALSE(runner_->start(start));
+    EXPECT_EQ(contents(work_ + "/count"), "run\n");
+    runner_->forget(start.id);
+    auto next = start;
+    next.id.run = 2;
+    EXPECT_EQ(run(next).exit.exit_status, 0);
+    EXPECT_EQ(contents(work_ + "/count"), "run\nrun\n");
+}
+
+TEST_F(RunnerTest, ForgetsAllFilesOfARun) {
+    const auto end = run(job("exit 0\n"));
+    EXPECT_FALSE(fs::is_empty(home_ + "/mom_priv/jobs"));
+    runner_->forget(end.id);
+    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
+    EXPECT_TRUE(fs::is_empty(home_ + "/aux"));
+}
+
+TEST_F(RunnerTest, SaysWhyAJobCannotStart) {
+    auto start = job("echo\n");
+    start.shell = "/no/such/shell";
+    auto end = run(start);
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, exit_status::fail_after_files);
+    EXPECT_EQ(end.exit.message, "cannot run the shell /no/such/shell: No such file or directory");
+    EXPECT_THAT(contents(work_ + "/work.e1"), HasSubstr("cannot run the shell /no/such/shell"));
+
+    start = job("echo\n", "2.test");
+    start.user = "no_such_user_here";
+    end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::bad_uid);
+    EXPECT_EQ(end.exit.message, "no user no_such_user_here on this machine");
+
+    start = job("echo\n", "3.test");
+    fs::remove(start.script);
+    end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::fail_before_files);
+    EXPECT_THAT(end.exit.message, HasSubstr("3.test.script: No such file or directory"));
+}
+
+TEST_F(RunnerTest, RefusesAnUnsafeJobId) {
+    auto start = job("echo\n");
+    start.id.job = "../1.test";
+    ASSERT_FALSE(runner_->start(start));
+}
+
+TEST_F(RunnerTest, RunsOnlyItsOwnUsersJobsWithoutRoot) {
+    std::string reason;
+    EXPECT_TRUE(runner_->may_run_as(::geteuid(), reason));
+    if (::geteuid() == 0) {
+        EXPECT_TRUE(runner_->may_run_as(12345, reason));
+        GTEST_SKIP() << "run as root: the refusal can only be seen without root";
+    }
+    EXPECT_FALSE(runner_->may_run_as(::geteuid() + 1, reason));
+    EXPECT_THAT(reason, HasSubstr("can run jobs of that user only"));
+    auto start = job("echo\n");
+    start.uid = ::geteuid() + 1;
+    ASSERT_FALSE(runner_->start(start));
+}
+
+// ---- When the server dies ----
+
+TEST_F(RunnerTest, FindsARunningJobAgain) {
+    const auto start = job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; echo done; exit 9\n");
+    start_and_die(start, true);
+    std::vector<RunReport> strays;
+    const auto found = runner_->recover({start.id}, &strays);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].state, RunState::running);
+    EXPECT_GT(found[0].session, 1);
+    EXPECT_TRUE(strays.empty());
+    std::ofstream(work_ + "/go") << "x";
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, 9);
+    EXPECT_EQ(contents(work_ + "/work.o1"), "done\n");
+}
+
+TEST_F(RunnerTest, SignalsAJobThatAnotherServerStarted) {
+    const auto start = job("sleep 60\n");
+    start_and_die(start, true);
+    ASSERT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::running);
+    ASSERT_TRUE(runner_->terminate(start.id, 5s));
+    EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+}
+
+TEST_F(RunnerTest, KnowsTheEndOfAJobThatEndedWhileThereWasNoServer) {
+    const auto start = job("exit 11\n");
+    start_and_die(start, true);
+    ASSERT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
+    const auto found = runner_->recover({start.id}, nullptr);
+    EXPECT_EQ(found.at(0).state, RunState::ended);
+    EXPECT_EQ(found.at(0).exit.exit_status, 11);
+}
+
+TEST_F(RunnerTest, EnforcesWalltimeWithoutAServer) {
+    auto start = job("sleep 60\n");
+    start.walltime = 1s;
+    start_and_die(start, true);
+    ASSERT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
+    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).exit.exit_status, exit_status::killed_walltime);
+}
+
+TEST_F(RunnerTest, ReportsAStartThatNeverHappened) {
+    EXPECT_EQ(runner_->recover({{"7.test", 3}}, nullptr).at(0).state, RunState::never_started);
+}
+
+TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
+    const auto start = job("echo ran > $PBS_O_WORKDIR/ran\n");
+    const RunFiles files(home_, start.id);
+    std::ofstream(files.job()) << write_job_spec({start, "C0FFEE"});
+    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
+    const pid_t late = ::fork();
+    if (late == 0) {
+        ::execl("/proc/self/exe", "pbs_server", "--shepherd", home_.c_str(), "1.test", "1", nullptr);
+        ::_exit(127);
+    }
+    int status = 0;
+    ::waitpid(late, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_FALSE(fs::exists(work_ + "/ran"));
+    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
+}
+
+TEST_F(RunnerTest, EitherTheJobStartsOrThePermissionIsWithdrawn) {
+    int ran = 0;
+    int withdrawn = 0;
+    for (int i = 0; i < 120; ++i) {
+        const auto start = job("echo ran >> $PBS_O_WORKDIR/$PBS_JOBID\n", fmt::format("{}.race", i));
+        start_and_die(start, false);
+        std::this_thread::sleep_for(std::chrono::microseconds(i * 120));
+        const auto server = new_runner();
+        auto report = server->recover({start.id}, nullptr).at(0);
+        if (report.state == RunState::running) report = wait_end(*server);
+        const std::string mark = contents(work_ + "/" + start.id.job);
+        if (report.state == RunState::never_started) {
+            ++withdrawn;
+            EXPECT_EQ(mark, "");
+        } else {
+            ++ran;
+            EXPECT_EQ(report.state, RunState::ended);
+            EXPECT_EQ(mark, "ran\n");
+        }
+        server->forget(start.id);
+    }
+    std::this_thread::sleep_for(300ms);
+    for (const auto& entry : fs::directory_iterator(work_))
+        if (entry.path().extension() == ".race") --ran;
+    EXPECT_EQ(ran, 0) << "a job ran that was said never to start";
+    RecordProperty("withdrawn", withdrawn);
+}
+
+TEST_F(RunnerTest, KillsWhatIsLeftWhenTheShepherdIsKilled) {
+    const auto start =
+        job("cd $PBS_O_WORKDIR\nsleep 300 & echo $! > a\nsetsid sh -c 'echo $$ > b; exec sleep 300' &\n"
+            "while [ ! -s b ]; do sleep 0.02; done; echo > ready; sleep 300\n");
+    ASSERT_TRUE(runner_->start(start));
+    const auto running = wait_running(*runner_);
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    ::kill(shepherd_of(start.id), SIGKILL);
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::lost);
+    EXPECT_EQ(end.session, running.session);
+    EXPECT_EQ(end.exit.exit_status, exit_status::aborted_at_restart);
+    EXPECT_EQ(end.exit.message, "the process that ran the job was killed");
+    EXPECT_FALSE(alive(static_cast<pid_t>(running.session)));
+    EXPECT_FALSE(alive(pid_in(work_ + "/a")));
+    EXPECT_FALSE(alive(pid_in(work_ + "/b")));
+    EXPECT_FALSE(runner_->signal(start.id, SIGTERM));
+}
+
+TEST_F(RunnerTest, FindsAShepherdKilledWhileThereWasNoServer) {
+    const auto start =
+        job("sleep 300 & echo $! > $PBS_O_WORKDIR/a; echo > $PBS_O_WORKDIR/ready; sleep 300\n");
+    start_and_die(start, true);
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    const pid_t shepherd = shepherd_of(start.id);
+    ::kill(shepherd, SIGKILL);
+    ASSERT_TRUE(eventually([&] { return !alive(shepherd); }));
+    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::lost);
+    EXPECT_FALSE(alive(pid_in(work_ + "/a")));
+}
+
+TEST_F(RunnerTest, DoesNotKillTheSessionOfAnotherBoot) {
+    const pid_t bystander = ::fork();
+    if (bystander == 0) {
+        ::setsid();
+        ::pause();
+        ::_exit(0);
+    }
+    ASSERT_TRUE(eventually([&] { return read_process(bystander)->session == bystander; }));
+    const auto start = job("echo\n");
+    const RunFiles files(home_, start.id);
+    std::ofstream(files.started()) << write_job_spec({start, "C0FFEE"});
+    std::ofstream(files.session()) << write_session(
+        {bystander, read_process(bystander)->start, "another-boot", 1});
+    const auto report = runner_->recover({start.id}, nullptr).at(0);
+    EXPECT_EQ(report.state, RunState::lost);
+    EXPECT_EQ(report.exit.message, "the machine was restarted while the job ran");
+    EXPECT_TRUE(alive(bystander));
+    ::kill(bystander, SIGKILL);
+    ::waitpid(bystander, nullptr, 0);
+}
+
+TEST_F(RunnerTest, ReportsStartsThatTheDatabaseDoesNotKnow) {
+    const auto unknown = job("sleep 60\n", "5.test");
+    const auto ended = job("exit 0\n", "6.test");
+    start_and_die(unknown, true);
+    start_and_die(ended, true);
+    ASSERT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, ended.id).exit()); }));
+    std::vector<RunReport> strays;
+    EXPECT_TRUE(runner_->recover({}, &strays).empty());
+    ASSERT_EQ(strays.size(), 2U);
+    EXPECT_EQ(strays[0].id, unknown.id);
+    EXPECT_EQ(strays[0].state, RunState::running);
+    EXPECT_EQ(strays[1].state, RunState::ended);
+    EXPECT_FALSE(fs::exists(RunFiles(home_, ended.id).exit()));
+    ASSERT_TRUE(runner_->terminate(unknown.id, 5s));
+    EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+}
+
+TEST_F(RunnerTest, AShepherdThatCannotRunIsAStartThatNeverHappened) {
+    const auto broken = new_runner("/bin/false");
+    ASSERT_TRUE(broken->start(job("echo\n")));
+    auto end = wait_end(*broken);
+    EXPECT_EQ(end.state, RunState::never_started);
+    EXPECT_EQ(end.exit.message, "its shepherd ended before it could start the job");
+    const auto missing = new_runner("/no/such/program")->start(job("echo\n"));
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().message, HasSubstr("/no/such/program: No such file or directory"));
+    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
+}
+
+TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
+    const auto start = job("exit 0\n");
+    run(start);
+    std::ofstream(RunFiles(home_, start.id).exit()) << "version=1\nexit_status=0\n";
+    const auto report = new_runner()->recover({start.id}, nullptr).at(0);
+    EXPECT_EQ(report.state, RunState::lost);
+    EXPECT_THAT(report.exit.message, HasSubstr("complete=1"));
+}
+
+TEST_F(RunnerTest, RunsManyJobsAtOnce) {
+    constexpr int count = 60;
+    for (int i = 0; i < count; ++i)
+        ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
+    for (int i = 0; i < count; ++i) {
+        const auto end = wait_end();
+        EXPECT_EQ(end.exit.exit_status, std::atoi(end.id.job.c_str()));
+    }
+    EXPECT_EQ(runner_->running(), 0U);
+}
+
+// ---- As root ----
+
+class AsAnotherUser : public RunnerTest {
+  protected:
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "not root: jobs can't be run as another user";
+        RunnerTest::SetUp();
+        name_ = fmt::format("pbst{}", ::getpid());
+        const std::string command =
+            fmt::format("useradd -M -d {} -s /bin/sh {} >/dev/null 2>&1", work_, name_);
+        if (std::system(command.c_str()) != 0) GTEST_SKIP() << "useradd does not work here";
+        const passwd* entry = ::getpwnam(name_.c_str());
+        ASSERT_NE(entry, nullptr);
+        owner_ = *entry;
+        owner_.pw_name = name_.data();
+        ASSERT_EQ(::chown(work_.c_str(), owner_.pw_uid, owner_.pw_gid), 0);
+    }
+    void TearDown() override {
+        if (::geteuid() != 0) return;
+        RunnerTest::TearDown();
+        if (!name_.empty())
+            static_cast<void>(!std::system(fmt::format("userdel {} >/dev/null 2>&1", name_).c_str()));
+    }
+    std::string name_;
+};
+
+TEST_F(AsAnotherUser, RunsTheJobAsThatUser) {
+    auto start = job("id -un; id -u; pwd; cat /etc/shadow; echo x > made; ls -d $TMPDIR\n");
+    start.shell.clear();  // its login shell
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, 0) << end.exit.message;
+    EXPECT_THAT(contents(work_ + "/work.o1"),
+                HasSubstr(fmt::format("{}\n{}\n{}\n", name_, owner_.pw_uid, work_)));
+    EXPECT_THAT(contents(work_ + "/work.e1"), HasSubstr("ermission denied"));
+    struct stat status {};
+    ASSERT_EQ(::stat((work_ + "/work.o1").c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, owner_.pw_uid);
+    ASSERT_EQ(::stat((work_ + "/made").c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, owner_.pw_uid);
+    EXPECT_FALSE(fs::exists("/var/tmp/pbs.1.test"));
+}
+
+TEST_F(AsAnotherUser, CannotBeMadeToWriteWhereTheUserMayNot) {
+    fs::create_directory(top_ / "roots");
+    ::chmod((top_ / "roots").c_str(), 0700);
+    std::ofstream(top_ / "secret") << "precious\n";
+    ::chmod((top_ / "secret").c_str(), 0644);
+    fs::create_symlink(top_ / "secret", work_ + "/work.o1");
+    auto start = job("echo out; echo err >&2\n");
+    start.error_path = top_ / "roots/err";
+    const auto end = run(start);
+    EXPECT_EQ(contents(top_ / "secret"), "precious\n");
+    EXPECT_TRUE(fs::is_empty(top_ / "roots"));
+    EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
+    EXPECT_EQ(contents(home_ + "/undelivered/1.test.ER"), "err\n");
+    EXPECT_THAT(end.exit.message, HasSubstr("Permission denied"));
+}
+
+TEST_F(AsAnotherUser, RunsTheScriptThoughTheUserCannotReachPbsHome) {
+    ::chmod(home_.c_str(), 0700);
+    EXPECT_EQ(run(job("exit 6\n")).exit.exit_status, 6);
+}
+
+TEST_F(AsAnotherUser, CannotStopItsShepherd) {
+    auto start = job("kill -KILL $PPID; echo $?; exit 3\n");
+    const auto end = run(start);
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, 3);
+    EXPECT_EQ(contents(work_ + "/work.o1"), "1\n");
+}
+
+TEST_F(AsAnotherUser, NeedsAHomeDirectory) {
+    auto start = job("echo\n");
+    ASSERT_EQ(std::system(fmt::format("usermod -d /no/such/home {} >/dev/null 2>&1", name_).c_str()), 0);
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::fail_after_files);
+    EXPECT_EQ(end.exit.message,
+              "cannot change to the home directory /no/such/home: No such file or directory");
+}
+
+TEST_F(AsAnotherUser, RefusesAUserWhoseUidHasChanged) {
+    auto start = job("echo\n");
+    start.uid += 1;
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::bad_uid);
+    EXPECT_THAT(end.exit.message, HasSubstr("the job was submitted with uid"));
+}
+
+TEST_F(AsAnotherUser, AFullDiskStopsStartsButLosesNoExitRecord) {
+    const std::string jobs = home_ + "/mom_priv/jobs";
+    if (::mount("tmpfs", jobs.c_str(), "tmpfs", 0, "size=256k") != 0)
+        GTEST_SKIP() << "no right to mount a tmpfs";
+    const auto fill = [&] {
+        std::ofstream file(jobs + "/filler", std::ios::app);
+        const std::string block(4096, 'x');
+        while (file.write(block.data(), 4096).flush()) {
+        }
+    };
+    ASSERT_TRUE(runner_->start(job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; exit 21\n")));
+    wait_running(*runner_);
+    fill();
+    const auto refused = runner_->start(job("echo\n", "2.test"));
+    if (refused) {
+        // The permission fitted in, room for the exit record did not.
+        EXPECT_EQ(wait_end().state, RunState::never_started);
+    } else {
+        EXPECT_THAT(refused.error().message, HasSubstr("No space left on device"));
+    }
+    std::ofstream(work_ + "/go") << "x";
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, 21);
+    runner_.reset();
+    EXPECT_EQ(::umount(jobs.c_str()), 0);
+}
+
+TEST(ParseSignal, TakesNamesAndNumbers) {
+    EXPECT_EQ(parse_signal("SIGTERM").value(), SIGTERM);
+    EXPECT_EQ(parse_signal("KILL").value(), SIGKILL);
+    EXPECT_EQ(parse_signal("10").value(), 10);
+    EXPECT_EQ(parse_signal("0").value(), 0);
+    for (const auto* bad : {"", "SIG", "sigterm", "-1", "999", "9x", "TERMX"}) {
+        const auto result = parse_signal(bad);
+        ASSERT_FALSE(result) << bad;
+        EXPECT_EQ(result.error().code, 15013);
+        EXPECT_EQ(result.error().message, fmt::format("unknown signal \"{}\"", bad));
+    }
+}
+
+}  // namespace
+}  // namespace pbs::host
+
+int main(int argc, char** argv) {
+    if (pbs::host::is_shepherd(argc, argv)) return pbs::host::shepherd_main(argc, argv);
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
