@@ -28,9 +28,9 @@ enum class Op : std::uint8_t {
 
 /// `resource` is empty unless the attribute is a list of resources.
 struct Attribute {
-    std::string name;
-    std::string resource;
-    std::string value;
+    std::string name = {};
+    std::string resource = {};
+    std::string value = {};
     Op op = Op::set;
 
     bool operator==(const Attribute&) const = default;

@@ -1,0 +1,65 @@
+// A batch server for tests: real sockets, real framing and authentication, answers made by the test.
+#ifndef PBSPOLICY_TESTS_IFL_FAKE_SERVER_H
+#define PBSPOLICY_TESTS_IFL_FAKE_SERVER_H
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "ifl/auth.h"
+#include "ifl/request.h"
+
+namespace pbs::ifl::testing {
+
+/// Serves until it is destroyed, in a thread of its own.
+class FakeServer {
+  public:
+    /// Answers a request of a known user with bytes to send: packets, or what a broken server would send.
+    /// Runs in the server's thread. An empty answer to a request that waits for one closes the connection.
+    using Handler = std::function<std::string(const Request& request, std::string_view user)>;
+
+    /// Listens on a free TCP port of 127.0.0.1 and, unless `socket` is empty, on that Unix socket.
+    FakeServer(Handler handler, const std::string& socket);
+    ~FakeServer();
+    FakeServer(const FakeServer&) = delete;
+    FakeServer& operator=(const FakeServer&) = delete;
+
+    std::uint16_t port() const { return port_; }
+    /// The requests received so far, refused ones too.
+    std::vector<Request> requests() const;
+
+  private:
+    struct Peer {
+        AuthTable::Id id = 0;
+        RequestDecoder decoder;
+    };
+    void run();
+    void accept_peer(int listener);
+    // false: the connection is to be closed.
+    bool read_from(int fd, Peer& peer);
+    bool serve(int fd, Peer& peer, const Request& request);
+    bool send_all(int fd, std::string_view data);
+
+    Handler handler_;
+    std::string socket_;
+    std::uint16_t port_ = 0;
+    int tcp_ = -1;
+    int unix_ = -1;
+    int stop_[2] = {-1, -1};
+    AuthTable auth_;
+    AuthTable::Id last_id_ = 0;
+    std::map<int, Peer> peers_;
+    mutable std::mutex mutex_;
+    std::vector<Request> requests_;
+    std::thread thread_;
+};
+
+}  // namespace pbs::ifl::testing
+
+#endif
