@@ -1,0 +1,70 @@
+// The CONFIGFILE of the Origin scheduler (sched-config guide, "CONFIGURATION FILE SYNTAX").
+//
+// Format: lines of an option and one argument, separated by white space. A '#' begins a comment anywhere.
+// Names of options are upper-case. An option that is set again replaces its value, but lists of queues
+// append. Times are read from right to left, so that 01:30 is 90 seconds.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate {
+
+// The types of arguments (sched-config guide, "ARGUMENT TYPES").
+enum class ArgumentType {
+    boolean,     // true, yes, on, 1; false otherwise; MM/DD/YYYY[@HH:MM:SS] is false until then
+    integer,     // not negative
+    percentage,  // an integer, with or without %
+    real,
+    pathname,
+    program,  // a pathname that is run
+    queue,    // queue or queue@host
+    queues,   // a comma-separated list of them
+    host,
+    string,
+    timespec,  // HH:MM:SS, MM:SS or SS
+    clock,     // a timespec that is a time of day
+    variance,  // -mm%,+nn%
+    restart,   // none, restart or resubmit
+};
+
+struct Option {
+    std::string_view name;
+    ArgumentType type;
+    std::string_view attribute;     // of a policy
+    std::string_view other_name{};  // another spelling
+};
+
+// Every option that there is, in the order of the guide.
+std::span<const Option> options();
+
+// One option with the value that is in force at the end of the file.
+struct Setting {
+    const Option* option = nullptr;
+    std::string name;      // as it is spelled in the file
+    std::string argument;  // as it is written there (lists: all of them, joined by commas)
+    std::string value;     // the text of the attribute's value: "True", "02:00:00", "small,large"
+    int line = 0;          // of the last setting; for lists, of the first
+    int column = 0;        // of the argument
+
+    // Neither false, nor zero, nor empty.
+    bool on() const;
+};
+
+struct ConfigFile {
+    std::string file;
+    std::vector<Setting> settings;   // in the order of options()
+    std::vector<std::string> notes;  // what is legal but worth a look: values set twice, a word read as false
+
+    const Setting* find(std::string_view option) const;
+};
+
+// Reads the text of a file; `file` is its name in messages. Problems: unknown and lower-case options,
+// arguments that are missing, too many or bad, options without those that the guide requires beside them.
+Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file);
+
+}  // namespace pbs::migrate

@@ -1,0 +1,34 @@
+// The holidays file of the Origin scheduler, /usr/lib/acct/holidays.
+//
+// Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped. The first
+// word of any other line is a day of the year, 1 to 365; 0 is skipped. The rest of a line is a description. A
+// day counts in every year, by its number: day 60 is 1 March, or 29 February in leap years.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate {
+
+struct Holiday {
+    int day_of_year = 0;      // 1 to 365
+    std::string description;  // the rest of the line, white space reduced
+    int line = 0;
+
+    // The recurrence that means the same: FREQ=YEARLY;BYYEARDAY=n.
+    std::string rule() const;
+};
+
+struct HolidaysFile {
+    std::string file;
+    std::vector<Holiday> days;  // in the order of the file, each day once
+};
+
+// Reads the text of a file; `file` is its name in messages. Problems: a first word that is no day of the
+// year.
+Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::string& file);
+
+}  // namespace pbs::migrate

@@ -1,0 +1,27 @@
+// What is wrong in a legacy file, for the administrator who corrects it.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace pbs::migrate {
+
+struct Problem {
+    std::string file;
+    int line = 0;        // counted from 1; 0 when the whole file is meant
+    int column = 0;      // of the first byte of what is wrong, counted from 1; 0 when the whole line is meant
+    std::string option;  // the option, empty where there is none
+    std::string message;
+};
+
+// "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS"
+std::string to_text(const Problem& problem);
+
+using Problems = std::vector<Problem>;
+
+// All problems of a file are collected: nothing is migrated while there is one.
+template <class T>
+using Result = tl::expected<T, Problems>;
+
+}  // namespace pbs::migrate
