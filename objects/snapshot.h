@@ -51,6 +51,8 @@ class Object {
     std::string_view text(std::string_view name) const;  // strings, words, names
     std::span<const std::string> list(std::string_view name) const;
 
+    // The value set; null if the attribute was left at its default.
+    const Value* set_value(const Attribute& attribute) const;
     // What was set, in the order of the table: position in the table and value.
     std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
 
@@ -76,6 +78,9 @@ struct PolicySlots {
 };
 
 using ObjectPtr = std::shared_ptr<const Object>;
+
+inline constexpr ObjectType kAllTypes[] = {ObjectType::server, ObjectType::queue,       ObjectType::sched,
+                                           ObjectType::policy, ObjectType::time_window, ObjectType::fs_group};
 
 class Snapshot {
   public:
@@ -104,9 +109,12 @@ class Snapshot {
     friend class Draft;
     using Objects = std::vector<ObjectPtr>;
 
+    static std::size_t position(ObjectType type);
+    ObjectPtr find_shared(ObjectType type, std::string_view name) const;
+
     std::uint64_t revision_ = 0;
     // One sorted vector per type; a type in which nothing changed shares it with the previous snapshot.
-    std::array<std::shared_ptr<const Objects>, 6> objects_{};
+    std::array<std::shared_ptr<const Objects>, std::size(kAllTypes)> objects_{};
 };
 
 // Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.

@@ -67,6 +67,8 @@ class Store {
   private:
     struct State;
     explicit Store(std::unique_ptr<State> state);
+    // Takes what is on disk as the current snapshot.
+    Result<void> reload();
     std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,42 @@
+// Checks of a draft by meaning: after the forms (value.h) come what values say, how the attributes of an
+// object fit together, and what objects refer to.
+#ifndef PBSPOLICY_OBJECTS_CHECK_H
+#define PBSPOLICY_OBJECTS_CHECK_H
+
+#include <chrono>
+
+#include "objects/draft.h"
+#include "objects/error.h"
+#include "objects/resources.h"
+#include "rrule/zone.h"
+
+namespace pbs::objects {
+
+struct CheckContext {
+    const rrule::Zone& zone;
+    const ResourceNames& resources;
+    std::chrono::sys_seconds now;
+};
+
+// What one value says: recurrences, formulas, resources of sort keys.
+Result<void> check_value(const Attribute& attribute, const Value& value, const CheckContext& context);
+
+// How the values of one object fit together: the policy slots of a sched, fairshare and its group, the tree
+// of an fs_group, the times of a time_window.
+Result<void> check_object(const Object& object, const CheckContext& context);
+
+// Does all that the object refers to exist? Errors: bad_value, naming attribute and object.
+Result<void> check_references(const Draft& draft, const Object& object);
+
+// Does nothing refer to the object, so that it can go? Errors: busy, naming what refers to it.
+Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string_view name);
+
+// Do the time_windows of a queue stay apart, for all time from now on? Errors: bad_value, naming the two and
+// the first instant at which both are open.
+Result<void> check_queue_windows(const Draft& draft, const Object& queue, const CheckContext& context);
+// The same for all queues that use a window.
+Result<void> check_queues_of_window(const Draft& draft, std::string_view window, const CheckContext& context);
+
+}  // namespace pbs::objects
+
+#endif

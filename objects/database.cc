@@ -1,0 +1,165 @@
+#include "objects/database.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace pbs::objects {
+namespace {
+
+// How long a request waits for another process that has the file (a backup, pbs_migrate) to be done.
+constexpr int kBusyMilliseconds = 10'000;
+
+// The file holds who may do what to the schedulers: nobody but the server's user reads it.
+Result<void> create_private(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) {
+        const std::string why = std::error_code(errno, std::generic_category()).message();
+        return fail(Code::system, fmt::format("can't open the policy database {}: {}", path, why));
+    }
+    ::close(file);
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+    if (Result<void> created = create_private(path); !created) return tl::unexpected(created.error());
+    sqlite3* handle = nullptr;
+    const int code =
+        sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    std::unique_ptr<Database> database(new Database(path, handle));
+    if (code != SQLITE_OK) return tl::unexpected(database->error("open"));
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    Result<void> set = database->run(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA "
+        "trusted_schema = OFF;");
+    if (!set) return tl::unexpected(set.error());
+    return database;
+}
+
+Database::~Database() {
+    for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+    sqlite3_close(handle_);
+}
+
+Error Database::error(std::string_view doing) const {
+    const char* what = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
+    const int code = handle_ ? sqlite3_errcode(handle_) & 0xff : SQLITE_NOMEM;
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return damage(what);
+    if (code == SQLITE_FULL) what = "the disk is full";
+    return Error{Code::system, fmt::format("can't {} the policy database {}: {}", doing, path_, what)};
+}
+
+Error Database::damage(std::string_view what) const {
+    return Error{
+        Code::system,
+        fmt::format(
+            "the policy database {} is damaged ({}): restore a backup of it, or move it and its -wal and "
+            "-shm files away to start with a new one",
+            path_, what)};
+}
+
+Statement Database::statement(std::string_view sql) {
+    auto found = statements_.find(sql);
+    if (found == statements_.end()) {
+        sqlite3_stmt* prepared = nullptr;
+        const int length = static_cast<int>(sql.size());
+        if (sqlite3_prepare_v3(handle_, sql.data(), length, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr) !=
+            SQLITE_OK) {
+            return {*this, nullptr};
+        }
+        found = statements_.emplace(std::string(sql), prepared).first;
+    }
+    return {*this, found->second};
+}
+
+Result<void> Database::run(const std::string& sql) {
+    if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+    return tl::unexpected(error("use"));
+}
+
+std::int64_t Database::last_row_id() const {
+    return sqlite3_last_insert_rowid(handle_);
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), statement_(other.statement_), next_(other.next_), bound_(other.bound_) {
+    other.statement_ = nullptr;
+}
+
+Statement::~Statement() {
+    if (!statement_) return;
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+}
+
+Statement& Statement::bind(std::string_view text) {
+    const char* data = text.empty() ? "" : text.data();
+    bound_ = bound_ && sqlite3_bind_text64(statement_, next_++, data, text.size(), SQLITE_TRANSIENT,
+                                           SQLITE_UTF8) == SQLITE_OK;
+    return *this;
+}
+
+Statement& Statement::bind(std::int64_t number) {
+    bound_ = bound_ && sqlite3_bind_int64(statement_, next_++, number) == SQLITE_OK;
+    return *this;
+}
+
+Statement& Statement::bind(double number) {
+    bound_ = bound_ && sqlite3_bind_double(statement_, next_++, number) == SQLITE_OK;
+    return *this;
+}
+
+Result<bool> Statement::step() {
+    if (statement_ && bound_) {
+        const int code = sqlite3_step(statement_);
+        if (code == SQLITE_ROW) return true;
+        if (code == SQLITE_DONE) return false;
+    }
+    return tl::unexpected(database_->error("use"));
+}
+
+Result<void> Statement::run() {
+    const Result<bool> stepped = step();
+    if (!stepped) return tl::unexpected(stepped.error());
+    return {};
+}
+
+std::string Statement::text(int column) const {
+    const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
+                : std::string{};
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+
+double Statement::real(int column) const {
+    return sqlite3_column_double(statement_, column);
+}
+
+Result<Transaction> Transaction::begin(Database& database) {
+    Result<void> begun = database.statement("BEGIN IMMEDIATE").run();
+    if (!begun) return tl::unexpected(begun.error());
+    return Transaction(database);
+}
+
+Result<void> Transaction::commit() {
+    Result<void> committed = database_->statement("COMMIT").run();
+    if (committed) database_ = nullptr;
+    return committed;
+}
+
+Transaction::~Transaction() {
+    // A failed statement may have ended the transaction already (a full disk): then this fails, harmlessly.
+    if (database_) (void)database_->statement("ROLLBACK").run();
+}
+
+}  // namespace pbs::objects

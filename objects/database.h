@@ -1,0 +1,96 @@
+// A thin layer over SQLite: errors as values, statements prepared once, transactions that roll back by
+// themselves.
+#ifndef PBSPOLICY_OBJECTS_DATABASE_H
+#define PBSPOLICY_OBJECTS_DATABASE_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "objects/error.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace pbs::objects {
+
+class Database;
+
+// A prepared statement in use. Positions count from 1 for bind, from 0 for columns, as in SQLite.
+// Valid until the database's next statement() of the same text.
+class Statement {
+  public:
+    Statement& bind(std::string_view text);
+    Statement& bind(std::int64_t number);
+    Statement& bind(double number);
+
+    // The next row: true, false at the end. Errors: system.
+    Result<bool> step();
+    // Runs a statement that returns no rows.
+    Result<void> run();
+
+    std::string text(int column) const;
+    std::int64_t integer(int column) const;
+    double real(int column) const;
+
+    Statement(Statement&& other) noexcept;
+    Statement& operator=(Statement&&) = delete;
+    ~Statement();
+
+  private:
+    friend class Database;
+    Statement(Database& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
+    Database* database_;
+    sqlite3_stmt* statement_;  // null: it couldn't be prepared; step() tells why
+    int next_ = 1;
+    bool bound_ = true;
+};
+
+class Database {
+  public:
+    // Opens or creates the file (mode 0600) with WAL, full synchronous, foreign keys and a busy timeout.
+    static Result<std::unique_ptr<Database>> open(const std::string& path);
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+
+    Statement statement(std::string_view sql);
+    // Runs statements without parameters.
+    Result<void> run(const std::string& sql);
+    std::int64_t last_row_id() const;
+
+    const std::string& path() const { return path_; }
+    // What SQLite says went wrong last, as an error that names the file.
+    Error error(std::string_view doing) const;
+    // The error for a file whose content makes no sense: what is wrong and what to do.
+    Error damage(std::string_view what) const;
+
+  private:
+    Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+    std::string path_;
+    sqlite3* handle_;
+    std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+};
+
+// Begins at once with the right to write; rolls back unless committed.
+class Transaction {
+  public:
+    static Result<Transaction> begin(Database& database);
+    // Returns when the changes are on the disk.
+    Result<void> commit();
+
+    Transaction(Transaction&& other) noexcept : database_(other.database_) { other.database_ = nullptr; }
+    Transaction& operator=(Transaction&&) = delete;
+    ~Transaction();
+
+  private:
+    explicit Transaction(Database& database) : database_(&database) {}
+    Database* database_;
+};
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,74 @@
+// A configuration under change: a snapshot and what commands did to it so far. Nothing of it is visible to
+// anyone until it is written to disk and made a snapshot.
+#ifndef PBSPOLICY_OBJECTS_DRAFT_H
+#define PBSPOLICY_OBJECTS_DRAFT_H
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "objects/snapshot.h"
+
+namespace pbs::objects {
+
+// An object before and after; null: it wasn't, or isn't, there.
+struct ObjectChange {
+    ObjectType type;
+    std::string name;
+    ObjectPtr before;
+    ObjectPtr after;
+};
+
+class Draft {
+  public:
+    explicit Draft(std::shared_ptr<const Snapshot> base) : base_(std::move(base)) {}
+
+    // An object as it stands in the draft; null if there is none.
+    ObjectPtr find(ObjectType type, std::string_view name) const;
+    // Calls `visit` with every object of a type, in no particular order.
+    template <class Visit>
+    void for_each(ObjectType type, Visit visit) const;
+
+    // Puts an object into the draft, in place of one of its name.
+    void put(Object object);
+    void erase(ObjectType type, std::string_view name);
+
+    // What differs from the base.
+    std::vector<ObjectChange> changes() const;
+
+    // The draft as a snapshot of a revision.
+    std::shared_ptr<const Snapshot> finish(std::uint64_t revision) const;
+
+  private:
+    using Key = std::pair<ObjectType, std::string>;
+    struct Less {
+        using is_transparent = void;
+        template <class A, class B>
+        bool operator()(const A& a, const B& b) const {
+            return std::pair<ObjectType, std::string_view>(a) < std::pair<ObjectType, std::string_view>(b);
+        }
+    };
+
+    std::shared_ptr<const Snapshot> base_;
+    std::map<Key, ObjectPtr, Less> pending_;  // null: erased
+};
+
+template <class Visit>
+void Draft::for_each(ObjectType type, Visit visit) const {
+    for (const ObjectPtr& object : base_->objects(type)) {
+        if (pending_.empty() ||
+            !pending_.contains(std::pair<ObjectType, std::string_view>(type, object->name()))) {
+            visit(*object);
+        }
+    }
+    for (const auto& [key, object] : pending_) {
+        if (key.first == type && object) visit(*object);
+    }
+}
+
+}  // namespace pbs::objects
+
+#endif

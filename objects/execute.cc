@@ -1,0 +1,211 @@
+#include "objects/execute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/text.h"
+#include "rrule/non_work_days.h"
+
+namespace pbs::objects {
+namespace {
+
+bool is_own(ObjectType type) {
+    return std::ranges::find(own_types(), type) != own_types().end();
+}
+
+// "policy p1", "server"
+std::string title(ObjectType type, std::string_view name) {
+    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
+}
+
+template <class T>
+Result<T> named(Result<T> result, ObjectType type, std::string_view name) {
+    if (result) return result;
+    Error error = result.error();
+    // PP-748 gives the first text in full; the others name the object already, or the name is too long to
+    // repeat.
+    const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
+                          error.code == Code::unknown_object || error.code == Code::name_too_long ||
+                          error.message.starts_with(title(type, name));
+    if (!complete) error.message = fmt::format("{}: {}", title(type, name), error.message);
+    return tl::unexpected(std::move(error));
+}
+
+// Each entry of non_work_days as the rule it is kept as: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1.
+Result<std::string> rules_of(const Attribute& attribute, std::string_view text, const rrule::Zone& zone) {
+    const Result<StringList> entries = split_rules(attribute.name, text);
+    if (!entries) return tl::unexpected(entries.error());
+    std::string rules;
+    for (const std::string& entry : *entries) {
+        const auto rule = rrule::NonWorkDays::rule_of(entry, zone);
+        if (!rule) {
+            return fail(Code::bad_value,
+                        fmt::format("{}: bad value '{}': {}", attribute.name, entry, rule.error().message));
+        }
+        if (!rules.empty()) rules += ',';
+        rules += *rule;
+    }
+    return rules;
+}
+
+// Puts the slots into the order all-time, p:, np:. `=` leaves the all-time slot as it was unless it names it.
+StringList arrange_slots(const Value* before, StringList list, Operation operation) {
+    const auto all_time = [](const std::string& e) { return e.find(':') == std::string::npos; };
+    if (operation == Operation::set && before && std::ranges::none_of(list, all_time)) {
+        for (const std::string& element : std::get<StringList>(*before)) {
+            if (all_time(element)) list.insert(list.begin(), element);
+        }
+    }
+    std::ranges::stable_sort(list, {}, [](std::string_view e) {
+        return e.starts_with("np:") ? 2 : e.starts_with("p:") ? 1 : 0;
+    });
+    return list;
+}
+
+Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
+                                       const AttributeChange& change, Operation operation,
+                                       const CheckContext& context) {
+    std::string text = change.value;
+    if (attribute.syntax == Syntax::rrule_list && operation != Operation::unset && !trim(text).empty()) {
+        Result<std::string> rules = rules_of(attribute, text, context.zone);
+        if (!rules) return tl::unexpected(rules.error());
+        text = std::move(*rules);
+    }
+    Result<std::optional<Value>> value = combine(attribute, before, operation, text);
+    if (!value || !*value) return value;
+    if (attribute.syntax == Syntax::policy_slots) {
+        *value = arrange_slots(before, std::get<StringList>(std::move(**value)), operation);
+    }
+    if (Result<void> checked = check_value(attribute, **value, context); !checked)
+        return tl::unexpected(checked.error());
+    return value;
+}
+
+Result<void> change_attribute(Object& object, const AttributeChange& change, CommandKind kind,
+                              const CheckContext& context) {
+    const Attribute* attribute = find_attribute(object.type(), change.name);
+    if (!attribute) {
+        return fail(Code::unknown_attribute, fmt::format("unknown attribute '{}'", change.name));
+    }
+    if ((attribute->flags & read_only) != 0) {
+        return fail(Code::read_only, fmt::format("attribute {} is read only", attribute->name));
+    }
+    const Operation operation = kind == CommandKind::unset ? Operation::unset : change.operation;
+    Result<std::optional<Value>> value =
+        new_value(*attribute, object.set_value(*attribute), change, operation, context);
+    if (!value) return tl::unexpected(value.error());
+    if (*value) {
+        object.assign(*attribute, std::move(**value));
+    } else {
+        object.clear(*attribute);
+    }
+    return {};
+}
+
+// Did anything change that tells when the window is open?
+bool same_times(const Object& a, const Object& b) {
+    for (std::string_view name : {"rrule", "start_time", "end_time"}) {
+        const Attribute* attribute = find_attribute(ObjectType::time_window, name);
+        const Value* x = a.set_value(*attribute);
+        const Value* y = b.set_value(*attribute);
+        if (x && y ? *x != *y : x != y) return false;
+    }
+    return true;
+}
+
+// The checks beyond the object itself, once it is in the draft.
+Result<void> check_in_draft(const Draft& draft, const Object& before, const Object& after,
+                            const CheckContext& context) {
+    if (Result<void> checked = check_references(draft, after); !checked) return checked;
+    if (after.type() == ObjectType::queue) return check_queue_windows(draft, after, context);
+    if (after.type() == ObjectType::time_window && !same_times(before, after)) {
+        return check_queues_of_window(draft, after.name(), context);
+    }
+    return {};
+}
+
+Result<void> change_object(Draft& draft, Object object, const Command& command, const CheckContext& context) {
+    const Object before = object;
+    for (const AttributeChange& change : command.changes) {
+        if (Result<void> changed = change_attribute(object, change, command.kind, context); !changed)
+            return changed;
+    }
+    if (Result<void> checked = check_object(object, context); !checked) return checked;
+    // Objects whose life is the host's are here only while they have something set.
+    if (!is_own(object.type()) && object.values().empty()) {
+        draft.erase(object.type(), object.name());
+        return {};
+    }
+    draft.put(object);
+    return check_in_draft(draft, before, object, context);
+}
+
+Result<void> remove_object(Draft& draft, const Command& command) {
+    if (command.type == ObjectType::policy && command.object == kDefaultPolicy) {
+        return fail(Code::invalid_request, "default_policy cannot be deleted");
+    }
+    if (is_own(command.type)) {
+        if (!draft.find(command.type, command.object)) {
+            return fail(Code::unknown_object,
+                        fmt::format("there is no {} '{}'", type_name(command.type), command.object));
+        }
+        if (Result<void> checked = check_unreferenced(draft, command.type, command.object); !checked)
+            return checked;
+    }
+    draft.erase(command.type, command.object);
+    return {};
+}
+
+Result<void> check_command(const Command& command) {
+    if (attributes(command.type).empty()) {
+        return fail(Code::invalid_request,
+                    fmt::format("there is no object type {}", static_cast<int>(command.type)));
+    }
+    const bool server = command.type == ObjectType::server;
+    if (server && (command.kind == CommandKind::create || command.kind == CommandKind::remove)) {
+        return fail(Code::invalid_request, "the server can't be created or deleted");
+    }
+    const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
+    if (changes && command.changes.empty()) return fail(Code::invalid_request, "no attribute is named");
+    if (command.kind == CommandKind::remove && !command.changes.empty()) {
+        return fail(Code::invalid_request, "delete takes no attributes");
+    }
+    if (!server && command.object.empty()) return fail(Code::invalid_request, "no object is named");
+    if (command.object.size() > 255) {
+        return fail(Code::name_too_long,
+                    fmt::format("{}: the name '{}...' is {} characters long", type_name(command.type),
+                                command.object.substr(0, 40), command.object.size()));
+    }
+    return {};
+}
+
+Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& context) {
+    if (Result<void> checked = check_command(command); !checked) return checked;
+    if (command.kind == CommandKind::remove) return remove_object(draft, command);
+    const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
+    const ObjectPtr existing = draft.find(command.type, name);
+    if (command.kind == CommandKind::create) {
+        if (is_own(command.type)) {
+            if (existing)
+                return fail(Code::exists, fmt::format("{} exists already", title(command.type, name)));
+            if (Result<void> checked = check_name("name", name); !checked) return checked;
+        }
+        // What an earlier queue or sched of this name left, if anything, isn't this one's.
+        return change_object(draft, Object(command.type, name), command, context);
+    }
+    if (!existing && is_own(command.type)) {
+        return fail(Code::unknown_object, fmt::format("there is no {} '{}'", type_name(command.type), name));
+    }
+    return change_object(draft, existing ? *existing : Object(command.type, name), command, context);
+}
+
+}  // namespace
+
+Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context) {
+    const std::string_view name =
+        command.type == ObjectType::server ? std::string_view{} : std::string_view(command.object);
+    return named(dispatch(draft, command, context), command.type, name);
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,18 @@
+// The versions of the database file and the steps from each to the next.
+#ifndef PBSPOLICY_OBJECTS_UPGRADE_H
+#define PBSPOLICY_OBJECTS_UPGRADE_H
+
+#include "objects/database.h"
+
+namespace pbs::objects {
+
+// The version that this code reads and writes (PRAGMA user_version).
+int current_version();
+
+// Brings a file (an empty one is version 0) up to `version`, one transaction per step. Errors: system: the
+// file is of a later version, belongs to another program, or can't be written.
+Result<void> upgrade(Database& database, int version);
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,25 @@
+#include "objects/windows.h"
+
+#include <fmt/format.h>
+
+namespace pbs::objects {
+
+Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone) {
+    if (!time_window.has("rrule")) {
+        return fail(Code::bad_value,
+                    fmt::format("time_window {} has no rrule, so it never opens", time_window.name()));
+    }
+    rrule::WindowSpec spec;
+    spec.rrule = time_window.text("rrule");
+    if (time_window.has("start_time")) spec.start_time = time_window.seconds("start_time");
+    if (time_window.has("end_time")) spec.end_time = time_window.seconds("end_time");
+    spec.applies_on_holidays = time_window.boolean("applies_on_holidays");
+    rrule::Result<rrule::Window> window = rrule::Window::make(spec, zone);
+    if (!window) {
+        return fail(Code::bad_value,
+                    fmt::format("time_window {}: {}", time_window.name(), window.error().message));
+    }
+    return std::move(*window);
+}
+
+}  // namespace pbs::objects
