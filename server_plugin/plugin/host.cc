@@ -37,6 +37,9 @@ void Reply::attribute(const ShownAttribute& attribute) {
 std::string_view Host::home() const {
     return view(host_.home);
 }
+std::string_view Host::server_name() const {
+    return view(host_.server_name);
+}
 std::string_view Host::time_zone() const {
     return view(host_.time_zone);
 }

@@ -42,6 +42,8 @@ class Host {
 
     // PBS_HOME, absolute.
     std::string_view home() const;
+    std::string_view server_name() const;
+    // An IANA name; empty: the system's zone.
     std::string_view time_zone() const;
 
     // Writes one line to the server's log. `object` names what it is about.

@@ -8,8 +8,8 @@
  * Rules that hold for every call:
  *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct. A reader uses only
  *    the members that lie within `size`; members are only ever added at the end. That, with
- *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning. Where the callee fills in a struct of
- *    the caller (pbs_plugin, pbs_cycle_result), the caller sets `size` to the room there is.
+ *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning. Where the callee fills in a struct
+ * of the caller (pbs_plugin, pbs_cycle_result), the caller sets `size` to the room there is.
  *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
  *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
  *    says otherwise; the callee copies what it keeps.

@@ -17,7 +17,8 @@ void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
         batch.usage.push_back({std::move(row.user), std::move(row.group), row.usage});
     }
     for (sched::ChargeRow& row : changes.charged) {
-        batch.charged.push_back({std::move(row.job_id), {}, {}, row.charge});
+        batch.charged.push_back(
+            {std::move(row.job_id), std::move(row.user), std::move(row.group), row.charge});
     }
     for (std::string& job : changes.charges_gone) batch.released.push_back(std::move(job));
     if (changes.decayed) batch.last_decay = changes.last_decay;
@@ -35,7 +36,8 @@ objects::Result<void> UsageSaver::load(objects::Store& store, sched::Scheduler& 
     }
     std::vector<sched::ChargeRow> charges;
     charges.reserve(stored->charges.size());
-    for (objects::Charge& row : stored->charges) charges.push_back({std::move(row.job), row.amount});
+    for (objects::Charge& row : stored->charges)
+        charges.push_back({std::move(row.job), std::move(row.user), std::move(row.group), row.amount});
     scheduler.load_usage(usage, charges, stored->last_decay.value_or(sched::Instant{}));
     return {};
 }

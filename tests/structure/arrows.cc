@@ -15,7 +15,9 @@ std::span<const Rule> rules() {
         {"objects", {"rrule/"}, {"pbs_rrule"}},
         {"ifl", {}, {}},
         // The commands know the server through the C API alone, as any IFL program does.
-        {"ifl/cmds", {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"}, {"pbspolicy", "pbs_objects"}},
+        {"ifl/cmds",
+         {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"},
+         {"pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"migrate", {"objects/", "rrule/"}, {"pbs_objects", "pbs_rrule"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",

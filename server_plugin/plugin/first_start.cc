@@ -1,0 +1,88 @@
+#include "server_plugin/plugin/first_start.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "migrate/migrate.h"
+#include "objects/commands.h"
+
+namespace pbs::plugin {
+namespace {
+
+// Facts in the store. The first is there once a server has been through its first start; the second is what
+// was wrong then, and empty again once pbs_migrate has done it.
+constexpr std::string_view kDone = "first_start";
+constexpr std::string_view kError = "migration_error";
+
+std::string report_path(const State& state) {
+    return fmt::format("{}/server_priv/migration_report", state.host.home());
+}
+
+void write_report(const State& state, const std::string& text) {
+    std::ofstream file(report_path(state), std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) {
+        state.host.log(PBS_LOG_WARNING, "migration", fmt::format("{} can't be written", report_path(state)));
+    }
+}
+
+// Tells of mistakes wherever somebody may look, and says what to do.
+void tell_problems(State& state, const migrate::Problems& problems) {
+    std::string report = "Nothing was migrated. Correct this, and run pbs_migrate:\n";
+    for (const migrate::Problem& problem : problems) {
+        const std::string line = migrate::to_text(problem);
+        report += line + "\n";
+        state.host.log(PBS_LOG_ERROR, "migration", line);
+    }
+    state.migration_error = problems.empty() ? "unknown" : migrate::to_text(problems.front());
+    if (problems.size() > 1) {
+        state.migration_error += fmt::format(" (and {} more in {})", problems.size() - 1, report_path(state));
+    }
+    state.host.log(
+        PBS_LOG_ERROR, "migration",
+        "Nothing was migrated: the server starts with default_policy as it is. Correct the files and "
+        "run pbs_migrate");
+    write_report(state, report);
+}
+
+void tell_done(State& state, const migrate::Report& report) {
+    if (report.lines.empty() && report.notes.empty()) {
+        state.host.log(PBS_LOG_INFO, "migration", "First start: there are no legacy files to migrate");
+        return;
+    }
+    state.host.log(PBS_LOG_INFO, "migration",
+                   fmt::format("Legacy files were migrated, {} settings: see {}", report.lines.size(),
+                               report_path(state)));
+    for (const std::string& note : report.notes) state.host.log(PBS_LOG_WARNING, "migration", note);
+    write_report(state, migrate::to_text(report));
+}
+
+}  // namespace
+
+objects::Result<void> first_start(State& state, sched::Instant now) {
+    auto done = state.store->meta(kDone);
+    if (!done) return tl::unexpected(std::move(done.error()));
+    if (*done) {
+        auto error = state.store->meta(kError);
+        if (!error) return tl::unexpected(std::move(error.error()));
+        state.migration_error = std::move(*error).value_or("");
+        return {};
+    }
+    const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
+                                   objects::manager_privilege | objects::root_privilege};
+    // A crash before the last line repeats this, which finds everything there already.
+    const auto migrated = migrate::first_start(std::string(state.host.home()), *state.store, server, now);
+    if (migrated) {
+        tell_done(state, *migrated);
+    } else {
+        tell_problems(state, migrated.error());
+    }
+    if (auto kept = state.store->set_meta(kError, state.migration_error); !kept) return kept;
+    return state.store->set_meta(kDone, "1");
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,149 @@
+// A real pbs_server with the real plugin on a home of its own, and real commands run against it.
+#ifndef PBSPOLICY_TESTS_E2E_HARNESS_H
+#define PBSPOLICY_TESTS_E2E_HARNESS_H
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::e2e {
+
+// What a program did.
+struct Output {
+    int exit = -1;  // exit status; 128 + the signal's number if one ended it
+    std::string out;
+    std::string err;
+    bool timed_out = false;
+};
+// For messages of failed tests.
+std::ostream& operator<<(std::ostream& stream, const Output& output);
+
+struct RunOptions {
+    std::string input{};
+    std::map<std::string, std::string>
+        environment{};               // added to PATH, LANG and TZ; nothing else is inherited
+    std::optional<uid_t> uid{};      // run as this user; needs root
+    std::filesystem::path folder{};  // empty: /
+    std::chrono::seconds timeout{20};
+};
+
+// Runs a program to its end. argv[0] is looked up in build/bin first.
+Output run(const std::vector<std::string>& argv, const RunOptions& options = {});
+
+// The path of a program in build/bin.
+std::filesystem::path program(const std::string& name);
+
+// Who the tests are about: `runner` runs the jobs (this user, or an ordinary one when root), `other` is
+// somebody else, if this process may become somebody else.
+struct User {
+    uid_t uid = 0;
+    gid_t gid = 0;
+    std::string name;
+};
+const User& runner();
+std::optional<User> other();
+
+// Waits until `holds` is true, asking every 20 ms.
+bool wait_for(const std::function<bool()>& holds,
+              std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+// 2026-11-23 10:00:00 UTC, a Monday. Servers of tests start at a time of the test's choosing, in UTC.
+inline constexpr int64_t kMonday10 = 1795428000;
+
+class Server {
+  public:
+    struct Options {
+        int64_t now = kMonday10;             // the server's time when it starts
+        std::vector<std::string> arguments;  // more arguments of pbs_server
+    };
+
+    // Makes a home; starts nothing yet. The destructor ends the server and removes the home.
+    Server() : Server(Options()) {}
+    explicit Server(Options options);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    const std::filesystem::path& home() const { return home_; }
+    // A folder that every user may write, for scripts and outputs.
+    const std::filesystem::path& work() const { return work_; }
+    int port() const { return port_; }
+    pid_t pid() const { return pid_; }
+
+    // Writes a file below the home, making its folder.
+    void put(const std::string& file, std::string_view text) const;
+    std::string read(const std::string& file) const;
+    // Today's server log and accounting file, by the server's clock or any other day: all there are.
+    std::string log() const { return read_all("server_logs"); }
+    std::string accounting() const { return read_all("server_priv/accounting"); }
+
+    // Starts pbs_server and waits until it answers.
+    ::testing::AssertionResult start();
+    // Starts it expecting that it refuses: its output.
+    Output start_refused();
+    // SIGTERM, and waits for a clean end.
+    ::testing::AssertionResult stop();
+    void kill9();
+    bool running();
+
+    // Moves the server's clock so that it shows this instant now.
+    void set_clock(int64_t now);
+
+    // Runs a command of build/bin against this server; as root where the test runs as root, else as this
+    // user.
+    Output command(const std::vector<std::string>& argv, RunOptions options = {}) const;
+    Output command_as(const User& user, const std::vector<std::string>& argv, RunOptions options = {}) const;
+    // qmgr -c DIRECTIVE
+    Output qmgr(const std::string& directive) const { return command({"qmgr", "-c", directive}); }
+    // Each directive in turn; fails at the first that isn't accepted.
+    ::testing::AssertionResult configure(const std::vector<std::string>& directives) const;
+    // The value of an attribute as `qmgr -c "list TYPE NAME"` shows it; "(none)" if it isn't there.
+    std::string attribute(const std::string& object, const std::string& name) const;
+
+    // Submits a script as the runner with these options of qsub: the job's id, or an empty string with the
+    // failure told.
+    std::string submit(const std::string& script, std::vector<std::string> options = {}) const;
+    // An attribute of `qstat -x -f ID`; "(none)" if it isn't there.
+    std::string job(const std::string& id, const std::string& attribute) const;
+    bool wait_job_state(const std::string& id, const std::string& states,
+                        std::chrono::milliseconds timeout = std::chrono::seconds(15)) const;
+
+  private:
+    std::vector<std::string> arguments() const;
+    void spawn();
+    std::string read_all(const std::string& folder) const;
+    int reap(bool wait);
+
+    Options options_;
+    std::filesystem::path base_;
+    std::filesystem::path home_;
+    std::filesystem::path work_;
+    std::filesystem::path output_;
+    int port_ = 0;
+    pid_t pid_ = -1;
+    int status_ = 0;
+};
+
+// "name = value" of a listing by qmgr or qstat -f, whose long lines go on after a line break and a tab.
+std::string attribute_in(const std::string& listing, const std::string& name);
+
+// A server with a submit queue, an execution queue `batch` for jobs of up to 8 cpus, and a vnode of 8 cpus;
+// the policy is Origin's.
+class OriginServer : public ::testing::Test {
+  protected:
+    void SetUp() override;
+    Server server;
+};
+
+}  // namespace pbs::e2e
+
+#endif

@@ -1,0 +1,151 @@
+// Jobs that really run, and the commands on them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Jobs : public OriginServer {
+  protected:
+    // A file in the work folder, as soon as it is there.
+    std::string file(const std::string& name) const {
+        std::ostringstream text;
+        if (wait_for([&] { return std::filesystem::exists(server.work() / name); })) {
+            text << std::ifstream(server.work() / name).rdbuf();
+        }
+        return text.str();
+    }
+    static std::string number(const std::string& id) { return id.substr(0, id.find('.')); }
+    Output as_runner(const std::vector<std::string>& argv) const { return server.command_as(runner(), argv); }
+};
+
+TEST_F(Jobs, RunsTheScriptAndKeepsOutputAndExitStatus) {
+    const std::string id = server.submit(
+        "#PBS -N hello\necho out from $PBS_JOBNAME\necho err >&2\necho $PBS_JOBID $PBS_QUEUE "
+        "$PBS_O_WORKDIR\nexit 3\n");
+    ASSERT_NE(id, "");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(server.job(id, "Exit_status"), "3");
+    EXPECT_EQ(server.job(id, "queue"), "batch");
+    EXPECT_EQ(file("hello.o" + number(id)),
+              "out from hello\n" + id + " batch " + server.work().string() + "\n");
+    EXPECT_EQ(file("hello.e" + number(id)), "err\n");
+}
+
+TEST_F(Jobs, RunsAsItsOwner) {
+    const std::string id = server.submit("id -un\n", {"-N", "who"});
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(file("who.o" + number(id)), runner().name + "\n");
+}
+
+TEST_F(Jobs, JoinsOutputs) {
+    const std::string id = server.submit("echo a\necho b >&2\n", {"-N", "joined", "-j", "oe"});
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(file("joined.o" + number(id)), "a\nb\n");
+}
+
+TEST_F(Jobs, WalltimeIsEnforced) {
+    const std::string id = server.submit("sleep 60\n", {"-l", "walltime=1"});
+    ASSERT_TRUE(server.wait_job_state(id, "R"));
+    ASSERT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
+    EXPECT_THAT(server.job(id, "Exit_status"), Not(AnyOf("0", "(none)")));
+}
+
+TEST_F(Jobs, AccountingTellsOfALife) {
+    const std::string id = server.submit("true\n");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    ASSERT_TRUE(wait_for([&] { return server.accounting().find(";E;" + id) != std::string::npos; }));
+    EXPECT_THAT(server.accounting(), ContainsRegex("[0-9/]+ [0-9:]+;Q;" + id + ";.*queue=submit"));
+    EXPECT_THAT(server.accounting(), ContainsRegex(";S;" + id + ";.*user=" + runner().name));
+    EXPECT_THAT(server.accounting(), ContainsRegex(";E;" + id + ";.*Exit_status=0"));
+    const std::string held = server.submit("true\n", {"-h"});
+    ASSERT_EQ(as_runner({"qdel", held}).exit, 0);
+    EXPECT_TRUE(wait_for([&] { return server.accounting().find(";D;" + held) != std::string::npos; }));
+}
+
+TEST_F(Jobs, HoldAndRelease) {
+    const std::string id = server.submit("true\n", {"-h"});
+    EXPECT_EQ(server.job(id, "job_state"), "H");
+    EXPECT_EQ(server.job(id, "Hold_Types"), "u");
+    EXPECT_EQ(as_runner({"qrls", id}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+    ASSERT_TRUE(server.configure({"set sched default scheduling=False"}));
+    const std::string queued = server.submit("true\n");
+    EXPECT_EQ(server.job(queued, "job_state"), "Q");
+    EXPECT_EQ(as_runner({"qhold", queued}).exit, 0);
+    EXPECT_EQ(server.job(queued, "job_state"), "H");
+}
+
+TEST_F(Jobs, AlterMoveRunDelete) {
+    ASSERT_TRUE(server.configure({"set sched default scheduling=False"}));
+    const std::string id = server.submit("sleep 30\n", {"-N", "before"});
+    EXPECT_EQ(as_runner({"qalter", "-N", "after", "-l", "walltime=00:20:00", id}).exit, 0);
+    EXPECT_EQ(server.job(id, "Job_Name"), "after");
+    EXPECT_EQ(server.job(id, "Resource_List.walltime"), "00:20:00");
+    const Output moved = as_runner({"qmove", "batch", id});
+    EXPECT_EQ(moved.exit, 0) << moved;
+    EXPECT_EQ(server.job(id, "queue"), "batch");
+    const Output run = server.command({"qrun", id});
+    EXPECT_EQ(run.exit, 0) << run;
+    EXPECT_TRUE(server.wait_job_state(id, "R"));
+    EXPECT_EQ(as_runner({"qdel", id}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_NE(as_runner({"qdel", "99999"}).exit, 0);
+}
+
+TEST_F(Jobs, SelectChooses) {
+    const std::string held = server.submit("true\n", {"-h", "-N", "first"});
+    const std::string other_held = server.submit("true\n", {"-h", "-N", "second"});
+    EXPECT_EQ(as_runner({"qselect", "-N", "first"}).out, held + "\n");
+    EXPECT_EQ(as_runner({"qselect", "-s", "H"}).out, held + "\n" + other_held + "\n");
+    EXPECT_EQ(as_runner({"qselect", "-s", "R"}).out, "");
+}
+
+TEST_F(Jobs, StatusCommandsShowThem) {
+    const std::string id = server.submit("sleep 30\n", {"-N", "shown", "-l", "ncpus=2"});
+    ASSERT_TRUE(server.wait_job_state(id, "R"));
+    const Output list = server.command({"qstat"});
+    EXPECT_EQ(list.exit, 0);
+    EXPECT_THAT(list.out, ContainsRegex(number(id) + "\\.[^ ]* +shown +" + runner().name));
+    EXPECT_THAT(server.command({"qstat", "-n"}).out, HasSubstr("n1"));
+    EXPECT_THAT(server.command({"qstat", "-Q"}).out, HasSubstr("batch"));
+    EXPECT_THAT(server.command({"qstat", "-Qf", "batch"}).out, HasSubstr("state_count"));
+    EXPECT_THAT(server.command({"qstat", "-B"}).out, HasSubstr("Server"));
+    const Output nodes = server.command({"pbsnodes", "-a"});
+    EXPECT_THAT(nodes.out, HasSubstr("n1"));
+    EXPECT_THAT(nodes.out, HasSubstr(id));
+    EXPECT_EQ(attribute_in(nodes.out, "resources_assigned.ncpus"), "2");
+}
+
+TEST_F(Jobs, JobsThatRunWhenTheServerStopsAreNotLost) {
+    const std::string id = server.submit("sleep 2\nexit 5\n", {"-N", "survivor"});
+    const std::string queued = server.submit("true\n", {"-h"});
+    ASSERT_TRUE(server.wait_job_state(id, "R"));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.job(queued, "job_state"), "H");
+    EXPECT_THAT(server.job(id, "job_state"), AnyOf("R", "E", "F"));
+    EXPECT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
+    EXPECT_EQ(server.job(id, "Exit_status"), "5") << "run once, to its end";
+    EXPECT_EQ(server.job(id, "run_count"), "1");
+}
+
+TEST_F(Jobs, WhenNotRootOnlyTheServersUserRunsJobs) {
+    if (geteuid() == 0) GTEST_SKIP() << "this server runs as root, which runs jobs of every user";
+    EXPECT_EQ(server.job(server.submit("true\n"), "Job_Owner").substr(0, runner().name.size()),
+              runner().name);
+}
+
+}  // namespace
+}  // namespace pbs::e2e

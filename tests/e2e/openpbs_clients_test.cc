@@ -1,0 +1,235 @@
+// The bundled server and OpenPBS's own, unmodified clients. Runs where PBSPOLICY_OPENPBS_PREFIX names an
+// installed OpenPBS, as root (its users' authentication needs a reserved port).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OpenpbsClients : public OriginServer {
+  protected:
+    void SetUp() override {
+        const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
+        if (!named || !*named) {
+            GTEST_SKIP()
+                << "PBSPOLICY_OPENPBS_PREFIX is not set: it names an installed OpenPBS, such as /opt/pbs";
+        }
+        prefix = named;
+        if (!fs::exists(prefix / "bin/qstat")) {
+            GTEST_SKIP() << "PBSPOLICY_OPENPBS_PREFIX is " << prefix << ", where there is no bin/qstat";
+        }
+        if (geteuid() != 0) GTEST_SKIP() << "OpenPBS's clients need root here, for a reserved port";
+        OriginServer::SetUp();
+    }
+    // A client of that OpenPBS, over TCP, as root or as somebody else.
+    Output client(std::vector<std::string> argv, RunOptions options = {}) const {
+        argv[0] = (prefix / "bin" / argv[0]).string();
+        options.environment["PBS_CONF_FILE"] = conf();
+        options.environment["PBS_HOME"] = "/nonexistent";
+        return run(argv, options);
+    }
+    Output as_runner(const std::vector<std::string>& argv, const std::string& input = {}) const {
+        RunOptions options;
+        options.uid = runner().uid;
+        options.input = input;
+        options.folder = server.work();
+        options.environment = {
+            {"HOME", server.work().string()}, {"USER", runner().name}, {"LOGNAME", runner().name}};
+        return client(argv, options);
+    }
+    std::string ok(const Output& output, const std::string& what) const {
+        EXPECT_EQ(output.exit, 0) << what << ": " << output;
+        return output.out;
+    }
+    std::string qmgr(const std::string& directive) const {
+        return ok(client({"qmgr", "-c", directive}), directive);
+    }
+    // An ordinary user's request goes through the setuid helper.
+    bool helper_is_setuid() const {
+        struct stat info {};
+        return stat((prefix / "sbin/pbs_iff").c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0 &&
+               info.st_uid == 0;
+    }
+    std::string submit(const std::vector<std::string>& options,
+                       const std::string& script = "sleep 30\n") const {
+        std::vector<std::string> argv{"qsub"};
+        argv.insert(argv.end(), options.begin(), options.end());
+        const std::string out = ok(as_runner(argv, script), "qsub");
+        return out.substr(0, out.find('\n'));
+    }
+
+    fs::path prefix;
+
+  private:
+    std::string conf() const {
+        const std::string path = (server.work() / "pbs.conf").string();
+        std::ofstream(path) << "PBS_EXEC=" << prefix.string()
+                            << "\nPBS_HOME=/nonexistent\nPBS_SERVER=localhost\n"
+                            << "PBS_BATCH_SERVICE_PORT=" << server.port() << "\n";
+        return path;
+    }
+};
+
+// Jobs of an ordinary user.
+class OpenpbsJobs : public OpenpbsClients {
+  protected:
+    void SetUp() override {
+        OpenpbsClients::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        if (!helper_is_setuid())
+            GTEST_SKIP() << prefix / "sbin/pbs_iff"
+                         << " is not setuid root";
+    }
+};
+
+TEST_F(OpenpbsClients, QstatServerAndQueues) {
+    EXPECT_THAT(ok(client({"qstat", "-B"}), "qstat -B"), ContainsRegex("Active|Idle|Scheduling"));
+    EXPECT_THAT(ok(client({"qstat", "-Bf"}), "qstat -Bf"), HasSubstr("default_queue = submit"));
+    EXPECT_THAT(ok(client({"qstat", "-Q"}), "qstat -Q"), AllOf(HasSubstr("submit"), HasSubstr("batch")));
+    const std::string full = ok(client({"qstat", "-Qf", "batch"}), "qstat -Qf");
+    EXPECT_EQ(attribute_in(full, "queue_type"), "Execution");
+    EXPECT_EQ(attribute_in(full, "resources_max.ncpus"), "8");
+    EXPECT_THAT(ok(client({"pbsnodes", "-a"}), "pbsnodes -a"),
+                AllOf(HasSubstr("n1"), HasSubstr("state = free")));
+}
+
+TEST_F(OpenpbsClients, QmgrServerQueueNode) {
+    qmgr("create queue made queue_type=execution");
+    qmgr("set queue made enabled=True, started=True, max_running=5");
+    qmgr("set queue made resources_max.ncpus=4");
+    EXPECT_THAT(qmgr("list queue made"),
+                AllOf(HasSubstr("max_running = 5"), HasSubstr("resources_max.ncpus = 4")));
+    EXPECT_THAT(qmgr("print queue made"), HasSubstr("create queue made"));
+    qmgr("unset queue made max_running");
+    EXPECT_THAT(qmgr("list queue made"), Not(HasSubstr("max_running")));
+    qmgr("delete queue made");
+    EXPECT_NE(client({"qmgr", "-c", "list queue made"}).exit, 0);
+
+    qmgr("set server managers = alice@*");
+    qmgr("set server managers += bob@*");
+    EXPECT_THAT(qmgr("list server managers"), AllOf(HasSubstr("alice@*"), HasSubstr("bob@*")));
+    qmgr("set server managers -= alice@*");
+    EXPECT_THAT(qmgr("list server managers"), Not(HasSubstr("alice@*")));
+    qmgr("unset server managers");
+    EXPECT_THAT(qmgr("print server"), HasSubstr("set server default_queue = submit"));
+
+    qmgr("create node n2 resources_available.ncpus=4");
+    qmgr("set node n2 comment='from OpenPBS'");
+    EXPECT_THAT(qmgr("list node n2"), HasSubstr("from OpenPBS"));
+    EXPECT_THAT(ok(client({"pbsnodes", "n2"}), "pbsnodes n2"), HasSubstr("resources_available.ncpus = 4"));
+    ok(client({"pbsnodes", "-o", "n2"}), "pbsnodes -o");
+    EXPECT_THAT(ok(client({"pbsnodes", "-l"}), "pbsnodes -l"), HasSubstr("n2"));
+    ok(client({"pbsnodes", "-r", "n2"}), "pbsnodes -r");
+    qmgr("delete node n2");
+}
+
+TEST_F(OpenpbsClients, QmgrSchedAndResource) {
+    qmgr("set sched default scheduler_iteration=300");
+    EXPECT_THAT(qmgr("list sched default"),
+                AllOf(HasSubstr("scheduler_iteration = 300"), HasSubstr("policy")));
+    qmgr("create sched second");
+    qmgr("set sched second partition=p2");
+    EXPECT_THAT(qmgr("list sched"), HasSubstr("second"));
+    qmgr("delete sched second");
+    qmgr("create resource licenses type=long, flag=q");
+    EXPECT_THAT(qmgr("list resource licenses"), AllOf(HasSubstr("type = long"), HasSubstr("flag = q")));
+    EXPECT_THAT(qmgr("print resource"), HasSubstr("create resource licenses"));
+    qmgr("set server resources_available.licenses = 3");
+    qmgr("set server resources_available.licenses += 2");
+    EXPECT_THAT(qmgr("list server resources_available"), HasSubstr("resources_available.licenses = 5"));
+    qmgr("unset server resources_available.licenses");
+    qmgr("delete resource licenses");
+}
+
+TEST_F(OpenpbsClients, ErrorsReachThem) {
+    const Output unknown = client({"qmgr", "-c", "set server no_such_attribute=1"});
+    EXPECT_NE(unknown.exit, 0);
+    EXPECT_THAT(unknown.err, HasSubstr("15002"));
+    const Output job = client({"qstat", "99999"});
+    EXPECT_NE(job.exit, 0);
+    EXPECT_THAT(job.err, HasSubstr("Unknown Job Id"));
+}
+
+TEST_F(OpenpbsJobs, SubmitStatDelete) {
+    const std::string id = submit({"-N", "from_openpbs", "-l", "ncpus=2"});
+    ASSERT_TRUE(server.wait_job_state(id, "R"));
+    EXPECT_THAT(ok(client({"qstat"}), "qstat"), HasSubstr("from_openpbs"));
+    EXPECT_THAT(ok(client({"qstat", "-n"}), "qstat -n"), HasSubstr("n1"));
+    EXPECT_THAT(ok(client({"qstat", "-a"}), "qstat -a"), HasSubstr(runner().name));
+    const std::string full = ok(client({"qstat", "-f", id}), "qstat -f");
+    EXPECT_EQ(attribute_in(full, "job_state"), "R");
+    EXPECT_EQ(attribute_in(full, "queue"), "batch");
+    EXPECT_THAT(attribute_in(full, "Job_Owner"), HasSubstr(runner().name + "@"));
+    EXPECT_THAT(attribute_in(full, "exec_vnode"), HasSubstr("n1"));
+    ok(as_runner({"qdel", id}), "qdel");
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+}
+
+TEST_F(OpenpbsJobs, RunsToItsEnd) {
+    const std::string id = submit({"-N", "whole", "-j", "oe"}, "echo $PBS_JOBID\nexit 4\n");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(attribute_in(ok(client({"qstat", "-xf", id}), "qstat -xf"), "Exit_status"), "4");
+    EXPECT_TRUE(
+        wait_for([&] { return fs::exists(server.work() / ("whole.o" + id.substr(0, id.find('.')))); }));
+}
+
+TEST_F(OpenpbsJobs, HoldReleaseAlterMoveRunSelect) {
+    ASSERT_TRUE(server.configure({"set sched default scheduling=False"}));
+    const std::string id = submit({"-N", "handled"});
+    ok(as_runner({"qhold", id}), "qhold");
+    EXPECT_EQ(server.job(id, "job_state"), "H");
+    EXPECT_EQ(ok(as_runner({"qselect", "-s", "H"}), "qselect"), id + "\n");
+    ok(as_runner({"qrls", id}), "qrls");
+    EXPECT_EQ(server.job(id, "job_state"), "Q");
+    ok(as_runner({"qalter", "-N", "renamed", "-l", "walltime=00:30:00", id}), "qalter");
+    EXPECT_EQ(server.job(id, "Job_Name"), "renamed");
+    EXPECT_EQ(server.job(id, "Resource_List.walltime"), "00:30:00");
+    ok(as_runner({"qmove", "batch", id}), "qmove");
+    EXPECT_EQ(server.job(id, "queue"), "batch");
+    EXPECT_NE(as_runner({"qrun", id}).exit, 0) << "only operators run jobs";
+    ok(client({"qrun", id}), "qrun");
+    EXPECT_TRUE(server.wait_job_state(id, "R"));
+    ok(client({"qdel", "-W", "force", id}), "qdel -W force");
+    EXPECT_TRUE(wait_for([&] { return server.job(id, "job_state") != "R"; }));
+}
+
+TEST_F(OpenpbsJobs, SomebodyWhoIsNoManagerIsRefused) {
+    const Output refused = as_runner({"qmgr", "-c", "set server comment=mine"});
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("15007"));
+    EXPECT_EQ(as_runner({"qmgr", "-c", "list server"}).exit, 0);
+}
+
+TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
+    const std::string compiled = (server.work() / "program").string();
+    const Output built = run({"cc", PBS_SOURCE_DIR "/tests/e2e/libpbs_program.c", "-o", compiled,
+                              "-I" + (prefix / "include").string(), "-L" + (prefix / "lib").string(), "-lpbs",
+                              "-Wl,-rpath," + (prefix / "lib").string()},
+                             {.timeout = std::chrono::seconds(60)});
+    ASSERT_EQ(built.exit, 0) << built;
+    std::ofstream(server.work() / "job.sh") << "#!/bin/sh\nsleep 30\n";
+    RunOptions options;
+    options.uid = runner().uid;
+    options.folder = server.work();
+    options.environment = {{"PBS_CONF_FILE", (server.work() / "pbs.conf").string()}};
+    ok(client({"qstat", "-B"}), "qstat -B");  // writes pbs.conf
+    const Output ran = run({compiled, (server.work() / "job.sh").string()}, options);
+    EXPECT_EQ(ran.exit, 0) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("all well"));
+}
+
+}  // namespace
+}  // namespace pbs::e2e

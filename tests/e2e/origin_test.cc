@@ -1,0 +1,158 @@
+// The Origin policy on real jobs: order, limits and their change at the end of prime time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Mondays to Fridays, 08:00 to 17:00. The server starts on a Monday at 10:00.
+class Origin : public OriginServer {
+  protected:
+    void SetUp() override {
+        OriginServer::SetUp();
+        ASSERT_TRUE(server.configure({
+            "create time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', start_time=0800, "
+            "end_time=1700, "
+            "type=prime",
+            "set policy default_policy enforce_prime_time=True, prime_time_wallt_limit=02:00:00",
+            "set node n1 resources_available.ncpus = 2",
+        }));
+    }
+    void scheduling(bool on) const {
+        ASSERT_TRUE(
+            server.configure({std::string("set sched default scheduling=") + (on ? "True" : "False")}));
+    }
+    // Waits until these jobs are over; their ids in the order in which they started.
+    std::vector<std::string> order(std::vector<std::string> ids) const {
+        for (const std::string& id : ids) {
+            EXPECT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
+        }
+        const std::string records = server.accounting();
+        std::sort(ids.begin(), ids.end(), [&](const std::string& a, const std::string& b) {
+            return records.find(";S;" + a + ";") < records.find(";S;" + b + ";");
+        });
+        return ids;
+    }
+};
+
+TEST_F(Origin, PrimeTimeRunsShortJobsFirst) {
+    scheduling(false);
+    const std::string lengthy = server.submit("true\n", {"-l", "ncpus=2,walltime=01:00:00"});
+    const std::string brief = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    scheduling(true);
+    EXPECT_THAT(order({lengthy, brief}), ElementsAre(brief, lengthy));
+}
+
+TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
+    server.set_clock(kMonday10 + 9 * 3600);  // 19:00
+    ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 4"}));
+    scheduling(false);
+    const std::string small = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    const std::string large = server.submit("true\n", {"-l", "ncpus=4,walltime=01:00:00"});
+    scheduling(true);
+    EXPECT_THAT(order({small, large}), ElementsAre(large, small));
+}
+
+TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
+    const std::string id = server.submit("true\n", {"-l", "walltime=04:00:00"});
+    ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
+    EXPECT_THAT(server.job(id, "comment"), HasSubstr("Exceeds primetime walltime limit (02:00:00)"));
+    EXPECT_EQ(server.job(id, "job_state"), "Q");
+    EXPECT_EQ(server.attribute("sched default", "prime_time"), "True");
+    EXPECT_THAT(server.attribute("sched default", "next_policy_change"),
+                StartsWith("Mon Nov 23 17:00:00 2026"));
+    const pid_t before = server.pid();
+    server.set_clock(kMonday10 + 7 * 3600 - 1);  // a second before 17:00
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(server.attribute("sched default", "prime_time"), "False");
+    EXPECT_THAT(server.job(id, "comment"), StartsWith("Started on Mon Nov 23 17:00:"));
+    EXPECT_EQ(server.pid(), before);
+    EXPECT_TRUE(server.running());
+}
+
+TEST_F(Origin, ANonPrimePolicyTakesOverAtTheBoundary) {
+    ASSERT_TRUE(server.configure({
+        "create policy night algorithm=origin, submit_queue=submit, batch_queues=batch, comment='after "
+        "hours'",
+        "set policy default_policy batch_queues='special'",
+        "set sched default policy='default_policy,np:night'",
+    }));
+    EXPECT_EQ(server.attribute("sched default", "active_policy"), "default_policy");
+    server.set_clock(kMonday10 + 7 * 3600 - 1);
+    EXPECT_TRUE(wait_for([&] { return server.attribute("sched default", "active_policy") == "night"; }));
+    const std::string id = server.submit("true\n");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_EQ(server.job(id, "queue"), "batch");
+    EXPECT_THAT(server.log(), HasSubstr("night"));
+}
+
+TEST_F(Origin, SpecialJobsStartFirstAndSaySo) {
+    scheduling(false);
+    const std::string normal = server.submit("true\n", {"-l", "ncpus=2,walltime=00:05:00"});
+    const std::string special = server.submit("true\n", {"-q", "special", "-l", "ncpus=2,walltime=04:00:00"});
+    scheduling(true);
+    EXPECT_THAT(order({normal, special}), ElementsAre(special, normal));
+    EXPECT_THAT(server.job(special, "comment"), HasSubstr("(special access job)"));
+}
+
+TEST_F(Origin, AJobThatFitsNoQueueIsRejected) {
+    const std::string id = server.submit("true\n", {"-l", "ncpus=64"});
+    ASSERT_NE(id, "");
+    EXPECT_TRUE(wait_for([&] {
+        const Output seen = server.command({"qstat", id});
+        return seen.exit != 0;
+    })) << "it isn't queued any longer";
+    EXPECT_NE(server.accounting().find(";D;" + id), std::string::npos);
+}
+
+TEST_F(Origin, AWaitingJobSaysWhy) {
+    const std::string first = server.submit("sleep 30\n", {"-l", "ncpus=2"});
+    ASSERT_TRUE(server.wait_job_state(first, "R"));
+    const std::string second = server.submit("true\n", {"-l", "ncpus=2"});
+    ASSERT_TRUE(wait_for([&] { return server.job(second, "comment") != "(none)"; }));
+    EXPECT_EQ(server.job(second, "job_state"), "Q");
+    EXPECT_EQ(server.command({"qdel", first}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(second, "F")) << "the end of a job starts a cycle";
+}
+
+TEST_F(Origin, WhoHasUsedLittleComesFirst) {
+    if (!other())
+        GTEST_SKIP() << "needs jobs of two users, and only root can submit them; this is user "
+                     << runner().name;
+    ASSERT_TRUE(
+        server.configure({"set policy default_policy sort_by_past_usage=True, past_usage_charge=flat"}));
+    const auto submit_as = [&](const User& user, const std::string& walltime) {
+        const Output done = server.command_as(user, {"qsub", "-l", "ncpus=2,walltime=" + walltime},
+                                              {.input = "true\n", .folder = server.work()});
+        EXPECT_EQ(done.exit, 0) << done;
+        return done.out.substr(0, done.out.find('\n'));
+    };
+    const std::string used = submit_as(runner(), "00:30:00");  // charged a flat 10
+    ASSERT_TRUE(server.wait_job_state(used, "F"));
+    // The usage outlives the server.
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    scheduling(false);
+    const std::string heavy = submit_as(runner(), "00:10:00");
+    const std::string light = submit_as(*other(), "00:10:00");
+    scheduling(true);
+    EXPECT_THAT(order({heavy, light}), ElementsAre(light, heavy));
+}
+
+TEST_F(Origin, TheSortedListIsDumped) {
+    ASSERT_TRUE(server.configure({"set policy default_policy sorted_job_dumpfile=sortedjobs"}));
+    const std::string first = server.submit("sleep 30\n", {"-l", "ncpus=2"});
+    const std::string second = server.submit("true\n", {"-l", "ncpus=2"});
+    EXPECT_TRUE(
+        wait_for([&] { return server.read("sched_priv/sortedjobs").find(second) != std::string::npos; }));
+}
+
+}  // namespace
+}  // namespace pbs::e2e

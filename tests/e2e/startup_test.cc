@@ -1,0 +1,120 @@
+// Starting, refusing to start, stopping, and what is there afterwards.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+TEST(Startup, AnEmptyHomeIsFilled) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    for (const char* path : {"server_priv", "sched_priv", "server_logs", "server_priv/accounting", "spool",
+                             "server_priv/server.db", "server_priv/policy.db"}) {
+        EXPECT_TRUE(fs::exists(server.home() / path)) << path;
+    }
+    EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
+}
+
+TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create policy kept comment='still here'"}));
+    ASSERT_TRUE(server.stop());
+    EXPECT_FALSE(fs::exists(server.home() / "server_priv/pbs.sock"));
+    EXPECT_NE(server.command({"qstat", "-B"}).exit, 0) << "nobody answers";
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy kept", "comment"), "still here");
+}
+
+TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    const Output refused =
+        run({"pbs_server", "-d", server.home().string(), "-p", "0"}, {.timeout = std::chrono::seconds(10)});
+    EXPECT_FALSE(refused.timed_out);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr(std::to_string(server.pid())));
+    EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "the first one is unharmed";
+}
+
+TEST(Startup, AMissingPluginIsRefused) {
+    Server server({.arguments = {"--plugin", "/nowhere/pbs_policy.so"}});
+    const Output refused = server.start_refused();
+    EXPECT_FALSE(refused.timed_out);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("/nowhere/pbs_policy.so"));
+}
+
+TEST(Startup, SomethingThatIsNoPluginIsRefused) {
+    Server server({.arguments = {"--plugin", "/lib/x86_64-linux-gnu/libc.so.6"}});
+    const Output refused = server.start_refused();
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_FALSE(refused.timed_out);
+    EXPECT_THAT(refused.err, HasSubstr("libc.so.6"));
+}
+
+TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
+    Server server;
+    server.put("server_priv/policy.db",
+               "this is not a database but a text that is long enough to be read as one");
+    const Output refused = server.start_refused();
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_FALSE(refused.timed_out);
+    EXPECT_THAT(refused.err, HasSubstr("policy.db"));
+}
+
+TEST(Startup, AnUnknownOptionIsNamed) {
+    const Output refused = run({"pbs_server", "--colour"});
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err + refused.out, HasSubstr("--colour"));
+}
+
+TEST(Startup, AsADaemonItReturnsWhenItServes) {
+    Server server;
+    const Output started =
+        run({"pbs_server", "-d", server.home().string(), "-p", std::to_string(server.port()), "--daemon"});
+    ASSERT_EQ(started.exit, 0) << started;
+    EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0);
+    const std::string pid = server.read("server_priv/server.lock");
+    ASSERT_GT(std::atoi(pid.c_str()), 1);
+    ASSERT_EQ(kill(std::atoi(pid.c_str()), SIGTERM), 0);
+    EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
+}
+
+TEST(Durability, AcknowledgedChangesSurviveKill9) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
+                                  "set server default_queue=workq"}));
+    std::vector<std::string> jobs;
+    for (int round = 0; round < 3; ++round) {
+        const std::string n = std::to_string(round);
+        ASSERT_TRUE(
+            server.configure({"create policy p" + n, "set policy p" + n + " backfill_depth=" + n,
+                              "create time_window t" + n + " rrule='FREQ=DAILY'", "create fs_group f" + n,
+                              "set server non_work_days += 0" + std::to_string(round + 1) + "/01"}));
+        jobs.push_back(server.submit("true\n"));
+        ASSERT_NE(jobs.back(), "");
+        server.kill9();
+        ASSERT_TRUE(server.start());
+        for (int i = 0; i <= round; ++i) {
+            EXPECT_EQ(server.attribute("policy p" + std::to_string(i), "backfill_depth"), std::to_string(i));
+            EXPECT_EQ(server.attribute("time_window t" + std::to_string(i), "rrule"), "FREQ=DAILY");
+            EXPECT_EQ(server.job(jobs[static_cast<size_t>(i)], "job_state"), "Q");
+        }
+    }
+    EXPECT_EQ(server.attribute("server", "non_work_days"),
+              "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1,FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=1,FREQ=YEARLY;BYMONTH=3;"
+              "BYMONTHDAY=1");
+}
+
+}  // namespace
+}  // namespace pbs::e2e

@@ -1,0 +1,229 @@
+// Cycles through the C interface: events in, decisions out, policy switches by tick.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "ifl/pbs_error.h"
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr uint64_t kSubmit = 101;
+constexpr uint64_t kBatch = 102;
+constexpr uint64_t kSpecial = 103;
+constexpr uint64_t kVnode = 201;
+
+class Cycle : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        host.bring_up();
+        policy({{"algorithm", "origin"},
+                {"submit_queue", "submit"},
+                {"batch_queues", "batch"},
+                {"special_queue", "special"},
+                {"sort_by_past_usage", "False"},
+                {"avoid_fragmentation", "False"}});
+        host.queue(kSubmit, "submit");
+        host.queue(kBatch, "batch", 8, 12 * 3600);
+        host.queue(kSpecial, "special");
+        host.vnode(kVnode, "n1", 8);
+    }
+
+    void policy(const std::vector<Change>& changes) {
+        const Answer done = host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", changes);
+        ASSERT_EQ(done.code, 0) << done.text;
+    }
+    void prime_window() {
+        const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "office",
+                                         {{"rrule", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"},
+                                          {"start_time", "0800"},
+                                          {"end_time", "1700"},
+                                          {"type", "prime"}});
+        ASSERT_EQ(made.code, 0) << made.text;
+    }
+    // Jobs that a cycle starts, in order.
+    std::vector<uint64_t> started(int32_t trigger = PBS_SCH_SCHEDULE_CMD) {
+        std::vector<uint64_t> jobs;
+        for (const Decision& decision : host.cycle(trigger)) {
+            if (decision.kind == PBS_DECIDE_RUN) jobs.push_back(decision.job);
+        }
+        return jobs;
+    }
+    std::string comment_of(uint64_t job) {
+        for (const Decision& decision : host.cycle()) {
+            if (decision.job == job && decision.kind == PBS_DECIDE_COMMENT) return decision.text;
+        }
+        return "(none)";
+    }
+
+    FakeHost host;
+};
+
+TEST_F(Cycle, RunsAJobOfTheSubmitQueueInTheBatchQueue) {
+    host.job({.handle = 1, .queue = kSubmit});
+    const auto decisions = host.cycle(PBS_SCH_SCHEDULE_NEW);
+    ASSERT_THAT(decisions, SizeIs(1));
+    EXPECT_EQ(decisions[0].kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(decisions[0].job, 1u);
+    EXPECT_EQ(decisions[0].queue, kBatch);
+    EXPECT_THAT(decisions[0].vnodes, ElementsAre(kVnode));
+    EXPECT_THAT(decisions[0].text, StartsWith("Started on Mon Nov 23 10:00:00 2026"));
+}
+
+TEST_F(Cycle, SpecialQueueComesFirst) {
+    host.job({.handle = 1, .queue = kSubmit});
+    host.job({.handle = 2, .queue = kSpecial});
+    EXPECT_THAT(started(), ElementsAre(2, 1));
+}
+
+TEST_F(Cycle, AJobThatFitsNoQueueIsRejected) {
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 64});
+    const auto decisions = host.cycle();
+    ASSERT_THAT(decisions, SizeIs(1));
+    EXPECT_EQ(decisions[0].kind, PBS_DECIDE_REJECT);
+    EXPECT_FALSE(decisions[0].text.empty());
+}
+
+TEST_F(Cycle, AWaitingJobIsToldWhy) {
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 8});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 8});
+    const auto decisions = host.cycle();
+    ASSERT_THAT(decisions, SizeIs(2));
+    EXPECT_EQ(decisions[0].kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(decisions[1].kind, PBS_DECIDE_COMMENT);
+    EXPECT_EQ(decisions[1].job, 2u);
+    EXPECT_FALSE(decisions[1].text.empty());
+}
+
+TEST_F(Cycle, ARunningJobHoldsItsShareUntilItIsGone) {
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 8});
+    EXPECT_THAT(started(), IsEmpty());
+    host.job_removed(1);
+    EXPECT_THAT(started(PBS_SCH_SCHEDULE_TERM), ElementsAre(2));
+}
+
+TEST_F(Cycle, AChangeIsInForceInTheNextCycle) {
+    host.job({.handle = 1, .queue = kSubmit});
+    ASSERT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_SCHED, "default", {{"policy", ""}}).code, 0);
+    EXPECT_THAT(host.cycle(), IsEmpty()) << "a scheduler without a policy decides nothing";
+    ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy").code, 0);
+    EXPECT_THAT(started(PBS_SCH_CONFIGURE), ElementsAre(1));
+}
+
+TEST_F(Cycle, PrimeTimeLimitEndsWithPrimeTime) {
+    prime_window();
+    policy({{"enforce_prime_time", "True"}, {"prime_time_wallt_limit", "02:00:00"}});
+    host.now = kMonday10 + 6 * 3600;  // 16:00, an hour before the end: 4 hours do no harm before
+    host.job({.handle = 1, .queue = kSubmit, .walltime = 4 * 3600});
+    EXPECT_THAT(started(), ElementsAre(1)) << "only an hour of it is in prime time";
+
+    host.now = kMonday10;
+    host.job({.handle = 2, .queue = kSubmit, .walltime = 4 * 3600});
+    EXPECT_EQ(comment_of(2), "Exceeds primetime walltime limit (02:00:00)");
+}
+
+TEST_F(Cycle, APolicySwitchIsDueAtTheBoundary) {
+    prime_window();
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "night",
+                           {{"algorithm", "origin"}, {"submit_queue", "submit"}, {"batch_queues", "batch"}})
+                  .code,
+              0);
+    ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy,np:night").code, 0);
+    host.tick();
+    const int64_t five = kMonday10 + 7 * 3600;
+    EXPECT_EQ(host.next_deadline(), five);
+    host.now = five - 1;
+    EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "early is harmless";
+    host.now = five;
+    EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_CYCLE));
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"], "night");
+    EXPECT_TRUE(host.logged("night"));
+    EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "once";
+}
+
+TEST_F(Cycle, PrimeAndNonPrimeOrderDiffer) {
+    prime_window();
+    policy({{"enforce_prime_time", "True"}, {"prime_time_wallt_limit", "12:00:00"}});
+    host.queue(kBatch, "batch", 8, 48 * 3600);
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 2, .walltime = 600});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 4, .walltime = 1200});
+    EXPECT_THAT(started(), ElementsAre(1, 2)) << "prime time: short first";
+    host.now = kMonday10 + 10 * 3600;
+    host.tick();
+    EXPECT_THAT(started(PBS_SCH_POLICY_SWITCH), ElementsAre(2, 1)) << "non-prime time: large first";
+}
+
+TEST_F(Cycle, TestOnlyDecidesNothingAndSaysWhatItWould) {
+    policy({{"test_only", "True"}});
+    host.job({.handle = 1, .queue = kSubmit});
+    EXPECT_THAT(host.cycle(), IsEmpty());
+    EXPECT_TRUE(host.logged("1.server1"));
+}
+
+TEST_F(Cycle, DumpsTheSortedList) {
+    policy({{"sorted_job_dumpfile", "sortedjobs"}});
+    host.job({.handle = 1, .queue = kSubmit});
+    host.cycle();
+    EXPECT_THAT(host.read("sched_priv/sortedjobs"), HasSubstr("1.server1"));
+    struct stat info {};
+    ASSERT_EQ(stat((host.home() / "sched_priv/sortedjobs").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0600u);
+}
+
+TEST_F(Cycle, ADumpFileElsewhereIsNamedOnce) {
+    policy({{"sorted_job_dumpfile", "/tmp/pbs-plugin-test-sortedjobs"}});
+    host.job({.handle = 1, .queue = kSubmit});
+    host.cycle();
+    host.cycle();
+    EXPECT_EQ(std::count_if(
+                  host.log.begin(), host.log.end(),
+                  [](const std::string& line) { return line.find("isn't written") != std::string::npos; }),
+              1);
+    EXPECT_FALSE(std::filesystem::exists("/tmp/pbs-plugin-test-sortedjobs"));
+}
+
+TEST_F(Cycle, UnknownSchedulersDecideNothing) {
+    host.job({.handle = 1, .queue = kSubmit});
+    pbs_cycle_request request{};
+    request.size = sizeof request;
+    request.now = host.now;
+    request.sched = {"other", 5};
+    request.trigger = PBS_SCH_SCHEDULE_CMD;
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+    EXPECT_EQ(result.decision_count, 0u);
+    result.size = 8;
+    EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), PBSE_INTERNAL)
+        << "no room for the result";
+}
+
+TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
+    pbs_job_record record{};
+    record.size = 8;
+    host.plugin.job_changed(host.plugin.self, host.now, &record);
+    record.size = sizeof record;
+    record.requested_count = 3;  // and no array
+    host.plugin.job_changed(host.plugin.self, host.now, &record);
+    pbs_resource_record resource{};
+    resource.size = sizeof resource;
+    resource.kind = 99;
+    host.plugin.resource_defined(host.plugin.self, &resource);
+    EXPECT_EQ(std::count_if(
+                  host.log.begin(), host.log.end(),
+                  [](const std::string& line) { return line.find("can't be read") != std::string::npos; }),
+              3);
+    EXPECT_THAT(host.cycle(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test

@@ -1,0 +1,132 @@
+// A host for tests: loads the built pbs_policy.so through its C interface and drives it by hand, at a time of
+// the test's choosing.
+#ifndef PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
+#define PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::plugin_test {
+
+// What came into a reply.
+struct Answer {
+    struct Object {
+        int32_t type = 0;
+        std::string name;
+        std::map<std::string, std::string> attributes;
+    };
+    int32_t code = 0;  // 0: success
+    std::string text;
+    std::vector<std::string> warnings;
+    std::vector<Object> objects;
+    std::map<std::string, std::string> attributes;  // through reply_attr
+
+    // The attribute of the first object; "(none)" if it isn't there.
+    std::string value(const std::string& name) const;
+};
+
+struct Decision {
+    int32_t kind = 0;
+    uint64_t job = 0;
+    uint64_t queue = 0;
+    std::string text;
+    std::vector<uint64_t> vnodes;
+    friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+struct Change {
+    std::string name;
+    std::string value;
+    int32_t op = PBS_OP_SET;
+};
+
+// The part of a job that tests vary.
+struct Job {
+    uint64_t handle = 0;
+    uint64_t queue = 0;
+    std::string owner = "alice";
+    std::string group = "staff";
+    char state = 'Q';
+    int64_t ncpus = 2;
+    int64_t mem_mb = 512;
+    int64_t walltime = 600;
+    int64_t ctime = 0;   // 0: the host's now
+    uint64_t vnode = 0;  // of a running job
+    bool has_comment = false;
+};
+
+// 2026-11-23 10:00:00 UTC, a Monday.
+inline constexpr int64_t kMonday10 = 1795428000;
+
+class FakeHost {
+  public:
+    // In a new folder, or in `home`, which then stays. The zone is UTC.
+    explicit FakeHost(std::optional<std::filesystem::path> home = std::nullopt);
+    ~FakeHost();
+    FakeHost(const FakeHost&) = delete;
+    FakeHost& operator=(const FakeHost&) = delete;
+
+    const std::filesystem::path& home() const { return home_; }
+    void write(const std::string& file, std::string_view text) const;
+    std::string read(const std::string& file) const;
+
+    // The entry point's result and text; `host` may be spoiled by the test before.
+    int32_t init();
+    int32_t start();
+    // init, resources, server and default sched, start; fails the test if anything does.
+    void bring_up();
+    void stop();
+
+    Answer manager(int32_t command, int32_t type, const std::string& name,
+                   const std::vector<Change>& changes = {});
+    Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
+               int32_t op = PBS_OP_SET);
+    Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
+    // What list server, list queue and list sched get from the plugin.
+    std::map<std::string, std::string> attributes_of(int32_t type, const std::string& name);
+
+    // An execution queue that is started and enabled; max_* in the units of Job, -1: not set.
+    void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);
+    void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536);
+    void job(const Job& job);
+    void job_removed(uint64_t handle);
+
+    std::vector<Decision> cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
+    uint32_t tick();
+    int64_t next_deadline();
+
+    bool logged(std::string_view part) const;
+
+    int64_t now = kMonday10;
+    pbs_identity who{};  // a manager, unless the test changes it
+    pbs_host host{};
+    pbs_plugin plugin{};
+    std::string error;  // of init or start
+    std::vector<std::string> log;
+
+  private:
+    void define_resources();
+
+    std::filesystem::path home_;
+    std::string home_text_;
+    bool own_home_ = false;
+    void* library_ = nullptr;
+    bool running_ = false;
+};
+
+// A manager, an operator and a plain user, authenticated.
+pbs_identity manager_identity();
+pbs_identity operator_identity();
+pbs_identity user_identity();
+
+}  // namespace pbs::plugin_test
+
+#endif

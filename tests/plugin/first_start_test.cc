@@ -1,0 +1,107 @@
+// The first start: legacy files become objects once, or nothing does and it is said why.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+
+constexpr std::string_view kConfig =
+    "SUBMIT_QUEUE submit\n"
+    "BATCH_QUEUES small,batch\n"
+    "ENFORCE_PRIME_TIME True\n"
+    "PRIME_TIME_START 08:00:00\n"
+    "PRIME_TIME_END 17:00:00\n"
+    "PRIME_TIME_WALLT_LIMIT 02:00:00\n";
+constexpr std::string_view kHolidays = "* comment\n1 Jan 1 New Year's Day\n";
+
+TEST(FirstStart, GoodFilesBecomeObjects) {
+    FakeHost host;
+    host.write("sched_priv/config", kConfig);
+    host.write("sched_priv/holidays", kHolidays);
+    host.bring_up();
+    const Answer policy = host.status(PBS_OBJ_POLICY, "default_policy");
+    EXPECT_EQ(policy.value("algorithm"), "origin");
+    EXPECT_EQ(policy.value("batch_queues"), "small,batch");
+    EXPECT_EQ(policy.value("prime_time_wallt_limit"), "02:00:00");
+    ASSERT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1u);
+    EXPECT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").value("type"), "prime");
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""), Contains(Key("non_work_days")));
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"),
+                AllOf(Contains(Pair("prime_time", "True")), Not(Contains(Key("migration_error")))));
+    EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("PRIME_TIME_WALLT_LIMIT"));
+    EXPECT_TRUE(host.logged("Legacy files were migrated"));
+}
+
+TEST(FirstStart, TheOtherNameOfTheConfiguration) {
+    FakeHost host;
+    host.write("sched_priv/CONFIGFILE", kConfig);
+    host.bring_up();
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("submit_queue"), "submit");
+}
+
+TEST(FirstStart, AMistakeMigratesNothingAndIsToldEverywhere) {
+    FakeHost host;
+    host.write("sched_priv/config", std::string(kConfig) + "DECAY_FACTOR lots\nUNHEARD_OF 1\n");
+    host.write("sched_priv/holidays", kHolidays);
+    host.bring_up();
+    const Answer policy = host.status(PBS_OBJ_POLICY, "default_policy");
+    EXPECT_EQ(policy.value("algorithm"), "standard");
+    EXPECT_EQ(policy.value("submit_queue"), "(none)");
+    EXPECT_TRUE(host.status(PBS_OBJ_TIME_WINDOW, "").objects.empty());
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""), Not(Contains(Key("non_work_days"))));
+    EXPECT_THAT(
+        host.attributes_of(PBS_OBJ_SCHED, "default"),
+        AllOf(Contains(Pair("active_policy", "default_policy")),
+              Contains(Pair("migration_error", AllOf(HasSubstr("config"), HasSubstr("and 1 more"))))));
+    for (const char* culprit : {"DECAY_FACTOR", "UNHEARD_OF"}) {
+        EXPECT_TRUE(host.logged(culprit)) << culprit;
+        EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr(culprit));
+    }
+}
+
+TEST(FirstStart, LaterStartsRememberTheMistakeAndMigrateNothing) {
+    const FakeHost folder;
+    {
+        FakeHost host(folder.home());
+        host.write("sched_priv/config", "DECAY_FACTOR lots\n");
+        host.bring_up();
+    }
+    FakeHost host(folder.home());
+    host.write("sched_priv/config", kConfig);
+    host.bring_up();
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("algorithm"), "standard");
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Key("migration_error")));
+}
+
+TEST(FirstStart, LaterStartsLeaveChangesAlone) {
+    const FakeHost folder;
+    {
+        FakeHost host(folder.home());
+        host.write("sched_priv/config", kConfig);
+        host.bring_up();
+        ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "prime_time_wallt_limit", "03:00:00").code, 0);
+    }
+    FakeHost host(folder.home());
+    host.bring_up();
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("prime_time_wallt_limit"), "03:00:00");
+}
+
+TEST(FirstStart, AFreshInstallationHasNothingToMigrate) {
+    FakeHost host;
+    host.bring_up();
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Not(Contains(Key("migration_error"))));
+    EXPECT_FALSE(std::filesystem::exists(host.home() / "server_priv/migration_report"));
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test

@@ -1,0 +1,257 @@
+// Manager and status requests through the C interface: the objects, the plugin's attributes of the host's
+// objects, and what list server, list queue and list sched show.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ifl/pbs_error.h"
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+class Requests : public ::testing::Test {
+  protected:
+    void SetUp() override { host.bring_up(); }
+
+    std::vector<std::string> names(int32_t type) {
+        std::vector<std::string> out;
+        for (const Answer::Object& object : host.status(type, "").objects) out.push_back(object.name);
+        return out;
+    }
+    // A time_window of weekdays, 08:00 to 17:00.
+    void make_window(const std::string& name, const std::string& type) {
+        const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, name,
+                                         {{"rrule", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"},
+                                          {"start_time", "0800"},
+                                          {"end_time", "1700"},
+                                          {"type", type}});
+        ASSERT_EQ(made.code, 0) << made.text;
+    }
+
+    FakeHost host;
+};
+
+TEST_F(Requests, FreshInstallationHasTheDefaultPolicy) {
+    EXPECT_THAT(names(PBS_OBJ_POLICY), UnorderedElementsAre("default_policy"));
+    EXPECT_THAT(names(PBS_OBJ_TIME_WINDOW), IsEmpty());
+    EXPECT_THAT(names(PBS_OBJ_FS_GROUP), IsEmpty());
+    const Answer defaults = host.status(PBS_OBJ_POLICY, "default_policy");
+    EXPECT_EQ(defaults.value("by_queue"), "True");
+    EXPECT_EQ(defaults.value("max_starve"), "24:00:00");
+    const auto sched = host.attributes_of(PBS_OBJ_SCHED, "default");
+    EXPECT_THAT(sched, Contains(Pair("policy", "default_policy")));
+    EXPECT_THAT(sched, Contains(Pair("active_policy", "default_policy")));
+    EXPECT_THAT(sched, Contains(Pair("prime_time", "False")));
+}
+
+TEST_F(Requests, PolicyRoundTrip) {
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(
+        host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "p1", {{"by_queue", "False"}, {"strict_ordering", "True"}})
+            .code,
+        0);
+    const Answer both = host.status(PBS_OBJ_POLICY, "p1", {"by_queue", "strict_ordering"});
+    ASSERT_EQ(both.objects.size(), 1u);
+    EXPECT_EQ(both.objects[0].type, PBS_OBJ_POLICY);
+    EXPECT_THAT(both.objects[0].attributes,
+                UnorderedElementsAre(Pair("by_queue", "False"), Pair("strict_ordering", "True")));
+    EXPECT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "p1", {{"by_queue", ""}}).code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p1").value("by_queue"), "True");
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p1").code, PBSE_POLICY_NOT_FOUND);
+}
+
+TEST_F(Requests, ListOperators) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "exclude_resources", "vmem").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "exclude_resources", "mem", PBS_OP_INCR).code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p1").value("exclude_resources"), "vmem,mem");
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "exclude_resources", "vmem", PBS_OP_DECR).code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p1").value("exclude_resources"), "mem");
+}
+
+TEST_F(Requests, UnknownNamesOfEachTypeAre15212) {
+    for (const int32_t type : {PBS_OBJ_POLICY, PBS_OBJ_TIME_WINDOW, PBS_OBJ_FS_GROUP}) {
+        EXPECT_EQ(host.status(type, "nowhere").code, 15212) << type;
+    }
+}
+
+TEST_F(Requests, AnErrorNamesAttributeAndExpectation) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    const Answer bad = host.set(PBS_OBJ_POLICY, "p1", "by_queue", "perhaps");
+    EXPECT_EQ(bad.code, PBSE_BADATVAL);
+    EXPECT_THAT(bad.text, HasSubstr("by_queue"));
+    EXPECT_THAT(bad.text, HasSubstr("perhaps"));
+    const Answer unknown = host.set(PBS_OBJ_POLICY, "p1", "by_qeue", "True");
+    EXPECT_EQ(unknown.code, PBSE_NOATTR);
+    EXPECT_THAT(unknown.text, HasSubstr("by_qeue"));
+}
+
+TEST_F(Requests, OneBadAttributeLeavesAllAlone) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_NE(
+        host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "p1", {{"by_queue", "False"}, {"max_starve", "soon"}}).code,
+        0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p1").value("by_queue"), "True");
+    EXPECT_NE(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2", {{"max_starve", "soon"}}).code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p2").code, PBSE_POLICY_NOT_FOUND);
+}
+
+TEST_F(Requests, OnlyManagersChangeAndEverybodyStats) {
+    for (const pbs_identity& who : {user_identity(), operator_identity()}) {
+        host.who = who;
+        EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "mine").code, PBSE_PERM);
+        EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "by_queue", "False").code, PBSE_PERM);
+        EXPECT_EQ(host.set(PBS_OBJ_SERVER, "", "non_work_days", "12/25").code, PBSE_PERM);
+        EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy").code, PBSE_PERM);
+        EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").code, 0);
+    }
+}
+
+TEST_F(Requests, AnUnauthenticatedManagerIsRefused) {
+    host.who = manager_identity();
+    host.who.authenticated = 0;
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, PBSE_PERM);
+}
+
+TEST_F(Requests, InvalidRequestsAreRefused) {
+    EXPECT_EQ(host.manager(17, PBS_OBJ_POLICY, "p1").code, PBSE_IVALREQ);
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_NODE, "n1").code, PBSE_IVALREQ);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "by_queue", "True", 9).code, PBSE_IVALREQ);
+    EXPECT_EQ(host.status(PBS_OBJ_QUEUE, "").code, PBSE_IVALREQ);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_SERVER, "").code, PBSE_IVALREQ);
+
+    pbs_manager_request small{};
+    small.size = sizeof(size_t);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").code, 0) << "still serves";
+}
+
+TEST_F(Requests, DefaultPolicyCanNotBeDeleted) {
+    EXPECT_NE(host.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "default_policy").code, 0);
+    EXPECT_THAT(names(PBS_OBJ_POLICY), Contains("default_policy"));
+}
+
+TEST_F(Requests, WhatIsReferredToCanNotBeDeleted) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "p1").code, 0);
+    const Answer busy = host.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p1");
+    EXPECT_EQ(busy.code, PBSE_OBJBUSY);
+    EXPECT_THAT(busy.text, HasSubstr("default"));
+}
+
+TEST_F(Requests, SchedPolicySlots) {
+    for (const char* name : {"p1", "p2", "p3"})
+        ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, name).code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "p1,p:p2,np:p3").code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Pair("policy", "p1,p:p2,np:p3")));
+    EXPECT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_SCHED, "default", {{"policy", ""}}).code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Not(Contains(Key("policy"))));
+    const Answer alone = host.set(PBS_OBJ_SCHED, "default", "policy", "p:p2", PBS_OP_INCR);
+    EXPECT_NE(alone.code, 0);
+    EXPECT_EQ(alone.text, "Cannot set prime/non-prime time policy without setting an all time policy");
+}
+
+TEST_F(Requests, ActivePolicyFollowsPrimeTime) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "day").code, 0);
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "night").code, 0);
+    make_window("office", "prime");
+    ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy,p:day,np:night").code, 0);
+    const auto now = host.attributes_of(PBS_OBJ_SCHED, "default");
+    EXPECT_THAT(now, Contains(Pair("active_policy", "day")));
+    EXPECT_THAT(now, Contains(Pair("prime_time", "True")));
+    EXPECT_THAT(now,
+                Contains(Pair("next_policy_change", "Mon Nov 23 17:00:00 2026 to night, non-prime time")));
+}
+
+TEST_F(Requests, NonWorkDaysMakeAHolidayNonPrime) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "day").code, 0);
+    make_window("office", "prime");
+    ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy,p:day").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_SERVER, "", "non_work_days", "11/23").code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Pair("prime_time", "True")))
+        << "the window applies on holidays";
+    EXPECT_EQ(host.set(PBS_OBJ_TIME_WINDOW, "office", "applies_on_holidays", "False").code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Pair("prime_time", "False")));
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""),
+                Contains(Pair("non_work_days", "FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=23")));
+}
+
+TEST_F(Requests, ShownAttributesAreReadOnly) {
+    const Answer refused = host.set(PBS_OBJ_SCHED, "default", "active_policy", "p1");
+    EXPECT_EQ(refused.code, PBSE_ATTRRO);
+    EXPECT_THAT(refused.text, HasSubstr("active_policy"));
+}
+
+TEST_F(Requests, QueueWindowsFollowTheQueue) {
+    make_window("office", "standard");
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_QUEUE, "q1", "time_window", "office").code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), Contains(Pair("time_window", "office")));
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_TIME_WINDOW, "office").code, PBSE_OBJBUSY);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q1").code, 0);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_TIME_WINDOW, "office").code, 0);
+}
+
+TEST_F(Requests, AQueueIsCreatedWithItsWindow) {
+    make_window("office", "standard");
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1", {{"time_window", "office"}}).code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), Contains(Pair("time_window", "office")));
+    // A host that died before its own transaction makes the queue again: nothing of before is left.
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), IsEmpty());
+}
+
+TEST_F(Requests, OverlappingWindowsOnAQueueAreRefused) {
+    make_window("office", "standard");
+    make_window("again", "standard");
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
+    const Answer refused = host.set(PBS_OBJ_QUEUE, "q1", "time_window", "office,again");
+    EXPECT_NE(refused.code, 0);
+    EXPECT_THAT(refused.text, HasSubstr("office"));
+    EXPECT_THAT(refused.text, HasSubstr("again"));
+}
+
+TEST_F(Requests, FairshareNeedsAGroup) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_FS_GROUP, "f1").code, 0);
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_NE(host.set(PBS_OBJ_POLICY, "p1", "fairshare", "True").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "fairshare_group", "f1").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "fairshare", "True").code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_FS_GROUP, "f1").value("decay_time"), "24:00:00");
+}
+
+TEST_F(Requests, OwnsItsAttributesOnly) {
+    const auto owns = [&](int32_t type, std::string_view name) {
+        return host.plugin.owns_attribute(host.plugin.self, type, {name.data(), name.size()});
+    };
+    EXPECT_EQ(owns(PBS_OBJ_SERVER, "non_work_days"), 1);
+    EXPECT_EQ(owns(PBS_OBJ_QUEUE, "time_window"), 1);
+    EXPECT_EQ(owns(PBS_OBJ_SCHED, "policy"), 1);
+    EXPECT_EQ(owns(PBS_OBJ_SERVER, "managers"), 0);
+    EXPECT_EQ(owns(PBS_OBJ_QUEUE, "policy"), 0);
+    EXPECT_EQ(owns(PBS_OBJ_SCHED, "partition"), 0);
+}
+
+TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "scratch !/bin/true").code, 0);
+    const auto count = [&] {
+        size_t lines = 0;
+        for (const std::string& line : host.log)
+            lines += line.find("server_dyn_res") != std::string::npos &&
+                     line.find("not acted on") != std::string::npos;
+        return lines;
+    };
+    EXPECT_EQ(count(), 1u);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "comment", "x").code, 0);
+    EXPECT_EQ(count(), 1u) << "told again";
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test
