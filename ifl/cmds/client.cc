@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -34,20 +35,28 @@ struct Outcome {
     std::string message;
 };
 
-Outcome request_at(const std::string& server, const JobId& id, const JobRequest& request, bool may_move) {
-    const auto connection = Connection::open(server);
-    if (!connection) {
-        return {connection.error().status, connection.error().message};
+using Connections = std::map<std::string, Connection>;
+
+Outcome request_at(Connections& open, const std::string& server, const JobId& id, const JobRequest& request,
+                   bool may_move) {
+    auto known = open.find(server);
+    if (known == open.end()) {
+        auto connection = Connection::open(server);
+        if (!connection) {
+            return {connection.error().status, connection.error().message};
+        }
+        known = open.emplace(server, std::move(*connection)).first;
     }
+    const Connection& connection = known->second;
     const std::string job = sent_job_id(id);
-    const int code = request(*connection, job);
+    const int code = request(connection, job);
     if (code == 0) {
         return {};
     }
-    Outcome outcome{exit_status(code), job_error_text(*connection, code, job)};
+    Outcome outcome{exit_status(code), job_error_text(connection, code, job)};
     if (code == PBSE_UNKJOBID && may_move) {
-        const std::string place = other_place(*connection, id);
-        if (!place.empty() && request_at(place, id, request, false).status == 0) {
+        const std::string place = other_place(connection, id);
+        if (!place.empty() && request_at(open, place, id, request, false).status == 0) {
             return {};
         }
     }
@@ -135,11 +144,12 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
 }
 
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request) {
+    Connections open;
     int status = 0;
     for (const std::string& text : jobs) {
         const auto id = parse_job_id(text);
-        const Outcome outcome =
-            id ? request_at(id->server, *id, request, true) : Outcome{id.error().status, id.error().message};
+        const Outcome outcome = id ? request_at(open, id->server, *id, request, true)
+                                   : Outcome{id.error().status, id.error().message};
         if (outcome.status != 0) {
             complain(program, outcome.message);
             status = outcome.status;

@@ -1,7 +1,6 @@
 #include "ifl/cmds/datetime.h"
 
-#include <array>
-
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
@@ -122,9 +121,7 @@ Result<long long> parse_duration(std::string_view text) {
 
 std::string date_text(std::time_t when) {
     const std::tm fields = local(when);
-    std::array<char, 64> buffer{};
-    const std::size_t length = std::strftime(buffer.data(), buffer.size(), "%a %b %e %H:%M:%S %Y", &fields);
-    return {buffer.data(), length};
+    return fmt::format("{:%a %b %e %H:%M:%S %Y}", fields);
 }
 
 std::string start_time_text(std::time_t start, std::time_t now) {
@@ -138,10 +135,8 @@ std::string start_time_text(std::time_t start, std::time_t now) {
     const std::tm today = local(now);
     const bool same_year = then.tm_year == today.tm_year;
     constexpr std::time_t kWeek = 7 * 86400;
-    std::array<char, 32> buffer{};
-    const auto format = [&](const char* pattern) {
-        const std::size_t length = std::strftime(buffer.data(), buffer.size(), pattern, &then);
-        return std::string(buffer.data(), length);
+    const auto format = [&](std::string_view pattern) {
+        return fmt::format(fmt::runtime(fmt::format("{{:{}}}", pattern)), then);
     };
     if (same_year && then.tm_yday == today.tm_yday) {
         return format("%H:%M");

@@ -21,6 +21,13 @@ struct CommandLine {
     std::vector<std::string> operands;
     std::vector<std::string> after_dashes;  // what stood behind "--"
     bool dashes = false;                    // was there a "--"
+
+    // The operands on both sides of "--".
+    std::vector<std::string> all_operands() const {
+        std::vector<std::string> all = operands;
+        all.insert(all.end(), after_dashes.begin(), after_dashes.end());
+        return all;
+    }
 };
 
 // `letters` as getopt takes them: "ab:" has -a, and -b with a value. `arguments` without the program's name.

@@ -1,0 +1,48 @@
+#include "ifl/cmds/directives.h"
+
+#include <algorithm>
+
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+bool is_executable(std::string_view line) {
+    if (!line.empty() && line.front() == ':') {
+        return false;
+    }
+    const std::string_view content = trim(line);
+    return !content.empty() && content.front() != '#';
+}
+
+}  // namespace
+
+std::vector<ScriptDirective> find_directives(std::string_view script, std::string_view prefix) {
+    std::vector<ScriptDirective> directives;
+    std::size_t number = 0;
+    while (!script.empty() && !prefix.empty()) {
+        const std::size_t first = number + 1;
+        std::string line;
+        bool goes_on = true;
+        while (goes_on && !script.empty()) {
+            const std::size_t end = std::min(script.find('\n'), script.size());
+            line += script.substr(0, end);
+            script.remove_prefix(std::min(end + 1, script.size()));
+            ++number;
+            goes_on = !line.empty() && line.back() == '\\';
+            if (goes_on) {
+                line.back() = ' ';
+            }
+        }
+        const std::string_view content = trim(line);
+        if (content.substr(0, prefix.size()) == prefix) {
+            directives.push_back({first, std::string(trim(content.substr(prefix.size())))});
+        } else if (is_executable(line)) {
+            break;
+        }
+    }
+    return directives;
+}
+
+}  // namespace pbs::cmds

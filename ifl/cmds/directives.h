@@ -1,0 +1,22 @@
+// Directives in job scripts: lines such as "#PBS -l ncpus=2".
+#ifndef PBSPOLICY_IFL_CMDS_DIRECTIVES_H
+#define PBSPOLICY_IFL_CMDS_DIRECTIVES_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::cmds {
+
+struct ScriptDirective {
+    std::size_t line = 0;  // counted from 1
+    std::string options;   // what follows the prefix
+};
+
+// The directives of a script. They end at the first line that isn't blank, a comment, "#!" or ":". A line
+// that ends with a backslash goes on in the next. With an empty prefix there are none.
+std::vector<ScriptDirective> find_directives(std::string_view script, std::string_view prefix);
+
+}  // namespace pbs::cmds
+
+#endif

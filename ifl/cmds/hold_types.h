@@ -1,0 +1,26 @@
+// The command line of qhold and qrls.
+#ifndef PBSPOLICY_IFL_CMDS_HOLD_TYPES_H
+#define PBSPOLICY_IFL_CMDS_HOLD_TYPES_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+// Checks the types of holds: letters of u (user), o (operator), s (system), p (bad password), or n (none)
+// alone.
+Result<void> check_hold_types(std::string_view types);
+
+struct HoldRequest {
+    std::string types = "u";
+    std::vector<std::string> jobs;
+};
+// [-h types] job...
+Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments);
+
+}  // namespace pbs::cmds
+
+#endif

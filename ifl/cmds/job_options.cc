@@ -1,0 +1,412 @@
+#include "ifl/cmds/job_options.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/hold_types.h"
+#include "ifl/cmds/job_id.h"
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+const char* const kQsubUsage =
+    "usage: qsub [-a date_time] [-A account_string] [-c interval] [-C directive_prefix]\n"
+    "\t[-e path] [-f] [-h] [-j oe|eo|n] [-J X-Y[:Z]] [-k keep] [-l resource_list]\n"
+    "\t[-m mail_options] [-M user_list] [-N jobname] [-o path] [-p priority] [-P project]\n"
+    "\t[-q queue] [-r y|n] [-R o|e|oe] [-S path] [-u user_list] [-v variable_list] [-V]\n"
+    "\t[-W otherattributes=value...] [-z] [script | -- command [arg1 ...]]\n"
+    "       qsub --version\n";
+
+const char* const kQalterUsage =
+    "usage: qalter [-a date_time] [-A account_string] [-c interval] [-e path] [-h hold_list]\n"
+    "\t[-j oe|eo|n] [-k keep] [-l resource_list] [-m mail_options] [-M user_list] [-N jobname]\n"
+    "\t[-o path] [-p priority] [-P project] [-r y|n] [-R o|e|oe] [-S path] [-u user_list]\n"
+    "\t[-W otherattributes=value...] job_identifier...\n"
+    "       qalter --version\n";
+
+namespace {
+
+constexpr std::string_view kSubmitLetters = "a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:P:q:r:R:S:u:v:VW:Xz";
+constexpr std::string_view kAlterLetters = "a:A:c:e:h:j:k:l:m:M:N:o:p:P:r:R:S:u:W:";
+
+bool only(std::string_view value, std::string_view letters) {
+    return !value.empty() && value.find_first_not_of(letters) == std::string_view::npos;
+}
+
+Result<void> check_priority(std::string_view value) {
+    const auto number = parse_integer(value);
+    if (!number || *number < -1024 || *number > 1023) {
+        return fail("expected a whole number from -1024 to 1023");
+    }
+    return {};
+}
+
+Result<void> check_name(std::string_view value) {
+    if (!is_job_name(value, true) && value != "-") {
+        return fail("expected a letter, then letters, digits, '-', '_', '+' and '.', at most 230");
+    }
+    return {};
+}
+
+// The form of an option's value; what it means is the server's to judge.
+Result<void> check_value(char letter, std::string_view value, bool submits) {
+    switch (letter) {
+        case 'j':
+            return value == "oe" || value == "eo" || value == "n" ? Result<void>()
+                                                                  : fail("expected oe, eo or n");
+        case 'k':
+            return only(value, "oednv") ? Result<void>() : fail("expected letters of o, e and d, or n");
+        case 'm':
+            return only(value, "abejn") && (value == "n" || value.find('n') == std::string_view::npos)
+                       ? Result<void>()
+                       : fail("expected letters of a, b, e and j, or n");
+        case 'r':
+            return value == "y" || value == "n" ? Result<void>() : fail("expected y or n");
+        case 'R':
+            return only(value, "oe") ? Result<void>() : fail("expected o, e or oe");
+        case 'p':
+            return check_priority(value);
+        case 'N':
+            return check_name(value);
+        case 'c':
+            return value == "u" || value.empty() ? fail("expected n, s, c, c=minutes, w or w=minutes")
+                                                 : Result<void>();
+        case 'h':
+            return submits ? Result<void>() : check_hold_types(value);
+        case 'C':
+            return {};  // an empty prefix: no directives
+        default:
+            return value.empty() ? fail("expected a value") : Result<void>();
+    }
+}
+
+struct LetterAttribute {
+    char letter;
+    const char* attribute;
+};
+// Options whose value is the attribute's, as it is.
+constexpr std::array kPlain{
+    LetterAttribute{'A', ATTR_A}, LetterAttribute{'c', ATTR_c},       LetterAttribute{'j', ATTR_j},
+    LetterAttribute{'J', ATTR_J}, LetterAttribute{'k', ATTR_k},       LetterAttribute{'m', ATTR_m},
+    LetterAttribute{'M', ATTR_M}, LetterAttribute{'N', ATTR_N},       LetterAttribute{'p', ATTR_p},
+    LetterAttribute{'r', ATTR_r}, LetterAttribute{'R', ATTR_R},       LetterAttribute{'S', ATTR_S},
+    LetterAttribute{'u', ATTR_u}, LetterAttribute{'P', ATTR_project},
+};
+
+Result<void> add_other_attributes(JobOptions& options, std::string_view text) {
+    const auto pairs = parse_pairs(text);
+    if (!pairs) {
+        return tl::unexpected(pairs.error());
+    }
+    for (const auto& [name, value] : *pairs) {
+        const bool on = !equal_ignoring_case(value, "false");
+        if (name == ATTR_inter || name == ATTR_block) {
+            if (on) {
+                return fail(fmt::format("{}={}: {} jobs are not supported by this command", name, value,
+                                        name == ATTR_inter ? "interactive" : "blocking"));
+            }
+            continue;  // what jobs are anyway
+        }
+        options.attributes.put(name, "", value);
+    }
+    return {};
+}
+
+Result<void> apply_value(JobOptions& options, const Option& option, const OptionContext& context,
+                         bool submits) {
+    const std::string value(trim(option.value));
+    if (auto checked = check_value(option.letter, value, submits); !checked) {
+        return checked;
+    }
+    for (const LetterAttribute& plain : kPlain) {
+        if (plain.letter == option.letter) {
+            options.attributes.put(plain.attribute, "", value);
+            return {};
+        }
+    }
+    switch (option.letter) {
+        case 'a': {
+            const auto when = parse_date(value, context.now);
+            if (!when) {
+                return tl::unexpected(when.error());
+            }
+            options.attributes.put(ATTR_a, "", std::to_string(*when));
+            return {};
+        }
+        case 'e':
+        case 'o':
+            options.attributes.put(option.letter == 'e' ? ATTR_e : ATTR_o, "", full_path(value, context));
+            return {};
+        case 'h':
+            options.attributes.put(ATTR_h, "", submits ? USER_HOLD : value);
+            return {};
+        case 'l':
+            return add_resources(options.attributes, value);
+        case 'W':
+            return add_other_attributes(options, value);
+        case 'q':
+            if (const auto destination = parse_destination(value); !destination) {
+                return tl::unexpected(destination.error());
+            }
+            options.destination = value;
+            return {};
+        case 'v':
+            options.variables = value;
+            return {};
+        default:
+            options.prefix = option.value;
+            return {};
+    }
+}
+
+Result<void> apply(JobOptions& options, const Option& option, const OptionContext& context, bool submits) {
+    switch (option.letter) {
+        case 'I':
+            return fail("interactive jobs (-I) are not supported by this command");
+        case 'X':
+            return fail(
+                "X11 forwarding (-X) is for interactive jobs, which are not supported by this command");
+        case 'f':
+            return {};  // asks to stay in the foreground, where this command always is
+        case 'V':
+            options.all_variables = true;
+            return {};
+        case 'z':
+            options.quiet = true;
+            return {};
+        default:
+            break;
+    }
+    auto applied = apply_value(options, option, context, submits);
+    if (!applied) {
+        return fail(
+            fmt::format("illegal -{} value '{}': {}", option.letter, option.value, applied.error().message));
+    }
+    return applied;
+}
+
+Result<JobOptions> parse(std::string_view letters, const std::vector<std::string>& arguments,
+                         const OptionContext& context, bool submits) {
+    auto line = parse_options(letters, arguments);
+    if (!line) {
+        return tl::unexpected(line.error());
+    }
+    JobOptions options;
+    for (const Option& option : line->options) {
+        if (auto applied = apply(options, option, context, submits); !applied) {
+            return tl::unexpected(applied.error());
+        }
+    }
+    options.operands = std::move(line->operands);
+    options.command = std::move(line->after_dashes);
+    if (line->dashes && options.command.empty() && submits) {
+        return fail("expected a command after --");
+    }
+    return options;
+}
+
+std::string xml_escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            default:
+                out += c;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool under_way = false;
+    char quote = '\0';
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote != '\0') {
+            if (c == quote) {
+                quote = '\0';
+            } else {
+                word += c;
+            }
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            under_way = true;
+        } else if (c == '\\' && i + 1 < line.size()) {
+            word += line[++i];
+            under_way = true;
+        } else if (is_space(c)) {
+            if (under_way) {
+                words.push_back(std::exchange(word, {}));
+            }
+            under_way = false;
+        } else {
+            word += c;
+            under_way = true;
+        }
+    }
+    if (quote != '\0') {
+        return fail(fmt::format("unmatched {} in: {}", quote, line), 1);
+    }
+    if (under_way) {
+        words.push_back(std::move(word));
+    }
+    return words;
+}
+
+Result<void> add_resources(AttrList& attributes, std::string_view text) {
+    std::size_t at = 0;
+    for (;;) {
+        const std::size_t end = std::min(text.find_first_of("=,", at), text.size());
+        const std::string_view name = trim(text.substr(at, end - at));
+        const bool good =
+            !name.empty() && is_alpha(name.front()) &&
+            std::all_of(name.begin(), name.end(), [](char c) { return is_alnum(c) || c == '_' || c == '-'; });
+        if (!good) {
+            return fail(fmt::format("expected resource=value at '{}'", text.substr(at)));
+        }
+        std::string value;
+        at = end;
+        if (at < text.size() && text[at] == '=') {
+            ++at;
+            while (at < text.size() && is_space(text[at])) {
+                ++at;
+            }
+            const auto taken = take_value(text, at);
+            if (!taken) {
+                return fail(fmt::format("{} in '{}'", taken.error().message, text));
+            }
+            if (taken->end == at) {
+                return fail(fmt::format("expected a value after '{}='", name));
+            }
+            value = taken->text;
+            at = taken->end;
+        }
+        attributes.put(ATTR_l, std::string(name), std::move(value));
+        while (at < text.size() && is_space(text[at])) {
+            ++at;
+        }
+        if (at >= text.size()) {
+            return {};
+        }
+        if (text[at] != ',') {
+            return fail(fmt::format("expected a comma at '{}'", text.substr(at)));
+        }
+        ++at;
+    }
+}
+
+std::string full_path(std::string_view path, const OptionContext& context) {
+    std::string host = context.host;
+    // "host:path"; a colon behind a slash belongs to the path.
+    const std::size_t colon = path.find(':');
+    if (colon != std::string_view::npos && path.substr(0, colon).find('/') == std::string_view::npos) {
+        host = path.substr(0, colon);
+        path.remove_prefix(colon + 1);
+    }
+    if (!path.empty() && path.front() == '/') {
+        return fmt::format("{}:{}", host, path);
+    }
+    return fmt::format("{}:{}{}{}", host, context.directory, context.directory.ends_with('/') ? "" : "/",
+                       path);
+}
+
+std::string encode_arguments(const std::vector<std::string>& arguments, std::size_t first) {
+    std::string text;
+    for (std::size_t i = first; i < arguments.size(); ++i) {
+        text += fmt::format("<jsdl-hpcpa:Argument>{}</jsdl-hpcpa:Argument>", xml_escaped(arguments[i]));
+    }
+    return text;
+}
+
+Result<JobOptions> parse_submit_options(const std::vector<std::string>& arguments,
+                                        const OptionContext& context) {
+    auto options = parse(kSubmitLetters, arguments, context, true);
+    if (options &&
+        (options->operands.size() > 1 || (!options->operands.empty() && !options->command.empty()))) {
+        return fail(fmt::format("unexpected '{}': there is one script, and nothing behind it",
+                                options->operands.size() > 1 ? options->operands[1] : options->operands[0]));
+    }
+    return options;
+}
+
+Result<JobOptions> parse_option_line(std::string_view line, const OptionContext& context) {
+    const auto words = split_words(line);
+    if (!words) {
+        return tl::unexpected(words.error());
+    }
+    auto options = parse(kSubmitLetters, *words, context, true);
+    if (!options) {
+        return fail(options.error().message, 1);
+    }
+    if (!options->operands.empty() || !options->command.empty()) {
+        return fail(fmt::format("'{}' is not an option",
+                                options->operands.empty() ? options->command[0] : options->operands[0]),
+                    1);
+    }
+    return options;
+}
+
+Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments,
+                                       const OptionContext& context) {
+    auto options = parse(kAlterLetters, arguments, context, false);
+    if (!options) {
+        return options;
+    }
+    options->operands.insert(options->operands.end(), options->command.begin(), options->command.end());
+    options->command.clear();
+    if (options->operands.empty()) {
+        return fail("no job identifier");
+    }
+    return options;
+}
+
+void add_missing(JobOptions& options, const JobOptions& lower) {
+    for (const AttrList::Entry& entry : lower.attributes.entries()) {
+        if (!options.attributes.has(entry.name, entry.resource)) {
+            options.attributes.add(entry.name, entry.resource, entry.value, entry.op);
+        }
+    }
+    const auto take = [](auto& mine, const auto& theirs) {
+        if (!mine) {
+            mine = theirs;
+        }
+    };
+    take(options.destination, lower.destination);
+    take(options.prefix, lower.prefix);
+    take(options.variables, lower.variables);
+    options.all_variables = options.all_variables || lower.all_variables;
+    options.quiet = options.quiet || lower.quiet;
+}
+
+void add_defaults(JobOptions& options) {
+    constexpr std::array<LetterAttribute, 6> kNames{
+        LetterAttribute{'c', ATTR_c}, LetterAttribute{'h', ATTR_h}, LetterAttribute{'j', ATTR_j},
+        LetterAttribute{'k', ATTR_k}, LetterAttribute{'m', ATTR_m}, LetterAttribute{'p', ATTR_p}};
+    constexpr std::array<const char*, 6> kValues{CHECKPOINT_UNSPECIFIED, NO_HOLD, NO_JOIN, NO_KEEP,
+                                                 MAIL_AT_ABORT,          "0"};
+    JobOptions defaults;
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+        defaults.attributes.add(kNames[i].attribute, "", kValues[i]);
+    }
+    defaults.attributes.add(ATTR_r, "", "TRUE");
+    add_missing(options, defaults);
+}
+
+}  // namespace pbs::cmds

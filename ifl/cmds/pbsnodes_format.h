@@ -1,0 +1,50 @@
+// The layouts of pbsnodes, from status lists to text. Pure.
+#ifndef PBSPOLICY_IFL_CMDS_PBSNODES_FORMAT_H
+#define PBSPOLICY_IFL_CMDS_PBSNODES_FORMAT_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/pbsnodes_options.h"
+
+namespace pbs::cmds {
+
+// All attributes: one a line, or delimiter separated.
+std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options);
+
+// -S: one line a vnode; with -j, free and total amounts and jobs. `server` is cut off job identifiers.
+std::string nodes_summary_heading(const PbsnodesOptions& options);
+std::string nodes_summary(const batch_status* nodes, std::string_view server, const PbsnodesOptions& options);
+
+// -l: name, state and comment of those that are down or offline.
+std::string marked_nodes_text(const batch_status* nodes);
+
+// Does the state of a vnode ("offline,job-busy") include `state`?
+bool has_state(const batch_status& node, std::string_view state);
+
+// A node as an object of JsonReport::add would be, but with its jobs as a list: the members of the summary.
+struct NodeSummary {
+    std::string name;
+    std::string state = "--";
+    std::string os = "--";
+    std::string hardware = "--";
+    std::string host = "--";
+    std::string queue = "--";
+    std::string comment = "--";
+    std::string memory;  // total, or with -j free/total
+    std::string ncpus;
+    std::string nmics;
+    std::string ngpus;
+    std::vector<std::string> jobs;  // each once
+};
+NodeSummary summarize(const batch_status& node, bool with_free);
+
+// The JSON documents of -F json.
+std::string nodes_json(const batch_status* nodes, std::string_view server, std::string_view version,
+                       long long now, const PbsnodesOptions& options);
+
+}  // namespace pbs::cmds
+
+#endif

@@ -1,0 +1,143 @@
+#include "ifl/cmds/pbsnodes_options.h"
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+const char* const kPbsnodesUsage =
+    "usage:\tpbsnodes [-{c|d|o|r}] [-C comment] [-s server] host host ...\n"
+    "\tpbsnodes -l [-s server]\n"
+    "\tpbsnodes [-s server] -v vnode vnode ...\n"
+    "\tpbsnodes -a[v][S[j][L]] [-F format] [-D delim] [-s server]\n"
+    "\tpbsnodes [-H][S[j][L]] [-F format] [-D delim] host host ...\n"
+    "\tpbsnodes --version\n";
+
+namespace {
+
+Result<void> choose(PbsnodesOptions& options, NodesAction action) {
+    // -C goes with -o and -r, before or behind them.
+    const bool from_comment = options.action == NodesAction::comment &&
+                              (action == NodesAction::offline || action == NodesAction::online);
+    if (options.action != NodesAction::show && !from_comment) {
+        return fail("only one of -a, -c, -d, -H, -l, -o and -r can be given");
+    }
+    options.action = action;
+    return {};
+}
+
+Result<NodesFormat> parse_format(std::string_view text) {
+    if (equal_ignoring_case(text, "default")) {
+        return NodesFormat::text;
+    }
+    if (equal_ignoring_case(text, "dsv")) {
+        return NodesFormat::dsv;
+    }
+    if (equal_ignoring_case(text, "json")) {
+        return NodesFormat::json;
+    }
+    return fail(fmt::format("-F {}: expected default, dsv or json", text));
+}
+
+Result<void> apply(PbsnodesOptions& options, const Option& option) {
+    switch (option.letter) {
+        case 'a':
+            return choose(options, NodesAction::show_all);
+        case 'c':
+            return choose(options, NodesAction::clear);
+        case 'd':
+            return choose(options, NodesAction::down_exactly);
+        case 'H':
+            return choose(options, NodesAction::show_host);
+        case 'l':
+            return choose(options, NodesAction::list_marked);
+        case 'o':
+            return choose(options, NodesAction::offline);
+        case 'r':
+            return choose(options, NodesAction::online);
+        case 'C':
+            options.comment = option.value;
+            return options.action == NodesAction::show ? choose(options, NodesAction::comment)
+                                                       : Result<void>();
+        case 'D':
+            options.delimiter = option.value;
+            return {};
+        case 'F': {
+            const auto format = parse_format(option.value);
+            if (!format) {
+                return tl::unexpected(format.error());
+            }
+            options.format = *format;
+            return {};
+        }
+        case 'j':
+            options.jobs = true;
+            return {};
+        case 'L':
+            options.long_columns = true;
+            return {};
+        case 'q':
+            options.quiet = true;
+            return {};
+        case 's':
+            options.server = option.value;
+            return {};
+        case 'S':
+            options.summary = true;
+            return {};
+        default:
+            options.vnodes = true;
+            return {};
+    }
+}
+
+Result<void> check(const PbsnodesOptions& options) {
+    const NodesAction action = options.action;
+    const bool shows =
+        action == NodesAction::show || action == NodesAction::show_all || action == NodesAction::show_host;
+    const bool takes_names = action != NodesAction::show_all && action != NodesAction::list_marked;
+    if (takes_names && options.names.empty() && action != NodesAction::down_exactly) {
+        return fail("expected names of hosts or vnodes");
+    }
+    if (!takes_names && !options.names.empty()) {
+        return fail(fmt::format("unexpected '{}': -a and -l take no names", options.names.front()));
+    }
+    if (!shows &&
+        (options.summary || options.jobs || options.long_columns || options.format != NodesFormat::text)) {
+        return fail("-S, -j, -L and -F are for showing vnodes");
+    }
+    if ((options.jobs || options.long_columns) && !options.summary) {
+        return fail("-j and -L go with -S");
+    }
+    if (options.comment && shows) {
+        return fail("-C goes with -o, -r, or stands alone");
+    }
+    if (options.comment && (action == NodesAction::clear || action == NodesAction::list_marked)) {
+        return fail("-C goes with -o, -r, or stands alone");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<PbsnodesOptions> parse_pbsnodes_options(const std::vector<std::string>& arguments) {
+    const auto line = parse_options("acC:dD:F:HjlLoqrs:Sv", arguments);
+    if (!line) {
+        return tl::unexpected(line.error());
+    }
+    PbsnodesOptions options;
+    options.names = line->all_operands();
+    for (const Option& option : line->options) {
+        if (auto applied = apply(options, option); !applied) {
+            return tl::unexpected(applied.error());
+        }
+    }
+    if (auto checked = check(options); !checked) {
+        return tl::unexpected(checked.error());
+    }
+    return options;
+}
+
+}  // namespace pbs::cmds

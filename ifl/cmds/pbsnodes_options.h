@@ -1,0 +1,47 @@
+// pbsnodes's command line.
+#ifndef PBSPOLICY_IFL_CMDS_PBSNODES_OPTIONS_H
+#define PBSPOLICY_IFL_CMDS_PBSNODES_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+enum class NodesAction {
+    show,          // the named hosts, or with -v vnodes
+    show_all,      // -a
+    show_host,     // -H: the vnodes of the named hosts
+    list_marked,   // -l: those that are down or offline
+    offline,       // -o
+    online,        // -r: takes offline away
+    clear,         // -c: takes offline and down away
+    down_exactly,  // -d: the named ones are down, no others
+    comment,       // -C without -o or -r
+};
+
+enum class NodesFormat { text, dsv, json };
+
+struct PbsnodesOptions {
+    NodesAction action = NodesAction::show;
+    bool vnodes = false;        // -v
+    bool summary = false;       // -S
+    bool jobs = false;          // -j: with counts of jobs
+    bool long_columns = false;  // -L: columns are not cut
+    bool quiet = false;         // -q
+    NodesFormat format = NodesFormat::text;
+    std::string delimiter = "|";
+    std::optional<std::string> comment;  // -C
+    std::string server;                  // -s
+    std::vector<std::string> names;
+};
+
+Result<PbsnodesOptions> parse_pbsnodes_options(const std::vector<std::string>& arguments);
+
+extern const char* const kPbsnodesUsage;
+
+}  // namespace pbs::cmds
+
+#endif

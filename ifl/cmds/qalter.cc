@@ -1,0 +1,30 @@
+// qalter: changes attributes of jobs.
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/job_options.h"
+#include "ifl/cmds/surroundings.h"
+
+int main(int argc, char** argv) {
+    using namespace pbs::cmds;
+    const Program kProgram{"qalter", kQalterUsage};
+    const auto arguments = arguments_of(argc, argv);
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    const auto environment = submit_environment();
+    if (!environment) {
+        complain(kProgram, environment.error().message);
+        return environment.error().status;
+    }
+    auto options = parse_alter_options(arguments, option_context(*environment));
+    if (!options) {
+        return usage_error(kProgram, options.error());
+    }
+    attrl* attributes = options->attributes.attributes();
+    return for_each_job(kProgram, options->operands,
+                        [&](const Connection& connection, const std::string& job) {
+                            return pbs_alterjob(connection.handle(), job.c_str(), attributes, nullptr);
+                        });
+}

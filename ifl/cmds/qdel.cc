@@ -1,0 +1,48 @@
+// qdel: deletes jobs.
+
+#include <optional>
+#include <string>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/qdel_options.h"
+
+namespace {
+
+using namespace pbs::cmds;
+
+std::string default_arguments(const Connection& connection) {
+    AttrList wanted;
+    wanted.add(ATTR_dfltqdelargs, "", "");
+    const StatusList server(pbs_statserver(connection.handle(), wanted.attributes(), nullptr));
+    return server == nullptr ? "" : std::string(value_of(server->attribs, ATTR_dfltqdelargs).value_or(""));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    constexpr Program kProgram{"qdel",
+                               "usage:\n"
+                               "\tqdel [-W force|suppress_email=N] [-x] job_identifier...\n"
+                               "\tqdel --version\n"};
+    const auto arguments = arguments_of(argc, argv);
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    const auto options = parse_qdel_options(arguments);
+    if (!options) {
+        return usage_error(kProgram, options.error());
+    }
+    std::optional<long long> mails;  // asked for once, at the first job's server
+    std::size_t deleted = 0;
+    return for_each_job(kProgram, options->jobs, [&](const Connection& connection, const std::string& job) {
+        if (!mails) {
+            mails = allowed_mails(*options, default_arguments(connection));
+        }
+        const std::string extend = qdel_extend(*options, *mails, deleted);
+        const int code =
+            pbs_deljob(connection.handle(), job.c_str(), extend.empty() ? nullptr : extend.c_str());
+        deleted += code == 0 ? 1 : 0;
+        return code;
+    });
+}

@@ -1,0 +1,135 @@
+// qmgr: the manager's command. Reads directives from -c, a file or a terminal, and carries them out.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/qmgr_complete.h"
+#include "ifl/cmds/qmgr_grammar.h"
+#include "ifl/cmds/qmgr_session.h"
+#include "ifl/cmds/qmgr_terminal.h"
+
+namespace {
+
+using namespace pbs::cmds;
+
+constexpr Program kProgram{"qmgr",
+                           "usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"
+                           "       qmgr --version\n"};
+// Exit statuses of PBS's qmgr.
+constexpr int kBadUsage = 1;
+constexpr int kNoServer = 3;
+
+void run_lines(QmgrSession& session, DirectiveReader& reader) {
+    while (!session.finished()) {
+        const auto directive = reader.next();
+        if (!directive) {
+            return;
+        }
+        session.run(*directive);
+    }
+}
+
+// The lines of -c: newlines part directives as in a file.
+void run_text(QmgrSession& session, const std::string& text) {
+    DirectiveReader reader;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        reader.add_line(std::string_view(text).substr(begin, end - begin));
+        begin = end + 1;
+    }
+    reader.end_of_input();
+    run_lines(session, reader);
+    if (!session.take_history_request().empty()) {
+        fmt::print(stderr, "qmgr: there is a history only on a terminal\n");
+    }
+}
+
+void run_input(QmgrSession& session) {
+    DirectiveReader reader;
+    std::string line;
+    while (!session.finished() && std::getline(std::cin, line)) {
+        reader.add_line(line);
+        run_lines(session, reader);
+    }
+    reader.end_of_input();
+    run_lines(session, reader);
+}
+
+std::string history_file() {
+    const char* home = std::getenv("HOME");
+    return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.pbs_qmgr_history";
+}
+
+void run_terminal(QmgrSession& session) {
+    const auto names = [&](ObjectType type) { return session.object_names(type); };
+    QmgrTerminal terminal(history_file(), [&](std::string_view line) { return complete(line, names); });
+    DirectiveReader reader;
+    while (!session.finished()) {
+        const auto line = terminal.read_line(reader.continues());
+        if (!line) {
+            return;
+        }
+        reader.add_line(*line);
+        run_lines(session, reader);
+        if (const std::string count = session.take_history_request(); !count.empty()) {
+            fmt::print("{}", terminal.history_text(count));
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto arguments = arguments_of(argc, argv);
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    const auto line = parse_options("ac:enz", arguments);
+    if (!line) {
+        return usage_error(kProgram, {line.error().message, kBadUsage});
+    }
+    QmgrOptions options;
+    const std::string* command = nullptr;
+    for (const Option& option : line->options) {
+        switch (option.letter) {
+            case 'a':
+                options.abort_on_error = true;
+                break;
+            case 'c':
+                command = &option.value;
+                break;
+            case 'e':
+                options.echo = true;
+                break;
+            case 'n':
+                options.no_execution = true;
+                break;
+            default:
+                options.silent = true;
+                break;
+        }
+    }
+    QmgrSession session(options);
+    if (!session.connect(line->operands)) {
+        return kNoServer;
+    }
+    if (command != nullptr) {
+        run_text(session, *command);
+    } else if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+        run_terminal(session);
+    } else {
+        run_input(session);
+    }
+    std::fflush(stdout);
+    return session.status();
+}

@@ -1,0 +1,28 @@
+// Completion of what is being typed at qmgr's prompt.
+#ifndef PBSPOLICY_IFL_CMDS_QMGR_COMPLETE_H
+#define PBSPOLICY_IFL_CMDS_QMGR_COMPLETE_H
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/qmgr_grammar.h"
+
+namespace pbs::cmds {
+
+// The names that objects of a type have at the server.
+using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
+
+struct Completion {
+    std::size_t begin = 0;                // where in the line the word being completed begins
+    std::vector<std::string> candidates;  // sorted; what the word may become
+};
+
+// What the last word of `line` (the text left of the cursor) may become: a command, an object type, the name
+// of an object or attribute, or a value of the attribute.
+Completion complete(std::string_view line, const ObjectNames& object_names);
+
+}  // namespace pbs::cmds
+
+#endif

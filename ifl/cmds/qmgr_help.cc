@@ -1,0 +1,162 @@
+#include "ifl/cmds/qmgr_help.h"
+
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/qmgr_grammar.h"
+#include "ifl/cmds/text.h"
+#include "objects/schema.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+struct Topic {
+    std::string_view word;
+    std::string_view text;
+};
+
+constexpr std::string_view kOverview =
+    R"(A directive: command object-type [name[@server],...] [attribute[.resource] op value, ...]
+
+Commands (shortest form in parentheses):
+  create (c)    make objects
+  delete (d)    delete objects
+  set (s)       set attributes
+  unset (u)     take attributes' values away
+  list (l)      show objects, for reading
+  print (p)     show objects as directives that make them again
+  active (a)    choose the objects that directives without names act on
+  history (hi)  the commands typed so far; !n runs the n-th again
+  help (h, ?)   this text; help <topic> for more
+  quit (q)      leave; exit does the same
+
+Object types: server (s), queue (q), node (n), resource (r), sched (sc), policy (p), time_window (t),
+fs_group (f).
+
+Topics: the commands, the object types, names, operators, values. `help policy` lists a type's attributes,
+`help policy fairshare` tells about one.)";
+
+constexpr std::array kTopics{
+    Topic{"active", R"(active <type> [<name>[@<server>],...]
+Directives on this type without a name act on the named objects from now on. Without names it shows which
+those are. `active queue @srv` makes all queues at srv active.
+  active queue q1,q2@default
+  set queue enabled = True)"},
+    Topic{"create", R"(create <type> <name>[,<name>...] [<attribute> = <value>, ...]
+Makes queues, nodes, resources, schedulers, policies, time_windows and fs_groups. No blanks between names.
+  create queue workq queue_type = execution, enabled = True, started = True
+  create resource scratch type = size, flag = nh
+  create time_window office type = prime, rrule = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+  create policy nights)"},
+    Topic{"delete", R"(delete <type> <name>[,<name>...]
+Deletes objects. One that something else refers to can't be deleted; the message names what refers to it.
+  delete policy nights)"},
+    Topic{"set", R"(set <type> [<name>,...] <attribute>[.<resource>] <op> <value> [, ...]
+Sets attributes. All of one directive are set, or, if one is refused, none.
+  set server scheduling = True
+  set policy nights by_queue = False, strict_ordering = True
+  set sched default policy = "default_policy,p:days,np:nights"
+  set queue workq time_window += office)"},
+    Topic{"unset", R"(unset <type> [<name>,...] <attribute>[.<resource>] [, ...]
+Takes values away; the defaults hold again.
+  unset queue workq max_running
+  unset sched default policy)"},
+    Topic{"list", R"(list <type> [<name>,...] [<attribute>[.<resource>], ...]
+Shows objects with their attributes, or only with those named.
+  list policy nights
+  list sched default)"},
+    Topic{"print", R"(print <type> [<name>,...] [<attribute>[.<resource>], ...]
+Shows objects as directives that qmgr can read again. `print server` includes resources, queues, policies,
+time_windows and fs_groups.
+  qmgr -c "print server" > saved; qmgr < saved)"},
+    Topic{"history", R"(history [<n>]
+The last n lines typed, or all that are kept, with their numbers; !<number> runs one again. They are kept in
+~/.pbs_qmgr_history.)"},
+    Topic{"quit", "quit, exit\nLeaves qmgr."},
+    Topic{"exit", "quit, exit\nLeaves qmgr."},
+    Topic{"operators", R"(=   sets the value
++=  adds to it: another element of a list, or an amount
+-=  takes away from it)"},
+    Topic{
+        "values",
+        R"(A value with blanks, quotes or a semicolon is put in double or single quotes. A comma ends a value only if
+an attribute and an operator follow it: policy = p:p1,np:p2 is one value.
+Sizes: a number with b, kb, mb, gb or tb (or w, kw, ... for words of 8 bytes). Durations: seconds or
+HH:MM:SS. Booleans: True, False.
+A line that ends with a backslash goes on in the next. A comment begins with # and goes to the end of the
+line. Directives on one line are parted by semicolons.)"},
+    Topic{
+        "names",
+        R"(<name>[@<server>][,...], without blanks. @default is the default server, @active the active ones, which is
+also meant when no server is given. `@<server>` alone means all objects of the type there.)"},
+};
+
+std::string default_text(const objects::Attribute& attribute) {
+    return attribute.default_value.empty() ? "not set" : std::string(attribute.default_value);
+}
+
+std::string attribute_line(const objects::Attribute& attribute) {
+    return fmt::format("  {:<28} {:<13} {}\n", attribute.name, objects::type_text(attribute.type),
+                       attribute.help);
+}
+
+std::string type_text(ObjectType type) {
+    std::string text;
+    const auto own = objects::attributes(static_cast<objects::ObjectType>(type));
+    if (type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group) {
+        text += fmt::format("{}.\n", objects::type_help(static_cast<objects::ObjectType>(type)));
+    }
+    text += "Attributes:\n";
+    for (const objects::Attribute& attribute : own) {
+        text += attribute_line(attribute);
+    }
+    for (const HostAttribute& attribute : host_attributes(type)) {
+        text += fmt::format("  {}{}\n", attribute.name, attribute.writable ? "" : " (can't be set)");
+    }
+    return text;
+}
+
+std::string attribute_text(const objects::Attribute& attribute) {
+    std::string text = fmt::format("{}: {}.\nType {}; expected {}; default: {}.\n", attribute.name,
+                                   attribute.help, objects::type_text(attribute.type),
+                                   objects::expected_text(attribute), default_text(attribute));
+    if (!attribute.alias.empty()) {
+        text += fmt::format("Also called {}.\n", attribute.alias);
+    }
+    if (!attribute.example.empty()) {
+        text += fmt::format("  {}\n", attribute.example);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string help_text(std::string_view topic) {
+    topic = trim(topic);
+    if (topic.empty()) {
+        return std::string(kOverview) + "\n";
+    }
+    const std::string_view first = first_word(topic);
+    const std::string_view second = first_word(topic.substr(first.size()));
+    for (const Topic& entry : kTopics) {
+        if (entry.word == first && second.empty()) {
+            return std::string(entry.text) + "\n";
+        }
+    }
+    // A whole word or more than two letters of it: "s" could be anything.
+    if (const auto type = first.size() > 2 ? object_type_from_word(first) : std::nullopt) {
+        if (second.empty()) {
+            return type_text(*type);
+        }
+        if (const auto* row = objects::find_attribute(static_cast<objects::ObjectType>(*type), second)) {
+            return attribute_text(*row);
+        }
+    }
+    return fmt::format("No help on '{}'. Try help without a topic.\n", topic);
+}
+
+}  // namespace pbs::cmds

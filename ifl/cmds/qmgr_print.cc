@@ -1,0 +1,295 @@
+#include "ifl/cmds/qmgr_print.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/text.h"
+#include "objects/schema.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+constexpr std::size_t kLineWidth = 80;
+constexpr std::string_view kDefaultSched = "default";
+constexpr std::string_view kDefaultPolicy = "default_policy";
+constexpr std::string_view kUnknownResource = "|unknown|";
+constexpr std::string_view kMomPort = "15002";
+
+// The plural that the heading of several objects has.
+std::string_view heading(ObjectType type) {
+    switch (type) {
+        case ObjectType::server:
+            return "Set server attributes.";
+        case ObjectType::queue:
+            return "Create queues and set their attributes.";
+        case ObjectType::node:
+            return "Create nodes and set their properties.";
+        case ObjectType::resource:
+            return "Create resources and set their properties.";
+        case ObjectType::sched:
+            return "Create schedulers and set their attributes.";
+        case ObjectType::policy:
+            return "Create policies and set their attributes.";
+        case ObjectType::time_window:
+            return "Create time windows and set their attributes.";
+        case ObjectType::fs_group:
+            return "Create fair-share groups and set their attributes.";
+    }
+    return "";
+}
+
+std::string_view keyword(ObjectType type) {
+    switch (type) {
+        case ObjectType::queue:
+            return "queue";
+        case ObjectType::node:
+            return "node";
+        case ObjectType::resource:
+            return "resource";
+        case ObjectType::time_window:
+            return "time_window";
+        case ObjectType::fs_group:
+            return "fs_group";
+        default:
+            return type_word(type).word;
+    }
+}
+
+std::string comment_block(std::string_view text) {
+    return fmt::format("#\n# {}\n#\n", text);
+}
+
+// A value on lines of at most 80 columns where commas allow; `used` columns are taken on the first.
+std::string wrapped(std::string_view value, std::size_t used) {
+    std::string out;
+    bool first = true;
+    for (std::string_view part : split(value, ',')) {
+        if (!first) {
+            out += ',';
+            ++used;
+        }
+        if (!first && used + part.size() + 1 > kLineWidth) {
+            out += "\n\t";
+            used = 8;
+            part = trim(part);
+        }
+        out += printable(part);
+        used += part.size();
+        first = false;
+    }
+    return out;
+}
+
+std::string attribute_name(const attrl& attribute) {
+    std::string name(view(attribute.name));
+    if (attribute.resource != nullptr && *attribute.resource != '\0') {
+        name += '.';
+        name += attribute.resource;
+    }
+    return name;
+}
+
+// A resource's type and flag as words; anything else as it is.
+std::string shown_value(ObjectType type, const attrl& attribute) {
+    const std::string_view value = view(attribute.value);
+    if (type == ObjectType::resource && view(attribute.name) == "type") {
+        return resource_type_text(value);
+    }
+    if (type == ObjectType::resource && view(attribute.name) == "flag") {
+        return resource_flag_text(value);
+    }
+    return std::string(value);
+}
+
+// `set queue q1 ` with the attribute and operator behind it to follow.
+std::string set_prefix(ObjectType type, std::string_view object) {
+    if (type == ObjectType::server || (type == ObjectType::sched && object == kDefaultSched)) {
+        return fmt::format("set {} ", keyword(type));
+    }
+    return fmt::format("set {} {} ", keyword(type), object);
+}
+
+// "Mom=host,Port=15010" behind `create node`, where they aren't what follows from the name.
+std::string node_arguments(const batch_status& node) {
+    std::vector<std::string> arguments;
+    auto mom = value_of(node.attribs, "Host");
+    if (!mom) {
+        mom = value_of(node.attribs, "Mom");
+    }
+    if (mom && *mom != view(node.name)) {
+        arguments.push_back("Mom=" + quote_value(*mom));
+    }
+    const auto port = value_of(node.attribs, "Port");
+    if (port && *port != kMomPort) {
+        arguments.push_back("Port=" + std::string(*port));
+    }
+    return arguments.empty() ? "" : fmt::format(" {}", fmt::join(arguments, ","));
+}
+
+std::string create_text(ObjectType type, const batch_status& object) {
+    const std::string_view name = view(object.name);
+    if (type == ObjectType::server) {
+        return "";
+    }
+    std::string text = comment_block(fmt::format("Create and define {} {}", keyword(type), name));
+    const bool always_there = (type == ObjectType::sched && name == kDefaultSched) ||
+                              (type == ObjectType::policy && name == kDefaultPolicy);
+    if (!always_there) {
+        text += fmt::format("create {} {}{}\n", keyword(type), name,
+                            type == ObjectType::node ? node_arguments(object) : "");
+    }
+    return text;
+}
+
+// A vnode's state is mostly what the server found; only that it's free or offline can be set.
+std::string settable_state(std::string_view state) {
+    for (const std::string_view part : split(state, ',')) {
+        if (trim(part) == "offline") {
+            return "offline";
+        }
+    }
+    return state == "free" ? "free" : "";
+}
+
+bool is_printed(ObjectType type, const attrl& attribute) {
+    const std::string_view name = view(attribute.name);
+    if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
+        return false;  // beside `create`
+    }
+    return is_writable(type, name) && !view(attribute.value).empty();
+}
+
+std::string set_text(ObjectType type, std::string_view object, const attrl& attribute, bool again) {
+    std::string value = shown_value(type, attribute);
+    if (type == ObjectType::node && view(attribute.name) == "state") {
+        value = settable_state(value);
+    }
+    if (value.empty()) {
+        return "";
+    }
+    const std::string prefix = set_prefix(type, object) + attribute_name(attribute);
+    std::vector<std::string_view> parts{value};
+    if (value_kind(type, view(attribute.name)) == ValueKind::list) {
+        parts = split(value, ',');
+    }
+    std::string text;
+    for (const std::string_view part : parts) {
+        text += fmt::format("{} {} {}\n", prefix, again ? "+=" : "=", quote_value(trim(part)));
+        again = true;
+    }
+    return text;
+}
+
+// Does the value name another object? Such attributes are printed first: fairshare = True needs a
+// fairshare_group that is set already.
+bool names_object(ObjectType type, const attrl& attribute) {
+    const auto* row = objects::find_attribute(static_cast<objects::ObjectType>(type), view(attribute.name));
+    return row != nullptr && row->refers_to.has_value();
+}
+
+std::string print_object(ObjectType type, const batch_status& object) {
+    std::vector<const attrl*> attributes;
+    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
+        if (is_printed(type, *attribute)) {
+            attributes.push_back(attribute);
+        }
+    }
+    std::stable_partition(attributes.begin(), attributes.end(),
+                          [&](const attrl* attribute) { return names_object(type, *attribute); });
+    std::string text = create_text(type, object);
+    std::vector<std::string> seen;
+    for (const attrl* attribute : attributes) {
+        std::string name = attribute_name(*attribute);
+        const bool again = std::find(seen.begin(), seen.end(), name) != seen.end();
+        text += set_text(type, view(object.name), *attribute, again);
+        seen.push_back(std::move(name));
+    }
+    return text;
+}
+
+struct ResourceType {
+    std::string_view number;
+    std::string_view word;
+};
+// ATR_TYPE_ numbers of the batch protocol.
+constexpr std::array kResourceTypes{
+    ResourceType{"11", "boolean"}, ResourceType{"1", "long"},   ResourceType{"3", "string"},
+    ResourceType{"5", "size"},     ResourceType{"14", "float"}, ResourceType{"4", "string_array"},
+};
+
+}  // namespace
+
+std::string resource_type_text(std::string_view value) {
+    for (const ResourceType& type : kResourceTypes) {
+        if (type.number == value) {
+            return std::string(type.word);
+        }
+    }
+    return std::string(value);
+}
+
+std::string resource_flag_text(std::string_view value) {
+    const auto number = parse_integer(value);
+    if (!number) {
+        return std::string(value);
+    }
+    // ATR_DFLAG_ bits of the batch protocol.
+    constexpr long long kUserReads = 0x1;
+    constexpr long long kUserWrites = 0x2;
+    constexpr long long kMom = 0x400;
+    constexpr long long kServerSum = 0x4000;
+    constexpr long long kEachVnode = 0x8000;
+    constexpr long long kFirstVnode = 0x10000;
+    constexpr long long kHost = 0x20000;
+    std::string flags;
+    flags += (*number & kHost) != 0 ? "h" : "";
+    flags += (*number & kServerSum) != 0 ? "q" : "";
+    flags += (*number & kEachVnode) != 0 ? "n" : (*number & kFirstVnode) != 0 ? "f" : "";
+    flags += (*number & (kUserReads | kUserWrites)) == 0 ? "i" : (*number & kUserWrites) == 0 ? "r" : "";
+    flags += (*number & kMom) != 0 ? "m" : "";
+    return flags;
+}
+
+const batch_status* custom_resources(const batch_status* resources) {
+    for (const batch_status* one = resources; one != nullptr; one = one->next) {
+        if (view(one->name) == kUnknownResource) {
+            return one->next;
+        }
+    }
+    return resources;
+}
+
+std::string list_text(ObjectType type, const batch_status* objects) {
+    std::string text;
+    for (; objects != nullptr; objects = objects->next) {
+        text += fmt::format("{} {}\n", type_word(type).title, view(objects->name));
+        for (const attrl* attribute = objects->attribs; attribute != nullptr; attribute = attribute->next) {
+            const std::string name = attribute_name(*attribute);
+            const std::string value = shown_value(type, *attribute);
+            if (type == ObjectType::resource && value.empty()) {
+                continue;
+            }
+            text += fmt::format("    {} = {}\n", name, wrapped(value, name.size() + 7));
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string print_text(ObjectType type, const batch_status* objects) {
+    std::string text;
+    if (objects != nullptr) {
+        text += comment_block(heading(type));
+    }
+    for (; objects != nullptr; objects = objects->next) {
+        text += print_object(type, *objects);
+    }
+    return text;
+}
+
+}  // namespace pbs::cmds

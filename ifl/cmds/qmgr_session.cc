@@ -1,0 +1,416 @@
+#include "ifl/cmds/qmgr_session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/qmgr_help.h"
+#include "ifl/cmds/qmgr_print.h"
+#include "ifl/cmds/text.h"
+#include "ifl/pbs_error.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+constexpr const char* kDefaultSched = "default";
+
+// Status of an object of a type, or of all with an empty name.
+StatusList stat(const Connection& connection, ObjectType type, const std::string& name, attrl* wanted) {
+    const int c = connection.handle();
+    const char* object = name.empty() ? nullptr : name.c_str();
+    switch (type) {
+        case ObjectType::server:
+            return StatusList(pbs_statserver(c, wanted, nullptr));
+        case ObjectType::queue:
+            return StatusList(pbs_statque(c, object, wanted, nullptr));
+        case ObjectType::node:
+            return StatusList(pbs_statvnode(c, object, wanted, nullptr));
+        case ObjectType::resource:
+            // With "p", PBS's own resources come first, then "|unknown|", then the site's.
+            return StatusList(pbs_statrsc(c, object, wanted, "p"));
+        case ObjectType::sched:
+            return StatusList(pbs_statsched(c, wanted, nullptr));
+        case ObjectType::policy:
+            return StatusList(pbs_statpolicy(c, object, wanted, nullptr));
+        case ObjectType::time_window:
+            return StatusList(pbs_stattimewindow(c, object, wanted, nullptr));
+        case ObjectType::fs_group:
+            return StatusList(pbs_statfsgroup(c, object, wanted, nullptr));
+    }
+    return nullptr;
+}
+
+int manager_command(Command command) {
+    switch (command) {
+        case Command::create:
+            return MGR_CMD_CREATE;
+        case Command::remove:
+            return MGR_CMD_DELETE;
+        case Command::unset:
+            return MGR_CMD_UNSET;
+        default:
+            return MGR_CMD_SET;
+    }
+}
+
+std::string plural(ObjectType type) {
+    switch (type) {
+        case ObjectType::sched:
+            return "schedulers";
+        case ObjectType::policy:
+            return "policies";
+        default: {
+            const std::string word(type_word(type).word);
+            return word.back() == 's' ? word : word + "s";
+        }
+    }
+}
+
+// "Queues", as in "No Active Queues, nothing done."
+std::string title(ObjectType type) {
+    std::string word = plural(type);
+    word[0] = static_cast<char>(word[0] - 'a' + 'A');
+    return word;
+}
+
+std::string shown(const std::string& server) {
+    return server.empty() ? "default" : server;
+}
+
+// pbs_statsched takes no name: only the named one of its list is meant.
+const batch_status* find_named(batch_status* list, const std::string& name) {
+    for (; list != nullptr; list = list->next) {
+        if (view(list->name) == name) {
+            return list;
+        }
+    }
+    return nullptr;
+}
+
+// A text for one object of a list, without those that follow it.
+template <class Writer>
+std::string text_of_one(const batch_status* object, Writer writer) {
+    batch_status alone = *object;
+    alone.next = nullptr;
+    return writer(&alone);
+}
+
+}  // namespace
+
+bool QmgrSession::connect(const std::vector<std::string>& servers) {
+    active_servers_ = servers;
+    if (active_servers_.empty()) {
+        active_servers_.emplace_back();
+    }
+    for (std::string& name : active_servers_) {
+        if (name == "default" || name == "@default") {
+            name.clear();
+        }
+    }
+    return std::all_of(active_servers_.begin(), active_servers_.end(),
+                       [&](const std::string& name) { return server(name) != nullptr; });
+}
+
+Connection* QmgrSession::server(const std::string& name) {
+    if (const auto known = connections_.find(name); known != connections_.end()) {
+        return &known->second;
+    }
+    auto connection = Connection::open(name);
+    if (!connection) {
+        write_error("qmgr: " + connection.error().message + "\n");
+        return nullptr;
+    }
+    return &connections_.emplace(name, std::move(*connection)).first->second;
+}
+
+void QmgrSession::write_error(const std::string& text) const {
+    if (!options_.silent) {
+        std::fflush(stdout);
+        fmt::print(stderr, "{}", text);
+    }
+}
+
+void QmgrSession::warn(std::string_view text) const {
+    const bool complete = text.substr(0, 5) == "qmgr:";
+    write_error(fmt::format("{}{}\n", complete ? "" : "qmgr: Warning: ", text));
+}
+
+void QmgrSession::failed(int status, int status_when_aborting) {
+    status_ = status;
+    if (options_.abort_on_error) {
+        status_ = status_when_aborting;
+        finished_ = true;
+    }
+}
+
+void QmgrSession::syntax_error(std::string_view text, const SyntaxError& error) {
+    std::string message = error.message + "\n";
+    if (error.offset) {
+        message += fmt::format("{}\n{:>{}}\n", text, "^", *error.offset + 1);
+    }
+    write_error(message);
+    failed(error.status, 1);
+}
+
+std::string QmgrSession::take_history_request() {
+    return std::exchange(history_request_, {});
+}
+
+void QmgrSession::run(std::string_view text) {
+    if (options_.echo) {
+        fmt::print("{}\n", text);
+    }
+    status_ = 0;
+    const auto directive = parse_directive(text, is_attribute);
+    if (!directive) {
+        syntax_error(text, directive.error());
+        return;
+    }
+    switch (directive->command) {
+        case Command::help:
+            fmt::print("{}\n", help_text(directive->topic));
+            return;
+        case Command::quit:
+            finished_ = true;
+            return;
+        case Command::history:
+            history_request_ = directive->topic.empty() ? "all" : directive->topic;
+            return;
+        default:
+            if (!options_.no_execution) {
+                execute(*directive);
+            }
+    }
+}
+
+std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive) {
+    std::vector<Target> found;
+    const ObjectType type = directive.type;
+    if (!directive.names.empty()) {
+        for (const ObjectName& name : directive.names) {
+            if (type == ObjectType::server) {
+                // Its name says where it is.
+                const std::string where = name.server ? *name.server : name.name;
+                found.push_back({where == "default" ? "" : where, ""});
+            } else if (name.server) {
+                found.push_back({*name.server, name.name});
+            } else {
+                for (const std::string& active : active_servers_) {
+                    found.push_back({active, name.name});
+                }
+            }
+        }
+        return found;
+    }
+    if (const auto active = active_.find(type); active != active_.end()) {
+        return active->second;
+    }
+    const bool read = directive.command == Command::list || directive.command == Command::print;
+    const bool own =
+        type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
+    const bool whole_server =
+        type == ObjectType::server || type == ObjectType::sched || type == ObjectType::resource;
+    if (!whole_server && !(own && read)) {
+        write_error(fmt::format("No Active {}, nothing done.\n", title(type)));
+        return found;
+    }
+    for (const std::string& active : active_servers_) {
+        found.push_back({active, ""});
+    }
+    return found;
+}
+
+void QmgrSession::execute(const Directive& directive) {
+    if (directive.command == Command::active) {
+        activate(directive);
+        return;
+    }
+    for (const Target& target : targets(directive)) {
+        execute_at(target, directive);
+        if (finished_) {
+            return;
+        }
+    }
+}
+
+void QmgrSession::execute_at(const Target& target, const Directive& directive) {
+    Connection* connection = server(target.server);
+    if (connection == nullptr) {
+        failed(exit_status(PBSE_NOSERVER), 2);
+        return;
+    }
+    if (directive.command == Command::list || directive.command == Command::print) {
+        show(*connection, target, directive);
+    } else {
+        change(*connection, target, directive);
+    }
+}
+
+void QmgrSession::change(Connection& connection, const Target& target, const Directive& directive) {
+    AttrList attributes;
+    for (const Assignment& attribute : directive.attributes) {
+        attributes.add(attribute.name, attribute.resource, attribute.value,
+                       static_cast<batch_op>(attribute.op));
+    }
+    std::string object = target.object;
+    if (directive.type == ObjectType::sched && object.empty()) {
+        object = kDefaultSched;
+    }
+    const int code =
+        pbs_manager(connection.handle(), manager_command(directive.command), static_cast<int>(directive.type),
+                    object.c_str(), attributes.operations(), nullptr);
+    if (code != 0) {
+        report(connection, target, code);
+    } else if (const std::string_view text = view(pbs_geterrmsg(connection.handle())); !text.empty()) {
+        warn(text);
+    }
+}
+
+void QmgrSession::show(Connection& connection, const Target& target, const Directive& directive) {
+    AttrList wanted;
+    for (const Assignment& attribute : directive.attributes) {
+        wanted.add(attribute.name, attribute.resource, "");
+    }
+    const bool print = directive.command == Command::print;
+    if (print && directive.type == ObjectType::server && wanted.empty()) {
+        print_server(connection, target);
+        return;
+    }
+    pbs_errno = PBSE_NONE;
+    const StatusList list = stat(connection, directive.type, target.object, wanted.attributes());
+    if (list == nullptr) {
+        if (const int code = pbs_errno; code != PBSE_NONE) {
+            report(connection, target, code);
+        }
+        return;
+    }
+    const auto text = [&](const batch_status* objects) {
+        return print ? print_text(directive.type, objects) : list_text(directive.type, objects);
+    };
+    if (directive.type == ObjectType::sched && !target.object.empty()) {
+        const batch_status* named = find_named(list.get(), target.object);
+        if (named == nullptr) {
+            write_error(
+                fmt::format("qmgr obj={} svr={}: Unknown scheduler\n", target.object, shown(target.server)));
+            failed(exit_status(PBSE_UNKSCHED), 2);
+            return;
+        }
+        fmt::print("{}", text_of_one(named, text));
+        return;
+    }
+    const bool site_resources = directive.type == ObjectType::resource && target.object.empty();
+    fmt::print("{}", text(site_resources ? custom_resources(list.get()) : list.get()));
+}
+
+// All that a server has, in an order in which it can be made again: what is referred to comes first.
+void QmgrSession::print_server(Connection& connection, const Target& target) {
+    constexpr ObjectType kOrder[] = {ObjectType::resource, ObjectType::time_window, ObjectType::queue,
+                                     ObjectType::fs_group, ObjectType::policy,      ObjectType::server};
+    for (const ObjectType type : kOrder) {
+        pbs_errno = PBSE_NONE;
+        const StatusList list = stat(connection, type, "", nullptr);
+        const int code = pbs_errno;
+        if (list == nullptr && code != PBSE_NONE) {
+            const bool own =
+                type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
+            if (own && code != PBSE_PROTOCOL) {
+                continue;  // a server without the policy plugin has none
+            }
+            report(connection, target, code);
+            return;
+        }
+        const bool resources = type == ObjectType::resource;
+        fmt::print("{}", print_text(type, resources ? custom_resources(list.get()) : list.get()));
+    }
+}
+
+void QmgrSession::report(Connection& connection, const Target& target, int code) {
+    const std::string_view text = view(pbs_geterrmsg(connection.handle()));
+    if (!text.empty()) {
+        write_error(fmt::format("qmgr obj={} svr={}: {}\n", target.object, shown(target.server), text));
+    }
+    if (code == PBSE_PROTOCOL) {
+        write_error("qmgr: Protocol error, server disconnected\n");
+        status_ = 1;
+        finished_ = true;
+        return;
+    }
+    write_error(fmt::format("qmgr: Error ({}) returned from server\n", code));
+    failed(exit_status(code), 2);
+}
+
+bool QmgrSession::exists(const Directive& directive, const Target& target) {
+    Connection* connection = server(target.server);
+    if (connection == nullptr) {
+        return false;
+    }
+    if (target.object.empty()) {
+        return true;
+    }
+    const StatusList list = stat(*connection, directive.type, target.object, nullptr);
+    const bool found = directive.type == ObjectType::sched ? find_named(list.get(), target.object) != nullptr
+                                                           : list != nullptr;
+    if (!found) {
+        write_error(fmt::format("{} does not exist: {}.\n", type_word(directive.type).title, target.object));
+    }
+    return found;
+}
+
+void QmgrSession::activate(const Directive& directive) {
+    if (directive.type == ObjectType::resource) {
+        write_error("qmgr: resources can't be made active\n");
+        failed(1, 2);
+        return;
+    }
+    if (directive.names.empty()) {
+        fmt::print("Active {}:\n", plural(directive.type));
+        if (directive.type == ObjectType::server) {
+            for (const std::string& name : active_servers_) {
+                fmt::print("{}\n", shown(name));
+            }
+        } else if (const auto active = active_.find(directive.type); active != active_.end()) {
+            for (const Target& target : active->second) {
+                fmt::print("{}@{}\n", target.object, shown(target.server));
+            }
+        }
+        return;
+    }
+    const std::vector<Target> named = targets(directive);
+    for (const Target& target : named) {
+        if (!exists(directive, target)) {
+            failed(1, 2);
+            return;
+        }
+    }
+    if (directive.type != ObjectType::server) {
+        active_[directive.type] = named;
+        return;
+    }
+    active_servers_.clear();
+    for (const Target& target : named) {
+        active_servers_.push_back(target.server);
+    }
+}
+
+std::vector<std::string> QmgrSession::object_names(ObjectType type) {
+    std::vector<std::string> names;
+    for (const std::string& name : active_servers_) {
+        const auto connection = connections_.find(name);
+        if (connection == connections_.end()) {
+            continue;
+        }
+        const StatusList list = stat(connection->second, type, "", nullptr);
+        for (const batch_status* object = list.get(); object != nullptr; object = object->next) {
+            if (view(object->name).find('|') == std::string_view::npos) {
+                names.emplace_back(view(object->name));
+            }
+        }
+    }
+    return names;
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,180 @@
+#include "ifl/cmds/qmgr_terminal.h"
+
+#include <histedit.h>
+
+#include <algorithm>
+#include <clocale>
+#include <cstdio>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+constexpr int kHistoryLength = 500;
+}
+
+struct QmgrTerminal::State {
+    EditLine* line = nullptr;
+    History* history = nullptr;
+    std::string history_file;
+    Completer completer;
+    bool continued = false;
+
+    static State& of(EditLine* line) {
+        void* data = nullptr;
+        el_get(line, EL_CLIENTDATA, &data);
+        return *static_cast<State*>(data);
+    }
+    static const char* prompt(EditLine* line) { return of(line).continued ? "Qmgr< " : "Qmgr: "; }
+    static unsigned char complete_word(EditLine* line, int key);
+
+    std::vector<std::string> lines() const;
+};
+
+namespace {
+
+// What all candidates have in common from their beginning.
+std::string common_start(const std::vector<std::string>& words) {
+    std::string start = words.front();
+    for (const std::string& word : words) {
+        const auto [end, ignored] = std::mismatch(start.begin(), start.end(), word.begin(), word.end());
+        start.erase(end, start.end());
+    }
+    return start;
+}
+
+void show_candidates(const std::vector<std::string>& words) {
+    std::printf("\n");
+    std::size_t column = 0;
+    for (const std::string& word : words) {
+        const std::string cell = fmt::format("{:<26}", word);
+        if (column + cell.size() > 80) {
+            std::printf("\n");
+            column = 0;
+        }
+        std::printf("%s", cell.c_str());
+        column += cell.size();
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+unsigned char QmgrTerminal::State::complete_word(EditLine* line, int /*key*/) {
+    State& state = of(line);
+    const LineInfo* info = el_line(line);
+    const std::string_view text(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
+    const Completion completion = state.completer(text);
+    if (completion.candidates.empty()) {
+        return CC_REFRESH_BEEP;
+    }
+    const std::string typed(text.substr(completion.begin));
+    std::string start = common_start(completion.candidates);
+    if (completion.candidates.size() == 1) {
+        start += ' ';
+    }
+    if (start.size() > typed.size()) {
+        el_insertstr(line, start.c_str() + typed.size());
+        return CC_REFRESH;
+    }
+    show_candidates(completion.candidates);
+    return CC_REDISPLAY;
+}
+
+std::vector<std::string> QmgrTerminal::State::lines() const {
+    std::vector<std::string> found;
+    HistEvent event{};
+    for (int code = ::history(history, &event, H_LAST); code != -1;
+         code = ::history(history, &event, H_PREV)) {
+        found.emplace_back(trim(event.str));
+    }
+    return found;
+}
+
+QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
+    : state_(std::make_unique<State>()) {
+    std::setlocale(LC_CTYPE, "");
+    State& state = *state_;
+    state.history_file = std::move(history_file);
+    state.completer = std::move(completer);
+    state.history = history_init();
+    HistEvent event{};
+    ::history(state.history, &event, H_SETSIZE, kHistoryLength);
+    ::history(state.history, &event, H_SETUNIQUE, 1);
+    if (!state.history_file.empty()) {
+        ::history(state.history, &event, H_LOAD, state.history_file.c_str());
+    }
+    state.line = el_init("qmgr", stdin, stdout, stderr);
+    el_set(state.line, EL_CLIENTDATA, &state);
+    el_set(state.line, EL_PROMPT, &State::prompt);
+    el_set(state.line, EL_EDITOR, "emacs");
+    el_set(state.line, EL_SIGNAL, 1);
+    el_set(state.line, EL_HIST, ::history, state.history);
+    el_set(state.line, EL_ADDFN, "pbs-complete", "Complete a command, object or attribute",
+           &State::complete_word);
+    el_set(state.line, EL_BIND, "^I", "pbs-complete", nullptr);
+    el_source(state.line, nullptr);  // the user's ~/.editrc
+}
+
+QmgrTerminal::~QmgrTerminal() {
+    HistEvent event{};
+    if (!state_->history_file.empty()) {
+        ::history(state_->history, &event, H_SAVE, state_->history_file.c_str());
+    }
+    el_end(state_->line);
+    history_end(state_->history);
+}
+
+std::optional<std::string> QmgrTerminal::read_line(bool continued) {
+    State& state = *state_;
+    state.continued = continued;
+    int length = 0;
+    const char* text = el_gets(state.line, &length);
+    if (text == nullptr || length <= 0) {
+        std::printf("\n");
+        return std::nullopt;
+    }
+    std::string line(text, static_cast<std::size_t>(length));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
+        line.pop_back();
+    }
+    if (const std::string_view typed = trim(line); !typed.empty() && typed[0] == '!') {
+        const auto number = parse_integer(typed.substr(1));
+        const std::vector<std::string> lines = state.lines();
+        if (!number || *number < 1 || static_cast<std::size_t>(*number) > lines.size()) {
+            fmt::print(stderr, "qmgr: {}: no such line in the history\n", typed);
+            return "";
+        }
+        line = lines[static_cast<std::size_t>(*number) - 1];
+        fmt::print("{}\n", line);
+    }
+    if (!trim(line).empty()) {
+        HistEvent event{};
+        ::history(state.history, &event, H_ENTER, line.c_str());
+    }
+    return line;
+}
+
+std::string QmgrTerminal::history_text(std::string_view count) const {
+    const std::vector<std::string> lines = state_->lines();
+    std::size_t first = 0;
+    if (count != "all") {
+        const auto number = parse_integer(count);
+        if (!number || *number < 1) {
+            return fmt::format("qmgr: history {}: expected a number\n", count);
+        }
+        first = lines.size() - std::min(lines.size(), static_cast<std::size_t>(*number));
+    }
+    std::string text;
+    for (std::size_t i = first; i < lines.size(); ++i) {
+        text += fmt::format("{:>5}  {}\n", i + 1, lines[i]);
+    }
+    return text;
+}
+
+}  // namespace pbs::cmds

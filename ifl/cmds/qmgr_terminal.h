@@ -1,0 +1,39 @@
+// Lines from a terminal, with editing, history and completion (libedit).
+#ifndef PBSPOLICY_IFL_CMDS_QMGR_TERMINAL_H
+#define PBSPOLICY_IFL_CMDS_QMGR_TERMINAL_H
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ifl/cmds/qmgr_complete.h"
+
+namespace pbs::cmds {
+
+class QmgrTerminal {
+  public:
+    using Completer = std::function<Completion(std::string_view line)>;
+
+    // `history_file` is read now and written when the terminal is closed; empty: no history is kept.
+    QmgrTerminal(std::string history_file, Completer completer);
+    QmgrTerminal(const QmgrTerminal&) = delete;
+    QmgrTerminal& operator=(const QmgrTerminal&) = delete;
+    ~QmgrTerminal();
+
+    // The next line without its newline, nullopt at the end of input. A line "!n" is replaced by the n-th of
+    // the history. `continued` chooses the prompt: "Qmgr: " or "Qmgr< ".
+    std::optional<std::string> read_line(bool continued);
+
+    // The last `count` lines of the history with their numbers, or all of them with "all".
+    std::string history_text(std::string_view count) const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace pbs::cmds
+
+#endif

@@ -1,0 +1,36 @@
+// qmove: moves jobs to another queue or server.
+
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/job_id.h"
+#include "ifl/cmds/options.h"
+
+int main(int argc, char** argv) {
+    using namespace pbs::cmds;
+    constexpr Program kProgram{"qmove",
+                               "usage: qmove destination job_identifier...\n"
+                               "       qmove --version\n"};
+    const auto arguments = arguments_of(argc, argv);
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    const auto line = parse_options("", arguments);
+    if (!line) {
+        return usage_error(kProgram, line.error());
+    }
+    std::vector<std::string> operands = line->all_operands();
+    if (operands.size() < 2) {
+        return usage_error(kProgram, {"expected a destination and job identifiers", 2});
+    }
+    const std::string destination = operands.front();
+    operands.erase(operands.begin());
+    if (const auto parsed = parse_destination(destination); !parsed) {
+        complain(kProgram, parsed.error().message);
+        return parsed.error().status;
+    }
+    return for_each_job(kProgram, operands, [&](const Connection& connection, const std::string& job) {
+        return pbs_movejob(connection.handle(), job.c_str(), destination.c_str(), nullptr);
+    });
+}

@@ -1,0 +1,212 @@
+#include "ifl/cmds/qselect_options.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/job_id.h"
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+struct Comparison {
+    std::string_view word;
+    batch_op op;
+};
+constexpr std::array kComparisons{Comparison{".eq.", EQ}, Comparison{".ne.", NE}, Comparison{".ge.", GE},
+                                  Comparison{".gt.", GT}, Comparison{".le.", LE}, Comparison{".lt.", LT}};
+
+std::optional<batch_op> comparison_at(std::string_view text) {
+    for (const Comparison& comparison : kComparisons) {
+        if (text.substr(0, comparison.word.size()) == comparison.word) {
+            return comparison.op;
+        }
+    }
+    return std::nullopt;
+}
+
+// Takes ".op." off the beginning of a value; equality when there is none.
+Result<batch_op> take_comparison(std::string_view& text) {
+    if (text.empty() || text.front() != '.') {
+        return EQ;
+    }
+    const auto op = comparison_at(text);
+    if (!op) {
+        return fail(fmt::format("'{}': expected .eq., .ne., .ge., .gt., .le. or .lt.", text));
+    }
+    text.remove_prefix(4);
+    return *op;
+}
+
+Result<void> add_compared(QselectOptions& options, const char* attribute, std::string_view value) {
+    const auto op = take_comparison(value);
+    if (!op) {
+        return tl::unexpected(op.error());
+    }
+    value = trim(value);
+    if (value.empty()) {
+        return fail("expected a value");
+    }
+    options.criteria.add(attribute, "", std::string(value), *op);
+    return {};
+}
+
+Result<void> add_date(QselectOptions& options, const char* attribute, const char* resource,
+                      std::string_view value, std::time_t now) {
+    const auto op = take_comparison(value);
+    if (!op) {
+        return tl::unexpected(op.error());
+    }
+    const auto when = parse_date(value, now);
+    if (!when) {
+        return tl::unexpected(when.error());
+    }
+    options.criteria.add(attribute, resource, std::to_string(*when), *op);
+    return {};
+}
+
+// "mem.gt.1gb,ncpus.eq.2"
+Result<void> add_resources(QselectOptions& options, std::string_view list) {
+    for (const std::string_view item : split(list, ',')) {
+        const std::size_t dot = item.find('.');
+        const auto op = dot == std::string_view::npos ? std::nullopt : comparison_at(item.substr(dot));
+        if (!op || dot == 0 || item.size() <= dot + 4) {
+            return fail(fmt::format("'{}': expected resource.op.value", item));
+        }
+        options.criteria.add(ATTR_l, std::string(trim(item.substr(0, dot))),
+                             std::string(item.substr(dot + 4)), *op);
+    }
+    return {};
+}
+
+struct TimeAttribute {
+    char letter;
+    const char* attribute;
+    const char* resource;
+};
+// The letters that -t begins with.
+constexpr std::array kTimes{
+    TimeAttribute{'a', ATTR_a, ""},     TimeAttribute{'c', ATTR_ctime, ""},
+    TimeAttribute{'e', ATTR_etime, ""}, TimeAttribute{'g', ATTR_eligible_time, ""},
+    TimeAttribute{'m', ATTR_mtime, ""}, TimeAttribute{'q', ATTR_qtime, ""},
+    TimeAttribute{'s', ATTR_stime, ""}, TimeAttribute{'t', ATTR_estimated, "start_time"}};
+
+Result<void> add_time(QselectOptions& options, std::string_view value, std::time_t now) {
+    for (const TimeAttribute& time : kTimes) {
+        if (value.empty() || value.front() != time.letter) {
+            continue;
+        }
+        value.remove_prefix(1);
+        if (time.letter != 'g') {
+            return add_date(options, time.attribute, time.resource, value, now);
+        }
+        // eligible_time is a duration.
+        const auto op = take_comparison(value);
+        const auto seconds = op ? parse_duration(value) : tl::unexpected(op.error());
+        if (!seconds) {
+            return tl::unexpected(seconds.error());
+        }
+        options.criteria.add(time.attribute, "", std::to_string(*seconds), *op);
+        return {};
+    }
+    return fail("expected one of a, c, e, g, m, q, s, t, then [op]date");
+}
+
+Result<void> add_queue(QselectOptions& options, std::string_view value) {
+    const auto op = take_comparison(value);
+    if (!op) {
+        return tl::unexpected(op.error());
+    }
+    const auto destination = parse_destination(value);
+    if (!destination) {
+        return tl::unexpected(destination.error());
+    }
+    options.server = destination->server;
+    if (!destination->queue.empty()) {
+        options.criteria.add(ATTR_q, "", destination->queue, *op);
+    }
+    return {};
+}
+
+void extend_by(QselectOptions& options, char letter) {
+    if (options.extend.find(letter) == std::string::npos) {
+        options.extend += letter;
+    }
+}
+
+Result<void> apply(QselectOptions& options, const Option& option, std::time_t now) {
+    switch (option.letter) {
+        case 'a':
+            return add_date(options, ATTR_a, "", option.value, now);
+        case 'c':
+            return add_compared(options, ATTR_c, option.value);
+        case 'h':
+            return add_compared(options, ATTR_h, option.value);
+        case 'p':
+            return add_compared(options, ATTR_p, option.value);
+        case 's':
+            return add_compared(options, ATTR_state, option.value);
+        case 'l':
+            return add_resources(options, option.value);
+        case 'q':
+            return add_queue(options, option.value);
+        case 't':
+            return add_time(options, option.value, now);
+        case 'r':
+            if (option.value != "y" && option.value != "n") {
+                return fail(fmt::format("'{}': expected y or n", option.value));
+            }
+            options.criteria.add(ATTR_r, "", option.value, EQ);
+            return {};
+        case 'J':
+            options.criteria.add(ATTR_array, "", "True", EQ);
+            return {};
+        case 'H':
+            extend_by(options, 'x');
+            options.criteria.add(ATTR_state, "", "FM", EQ);
+            return {};
+        case 'x':
+        case 'T':
+            extend_by(options, option.letter);
+            return {};
+        case 'A':
+            options.criteria.add(ATTR_A, "", option.value, EQ);
+            return {};
+        case 'N':
+            options.criteria.add(ATTR_N, "", option.value, EQ);
+            return {};
+        case 'P':
+            options.criteria.add(ATTR_project, "", option.value, EQ);
+            return {};
+        default:
+            options.criteria.add(ATTR_u, "", option.value, EQ);
+            return {};
+    }
+}
+
+}  // namespace
+
+Result<QselectOptions> parse_qselect_options(const std::vector<std::string>& arguments, std::time_t now) {
+    const auto line = parse_options("a:A:c:h:HJl:N:p:q:r:s:t:Tu:xP:", arguments);
+    if (!line) {
+        return tl::unexpected(line.error());
+    }
+    if (!line->all_operands().empty()) {
+        return fail("takes no operands");
+    }
+    QselectOptions options;
+    for (const Option& option : line->options) {
+        if (auto applied = apply(options, option, now); !applied) {
+            return fail(fmt::format("illegal -{} value: {}", option.letter, applied.error().message));
+        }
+    }
+    return options;
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,25 @@
+// qselect's command line.
+#ifndef PBSPOLICY_IFL_CMDS_QSELECT_OPTIONS_H
+#define PBSPOLICY_IFL_CMDS_QSELECT_OPTIONS_H
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+struct QselectOptions {
+    AttrList criteria;
+    std::string server;  // of -q queue@server
+    std::string extend;  // "x" finished jobs too, "T" subjobs too
+};
+
+// `now` completes the dates of -a and -t.
+Result<QselectOptions> parse_qselect_options(const std::vector<std::string>& arguments, std::time_t now);
+
+}  // namespace pbs::cmds
+
+#endif

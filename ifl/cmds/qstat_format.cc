@@ -1,0 +1,693 @@
+#include "ifl/cmds/qstat_format.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+constexpr std::string_view kBlank = " -- ";
+
+// What the layouts show of a job.
+struct JobFields {
+    std::string_view name = kBlank;
+    std::string_view owner = kBlank;
+    std::string_view state = kBlank;
+    std::string_view queue = kBlank;
+    std::string_view session = kBlank;
+    std::string_view nodes = kBlank;
+    std::string_view tasks = kBlank;
+    std::string memory{kBlank};
+    std::string_view walltime_asked;
+    std::string_view cput_asked;
+    std::string_view walltime_used;
+    std::string_view cput_used;
+    std::string_view exec_host;
+    std::string_view comment;
+    std::string_view estimated_start;
+    std::string_view array_counts;
+};
+
+void take_request(JobFields& job, std::string_view resource, std::string_view value,
+                  const QstatOptions& options) {
+    if (resource == "nodect") {
+        job.nodes = value;
+    } else if (resource == "ncpus" && value != "0") {
+        job.tasks = value;
+    } else if (resource == "mem") {
+        job.memory = size_text(value, options);
+    } else if (resource == "walltime") {
+        job.walltime_asked = value;
+    } else if (resource == "cput") {
+        job.cput_asked = value;
+    }
+}
+
+JobFields fields_of(const attrl* attribute, const QstatOptions& options) {
+    JobFields job;
+    for (; attribute != nullptr; attribute = attribute->next) {
+        const std::string_view name = view(attribute->name);
+        const std::string_view resource = view(attribute->resource);
+        const std::string_view value = view(attribute->value);
+        if (name == ATTR_N) {
+            job.name = value;
+        } else if (name == ATTR_owner) {
+            job.owner = value.substr(0, value.find('@'));
+        } else if (name == ATTR_state) {
+            job.state = value.substr(0, 1);
+        } else if (name == ATTR_queue) {
+            job.queue = value.substr(0, value.find('@'));
+        } else if (name == ATTR_session) {
+            job.session = value;
+        } else if (name == ATTR_l) {
+            take_request(job, resource, value, options);
+        } else if (name == ATTR_used && resource == "walltime") {
+            job.walltime_used = value;
+        } else if (name == ATTR_used && resource == "cput") {
+            job.cput_used = value;
+        } else if (name == ATTR_exechost) {
+            job.exec_host = value;
+        } else if (name == ATTR_comment) {
+            job.comment = value;
+        } else if (name == ATTR_estimated && resource == "start_time") {
+            job.estimated_start = value;
+        } else if (name == ATTR_array_state_count) {
+            job.array_counts = value;
+        }
+    }
+    return job;
+}
+
+// "12.server" of "12.server.site.org".
+std::string_view short_id(std::string_view id) {
+    const std::size_t first = id.find('.');
+    return first == std::string_view::npos ? id : id.substr(0, id.find('.', first + 1));
+}
+
+// The number behind "Word:" in counts such as "Queued:3 Running:1 ".
+long long count_of(std::string_view counts, std::string_view word) {
+    for (const std::string_view part : split(counts, ' ')) {
+        const std::size_t colon = part.find(':');
+        if (colon != std::string_view::npos && part.substr(0, colon) == word) {
+            return parse_integer(part.substr(colon + 1)).value_or(0);
+        }
+    }
+    return 0;
+}
+
+long long percent_of(std::string_view used, std::string_view asked) {
+    const auto done = parse_duration(used);
+    const auto all = parse_duration(asked);
+    return done && all && *all > 0 ? *done * 100 / *all : -1;
+}
+
+// Percentage of a job that's done: of its subjobs, its CPU time or its walltime.
+std::string percent_text(const JobFields& job) {
+    if (job.state == "Q" || job.state == "T" || job.state == "W") {
+        return "-- ";
+    }
+    if (job.state == "X") {
+        return "100";
+    }
+    long long percent = std::max(percent_of(job.cput_used, job.cput_asked),
+                                 percent_of(job.walltime_used, job.walltime_asked));
+    if (!job.array_counts.empty()) {
+        const long long done = count_of(job.array_counts, "Expired");
+        const long long all = done + count_of(job.array_counts, "Queued") +
+                              count_of(job.array_counts, "Running") + count_of(job.array_counts, "Exiting");
+        percent = all > 0 ? done * 100 / all : -1;
+    }
+    return percent < 0 ? "-- " : fmt::format("{:>3} ", percent);
+}
+
+struct ListWidths {
+    std::size_t id;
+    std::size_t name;
+    std::size_t user;
+    std::size_t queue;
+};
+
+constexpr ListWidths kListWidths{17, 16, 16, 16};
+constexpr ListWidths kLongListWidths{22, 16, 16, 16};
+constexpr ListWidths kWideListWidths{30, 15, 15, 15};
+
+const ListWidths& list_widths(const QstatHeading& heading, const QstatOptions& options) {
+    return options.wide ? kWideListWidths : heading.long_ids ? kLongListWidths : kListWidths;
+}
+
+std::string jobs_heading(const QstatHeading& heading, const QstatOptions& options) {
+    const ListWidths& widths = list_widths(heading, options);
+    const std::string_view dashes = "------------------------------";
+    const std::string_view time = options.percent ? "  % done" : "Time Use";
+    return fmt::format("{:<{}} {:<{}} {:<{}}  {} S Queue\n{:<{}} {:<{}} {:<{}}  -------- - {}\n",  //
+                       "Job id", widths.id, "Name", widths.name, "User", widths.user, time,
+                       dashes.substr(0, widths.id - 1), widths.id, dashes.substr(0, widths.name), widths.name,
+                       dashes.substr(0, widths.user), widths.user,
+                       options.wide ? dashes.substr(0, widths.queue) : dashes.substr(0, 5));
+}
+
+struct AlternateWidths {
+    std::size_t id;
+    std::size_t user;
+    std::size_t queue;
+    std::size_t name;
+    std::size_t session;
+    std::size_t nodes;
+    std::size_t tasks;
+    std::size_t comment;  // of the line under the job
+};
+
+constexpr AlternateWidths kAlternate{15, 8, 8, 10, 6, 3, 3, 74};
+constexpr AlternateWidths kAlternateLong{20, 8, 8, 10, 6, 3, 3, 74};
+constexpr AlternateWidths kAlternateWide{30, 15, 15, 15, 8, 4, 5, 114};
+
+std::string dash_line(std::size_t width) {
+    return std::string(width, '-');
+}
+
+std::string alternate_heading(const AlternateWidths& w, const QstatHeading& heading,
+                              const QstatOptions& options) {
+    const std::size_t before = w.id + w.user + w.queue + w.name + w.session + w.nodes + w.tasks + 7;
+    std::string text = fmt::format("\n{}: {}\n", heading.server, printable(heading.comment));
+    if (options.estimated_start) {
+        text += fmt::format("{:<{}}Est\n", "", before + 15);
+    }
+    text += fmt::format("{:<{}}Req'd  Req'd   {}\n", "", before, options.estimated_start ? "Start" : "Elap");
+    text += fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {:<{}} {:<{}} {:<{}} Memory Time  S Time\n", "Job ID",
+                        w.id, "Username", w.user, "Queue", w.queue, "Jobname", w.name, "SessID", w.session,
+                        "NDS", w.nodes, "TSK", w.tasks);
+    text += fmt::format("{} {} {} {} {} {} {} ------ ----- - -----\n", dash_line(w.id), dash_line(w.user),
+                        dash_line(w.queue), dash_line(w.name), dash_line(w.session), dash_line(w.nodes),
+                        dash_line(w.tasks));
+    return text;
+}
+
+// "node1/0*2+node2/0" with host names cut at their first dot, unless they are addresses.
+std::vector<std::string> short_hosts(std::string_view exec_host) {
+    std::vector<std::string> chunks;
+    for (const std::string_view chunk : split(exec_host, '+')) {
+        const std::size_t slash = std::min(chunk.find('/'), chunk.size());
+        std::string_view host = chunk.substr(0, slash);
+        const bool address = host.find_first_not_of("0123456789.") == std::string_view::npos;
+        if (!address) {
+            host = host.substr(0, host.find('.'));
+        }
+        chunks.push_back(std::string(host) + std::string(chunk.substr(slash)));
+    }
+    return chunks;
+}
+
+// Under the job, 79 columns a line; with -1 behind it.
+std::string hosts_text(std::string_view exec_host, bool one_line) {
+    if (exec_host.empty()) {
+        return one_line ? " --\n" : "    --\n";
+    }
+    const std::vector<std::string> chunks = short_hosts(exec_host);
+    if (one_line) {
+        return fmt::format(" {}\n", printable(fmt::format("{}", fmt::join(chunks, "+"))));
+    }
+    constexpr std::size_t kLine = 76;
+    std::string text;
+    std::string line;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        const std::string chunk = chunks[i] + (i + 1 < chunks.size() ? "+" : "");
+        if (!line.empty() && line.size() + chunk.size() > kLine) {
+            text += fmt::format("   {}\n", printable(line));
+            line.clear();
+        }
+        line += chunk;
+    }
+    return text + fmt::format("   {}\n", printable(line));
+}
+
+std::string comment_line(std::string_view comment, std::size_t width) {
+    if (comment.empty()) {
+        return "    -- \n";
+    }
+    if (comment.size() <= width) {
+        return fmt::format("   {}\n", printable(comment));
+    }
+    return fmt::format("   {}...\n", printable(comment.substr(0, width - 3)));
+}
+
+// HH:MM of a time: what fits five columns.
+std::string_view five(std::string_view time) {
+    return time.empty() ? kBlank : time.substr(0, 5);
+}
+
+std::string alternate_row(const batch_status& status, const AlternateWidths& w, const QstatOptions& options,
+                          std::time_t now) {
+    const JobFields job = fields_of(status.attribs, options);
+    const bool cput = !job.cput_asked.empty();
+    std::string time(cput ? five(job.cput_used) : five(job.walltime_used));
+    if (options.estimated_start) {
+        const bool waits = job.state == "Q" || job.state == "S" || job.state == "B";
+        const auto start = parse_integer(job.estimated_start);
+        time = waits && start ? start_time_text(static_cast<std::time_t>(*start), now) : "--";
+    }
+    std::string text =
+        fmt::format("{} {} {} {} {} {} {} {:>6} {:>5} {:.1} {:>5}", left(view(status.name), w.id),
+                    left(job.owner, w.user), left(job.queue, w.queue), left(job.name, w.name),
+                    right(job.session, w.session), right(job.nodes.substr(0, w.nodes), w.nodes),
+                    right(job.tasks.substr(0, w.tasks), w.tasks), job.memory,
+                    cput ? five(job.cput_asked) : five(job.walltime_asked), job.state, time);
+    if (!options.one_line) {
+        text += '\n';
+    }
+    if (options.nodes) {
+        text += hosts_text(job.exec_host, options.one_line);
+    }
+    if (options.comments) {
+        text += comment_line(job.comment, w.comment);
+    }
+    return text;
+}
+
+// Running jobs by start, then by estimated start, then those without one.
+std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t now) {
+    struct Key {
+        int group;
+        long long time;
+        const batch_status* job;
+    };
+    std::vector<Key> keys;
+    for (; jobs != nullptr; jobs = jobs->next) {
+        const auto started = parse_integer(value_of(jobs->attribs, ATTR_stime).value_or(""));
+        const auto estimated =
+            parse_integer(value_of(jobs->attribs, ATTR_estimated, "start_time").value_or(""));
+        if (started) {
+            keys.push_back({0, *started, jobs});
+        } else if (estimated && *estimated >= now) {
+            keys.push_back({1, *estimated, jobs});
+        } else {
+            keys.push_back({2, 0, jobs});
+        }
+    }
+    std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+        return a.group != b.group ? a.group < b.group : a.time < b.time;
+    });
+    std::vector<const batch_status*> sorted;
+    for (const Key& key : keys) {
+        sorted.push_back(key.job);
+    }
+    return sorted;
+}
+
+bool is_true(std::string_view value) {
+    return equal_ignoring_case(value, "true") || value == "1" || equal_ignoring_case(value, "t");
+}
+
+// A count of at most five columns.
+std::string number_cell(std::string_view number) {
+    return right(number, 5);
+}
+
+struct StateCounts {
+    std::array<std::string, 6> cells;  // Que Run Hld Wat Trn Ext
+};
+
+StateCounts state_counts(const attrl* attributes) {
+    const std::string_view counts = value_of(attributes, ATTR_count).value_or("");
+    constexpr std::array<std::string_view, 6> kStates{"Queued",  "Running", "Held",
+                                                      "Waiting", "Transit", "Exiting"};
+    StateCounts cells;
+    for (std::size_t i = 0; i < kStates.size(); ++i) {
+        cells.cells[i] = number_cell(std::to_string(count_of(counts, kStates[i])));
+    }
+    return cells;
+}
+
+// Attributes that hold an instant, shown as a date.
+bool holds_instant(std::string_view name, std::string_view resource) {
+    constexpr std::array<std::string_view, 10> kNames{
+        ATTR_ctime, ATTR_etime,      ATTR_stime,    ATTR_obittime,      ATTR_mtime,
+        ATTR_qtime, ATTR_resv_start, ATTR_resv_end, ATTR_cred_validity, ATTR_a};
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+           (name == ATTR_estimated && resource == "start_time");
+}
+
+// Arguments that the server keeps as "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>...", as words.
+std::string argument_words(std::string_view value) {
+    constexpr std::string_view kOpen = "<jsdl-hpcpa:Argument>";
+    constexpr std::string_view kClose = "</jsdl-hpcpa:Argument>";
+    std::string words;
+    for (;;) {
+        const std::size_t begin = value.find(kOpen);
+        const std::size_t end = begin == std::string_view::npos ? begin : value.find(kClose, begin);
+        if (end == std::string_view::npos) {
+            break;
+        }
+        const std::string_view word = value.substr(begin + kOpen.size(), end - begin - kOpen.size());
+        words += (words.empty() ? "" : " ") + std::string(word);
+        value.remove_prefix(end + kClose.size());
+    }
+    return words;
+}
+
+std::string shown_value(const attrl& attribute) {
+    const std::string_view name = view(attribute.name);
+    const std::string_view value = view(attribute.value);
+    if (holds_instant(name, view(attribute.resource))) {
+        const auto instant = parse_integer(value);
+        if (!instant) {
+            return std::string(value);
+        }
+        return *instant == 0 && name == ATTR_estimated ? "UNKNOWN"
+                                                       : date_text(static_cast<std::time_t>(*instant));
+    }
+    if (name == ATTR_submit_arguments && value.find("<jsdl-hpcpa:Argument>") != std::string_view::npos) {
+        return argument_words(value);
+    }
+    return std::string(value);
+}
+
+// Newlines and form feeds written as \n and \f, for the layouts of one attribute a line.
+std::string on_one_line(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        out += c == '\n' ? "\\n" : c == '\f' ? "\\f" : std::string(1, c);
+    }
+    return out;
+}
+
+// A value broken at commas, and where there are none at column 80; lines go on behind a tab.
+std::string broken(std::string_view value, std::size_t used) {
+    constexpr std::size_t kLine = 79;
+    constexpr std::size_t kTab = 8;
+    std::string out;
+    bool first = true;
+    for (std::string_view part : split(value, ',')) {
+        if (!first) {
+            out += ',';
+            ++used;
+        }
+        if (used + part.size() >= kLine && !first) {
+            out += "\n\t";
+            used = kTab;
+        }
+        first = false;
+        while (used + part.size() > kLine) {
+            const std::size_t room = kLine - std::min(used, kLine - 1);
+            out += printable(part.substr(0, room));
+            part.remove_prefix(std::min(room, part.size()));
+            out += "\n\t";
+            used = kTab;
+        }
+        out += printable(part);
+        used += part.size();
+    }
+    return out;
+}
+
+std::string attribute_name(const attrl& attribute) {
+    std::string name(view(attribute.name));
+    if (!view(attribute.resource).empty()) {
+        name += '.';
+        name += view(attribute.resource);
+    }
+    return name;
+}
+
+std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
+    std::string out;
+    while (!value.empty()) {
+        const bool special =
+            value[0] == '\\' || (!delimiter.empty() && value.substr(0, delimiter.size()) == delimiter);
+        out += special ? "\\" : "";
+        out += value[0];
+        value.remove_prefix(1);
+    }
+    return on_one_line(out);
+}
+
+}  // namespace
+
+std::string size_text(std::string_view value, const QstatOptions& options) {
+    constexpr std::string_view kUnits = " kmgtp?";
+    std::size_t digits = 0;
+    while (digits < value.size() && is_digit(value[digits])) {
+        ++digits;
+    }
+    const auto parsed = parse_integer(value.substr(0, digits));
+    if (!parsed) {
+        return std::string(value.substr(0, 5));
+    }
+    auto amount = static_cast<unsigned long long>(*parsed);
+    const std::string_view suffix = value.substr(digits);
+    const std::size_t found =
+        suffix.empty() || suffix[0] == ' ' ? std::string_view::npos : kUnits.find(suffix[0]);
+    std::size_t unit = found == std::string_view::npos || found > 5 ? 0 : found;
+    bool words = suffix.find('w') != std::string_view::npos;
+    if (words) {
+        amount *= 8;  // to bytes
+    }
+    if (options.megawords || options.gigabytes) {
+        const std::size_t wanted = options.megawords ? 2 : 3;
+        words = options.megawords;
+        for (; unit < wanted; ++unit) {
+            amount = (amount + 1023) / 1024;
+        }
+        for (; unit > wanted; --unit) {
+            amount *= 1024;
+        }
+    }
+    if (words) {
+        amount = (amount + 7) / 8;
+    }
+    for (; amount > 9999 && unit < 6; ++unit) {
+        amount = (amount + 1023) / 1024;
+    }
+    std::string text = std::to_string(amount);
+    if (unit > 0) {
+        text += kUnits[unit];
+    }
+    return text + (words ? 'w' : 'b');
+}
+
+std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, const QstatOptions& options) {
+    const ListWidths& widths = list_widths(heading, options);
+    std::string text;
+    if (heading.shown) {
+        text += heading.comment.empty() ? "" : printable(heading.comment) + "\n";
+        text += jobs_heading(heading, options);
+    }
+    for (; jobs != nullptr; jobs = jobs->next) {
+        const JobFields job = fields_of(jobs->attribs, options);
+        const std::string used = options.percent         ? percent_text(job)
+                                 : job.cput_used.empty() ? "0"
+                                                         : std::string(job.cput_used);
+        // A name that fills its column is cut too, as in PBS.
+        const std::string name =
+            job.name.size() == widths.name ? std::string(job.name) + " " : std::string(job.name);
+        text += fmt::format("{} {} {}  {} {:.1} {}\n", left(short_id(view(jobs->name)), widths.id),
+                            left(name, widths.name), left(job.owner, widths.user), right(used, 8), job.state,
+                            left(job.queue, widths.queue));
+    }
+    return text;
+}
+
+std::string alternate_jobs_text(const batch_status* jobs, const QstatHeading& heading,
+                                const QstatOptions& options, std::time_t now) {
+    const AlternateWidths& widths = options.wide       ? kAlternateWide
+                                    : heading.long_ids ? kAlternateLong
+                                                       : kAlternate;
+    std::string text = heading.shown ? alternate_heading(widths, heading, options) : "";
+    if (options.estimated_start) {
+        for (const batch_status* job : by_start(jobs, now)) {
+            text += alternate_row(*job, widths, options, now);
+        }
+        return text;
+    }
+    for (; jobs != nullptr; jobs = jobs->next) {
+        text += alternate_row(*jobs, widths, options, now);
+    }
+    return text;
+}
+
+std::string queues_text(const batch_status* queues, bool heading) {
+    std::string text;
+    if (heading) {
+        text +=
+            "Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext Type\n"
+            "---------------- ----- ----- --- --- ----- ----- ----- ----- ----- ----- ----\n";
+    }
+    for (; queues != nullptr; queues = queues->next) {
+        const attrl* attributes = queues->attribs;
+        const auto yes_no = [&](const char* name) {
+            return is_true(value_of(attributes, name).value_or("")) ? "yes" : "no";
+        };
+        std::string_view type = value_of(attributes, ATTR_qtype).value_or("not defined");
+        const StateCounts counts = state_counts(attributes);
+        text += fmt::format("{} {} {} {:>3} {:>3} {} {}\n", left(view(queues->name), 16),
+                            number_cell(value_of(attributes, ATTR_maxrun).value_or("0")),
+                            number_cell(value_of(attributes, ATTR_total).value_or("0")), yes_no(ATTR_enable),
+                            yes_no(ATTR_start), fmt::join(counts.cells, " "), type.substr(0, 4));
+    }
+    return text;
+}
+
+std::string queue_limits_text(const batch_status* queues, std::string_view server,
+                              const QstatOptions& options) {
+    std::string text = fmt::format(
+        "\nserver: {}\n\n"
+        "Queue            Memory CPU Time Walltime Node   Run   Que   Lm  State\n"
+        "---------------- ------ -------- -------- ---- ----- ----- ----  -----\n",
+        server);
+    long long all_running = 0;
+    long long all_waiting = 0;
+    for (; queues != nullptr; queues = queues->next) {
+        const attrl* attributes = queues->attribs;
+        const auto limit = [&](const char* resource) { return value_of(attributes, ATTR_rescmax, resource); };
+        const std::string_view counts = value_of(attributes, ATTR_count).value_or("");
+        const long long running = count_of(counts, "Running");
+        const long long waiting =
+            count_of(counts, "Queued") + count_of(counts, "Held") + count_of(counts, "Waiting");
+        all_running += running;
+        all_waiting += waiting;
+        const auto memory = limit("mem");
+        text += fmt::format(
+            "{} {:>6} {:>8} {:>8} {:>4} {:>5} {:>5} {:>4}   {} {}\n", left(view(queues->name), 16),
+            memory ? size_text(*memory, options) : "--  ", limit("cput").value_or("  --   ").substr(0, 8),
+            limit("walltime").value_or("  --   ").substr(0, 8), limit("nodect").value_or("-- ").substr(0, 4),
+            running, waiting, value_of(attributes, ATTR_maxrun).value_or("  --").substr(0, 4),
+            is_true(value_of(attributes, ATTR_enable).value_or("")) ? 'E' : 'D',
+            is_true(value_of(attributes, ATTR_start).value_or("")) ? 'R' : 'S');
+    }
+    return text + fmt::format("{:47}----- -----\n{:47}{:>5} {:>5}\n", "", "", all_running, all_waiting);
+}
+
+std::string servers_text(const batch_status* servers, bool heading) {
+    std::string text;
+    if (heading) {
+        text +=
+            "Server             Max   Tot   Que   Run   Hld   Wat   Trn   Ext Status\n"
+            "---------------- ----- ----- ----- ----- ----- ----- ----- ----- -----------\n";
+    }
+    for (; servers != nullptr; servers = servers->next) {
+        const attrl* attributes = servers->attribs;
+        text += fmt::format("{} {} {} {} {}\n", left(view(servers->name), 16),
+                            number_cell(value_of(attributes, ATTR_maxrun).value_or("0")),
+                            number_cell(value_of(attributes, ATTR_total).value_or("0")),
+                            fmt::join(state_counts(attributes).cells, " "),
+                            left(value_of(attributes, ATTR_status).value_or(""), 10));
+    }
+    return text;
+}
+
+std::string full_text(const batch_status* objects, std::string_view what, const QstatOptions& options) {
+    const bool dsv = options.format == QstatFormat::dsv;
+    std::string text;
+    for (; objects != nullptr; objects = objects->next) {
+        text += fmt::format("{}: {}", what, view(objects->name));
+        for (const attrl* attribute = objects->attribs; attribute != nullptr; attribute = attribute->next) {
+            const std::string name = attribute_name(*attribute);
+            const std::string value = shown_value(*attribute);
+            if (dsv) {
+                text += fmt::format("{}{}={}", options.delimiter, name,
+                                    printable(dsv_escaped(value, options.delimiter)));
+            } else if (options.wide) {
+                text += fmt::format("\n    {} = {}", name, printable(on_one_line(value)));
+            } else {
+                text += fmt::format("\n    {} = {}", name, broken(value, name.size() + 7));
+            }
+        }
+        text += dsv ? "\n" : "\n\n";
+    }
+    return text;
+}
+
+struct JsonReport::Document {
+    nlohmann::ordered_json json;
+};
+
+namespace {
+
+// A number if the text is one and is written as JSON would write it; else a string.
+nlohmann::ordered_json json_value(std::string_view text) {
+    if (const auto number = parse_integer(text); number && std::to_string(*number) == text) {
+        return *number;
+    }
+    return std::string(text);
+}
+
+// "A=1,B=a\,b": the variables of a job.
+nlohmann::ordered_json json_variables(std::string_view list) {
+    nlohmann::ordered_json variables = nlohmann::ordered_json::object();
+    std::string item;
+    const auto take = [&] {
+        const std::size_t equals = std::min(item.find('='), item.size());
+        if (!item.empty()) {
+            variables[item.substr(0, equals)] = equals < item.size() ? item.substr(equals + 1) : "";
+        }
+        item.clear();
+    };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i] == '\\' && i + 1 < list.size()) {
+            item += list[++i];
+        } else if (list[i] == ',') {
+            take();
+        } else {
+            item += list[i];
+        }
+    }
+    take();
+    return variables;
+}
+
+nlohmann::ordered_json json_object(const attrl* attribute) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (; attribute != nullptr; attribute = attribute->next) {
+        const std::string name(view(attribute->name));
+        const std::string resource(view(attribute->resource));
+        if (!resource.empty() && (!object.contains(name) || object[name].is_object())) {
+            object[name][resource] = json_value(shown_value(*attribute));
+        } else if (!resource.empty()) {
+            object[name + "." + resource] = json_value(shown_value(*attribute));
+        } else if (name == ATTR_v) {
+            object[name] = json_variables(view(attribute->value));
+        } else {
+            object[name] = json_value(shown_value(*attribute));
+        }
+    }
+    return object;
+}
+
+}  // namespace
+
+JsonReport::JsonReport(std::string_view server, std::string_view version, std::time_t now)
+    : document_(std::make_unique<Document>()) {
+    document_->json["timestamp"] = static_cast<std::int64_t>(now);
+    document_->json["pbs_version"] = version;
+    document_->json["pbs_server"] = server;
+}
+
+JsonReport::~JsonReport() = default;
+
+void JsonReport::add(std::string_view group, const batch_status* objects) {
+    auto& all = document_->json[std::string(group)];
+    if (all.is_null()) {
+        all = nlohmann::ordered_json::object();
+    }
+    for (; objects != nullptr; objects = objects->next) {
+        all[std::string(view(objects->name))] = json_object(objects->attribs);
+    }
+}
+
+void JsonReport::add_error(std::string_view group, std::string_view object, std::string_view error) {
+    document_->json[std::string(group)][std::string(object)]["Error"] = error;
+}
+
+std::string JsonReport::text() const {
+    return document_->json.dump(4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,198 @@
+#include "ifl/cmds/qstat_options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+const char* const kQstatUsage =
+    "usage:\n"
+    "qstat [-f] [-J] [-p] [-t] [-x] [-E] [-F format | -w] [-D delim] [job_identifier... | destination...]\n"
+    "qstat [-a|-i|-r|-H|-T] [-J] [-t] [-u user] [-n] [-s] [-G|-M] [-1] [-w]\n"
+    "\t[job_identifier... | destination...]\n"
+    "qstat -Q [-f] [-F format] [-D delim] [destination...]\n"
+    "qstat -q [-G|-M] [destination...]\n"
+    "qstat -B [-f] [-F format] [-D delim] [server_name...]\n"
+    "qstat --version\n";
+
+namespace {
+
+struct State {
+    QstatOptions options;
+    int selections = 0;  // of -a, -i, -r, -H, which exclude each other
+    bool queues_asked = false;
+    bool servers_asked = false;
+    bool delimiter_given = false;
+    bool layout_asked = false;  // -a, -n, -s, -T, -G, -M: a layout that -f excludes
+};
+
+void extend_by(QstatOptions& options, char letter) {
+    if (options.extend.find(letter) == std::string::npos) {
+        options.extend += letter;
+    }
+}
+
+Result<QstatFormat> parse_format(std::string_view text) {
+    if (equal_ignoring_case(text, "default")) {
+        return QstatFormat::text;
+    }
+    if (equal_ignoring_case(text, "dsv")) {
+        return QstatFormat::dsv;
+    }
+    if (equal_ignoring_case(text, "json")) {
+        return QstatFormat::json;
+    }
+    return fail(fmt::format("-F {}: expected default, dsv or json", text));
+}
+
+// The options that choose jobs or the layout of jobs. False: it's none of them.
+bool apply_job_option(State& state, char letter, const std::string& value) {
+    QstatOptions& options = state.options;
+    const auto is_one_of = [&](std::string_view letters) {
+        return letters.find(letter) != std::string_view::npos;
+    };
+    options.alternate = options.alternate || is_one_of("airHTunsGM");
+    state.layout_asked = state.layout_asked || is_one_of("ansTGM");
+    switch (letter) {
+        case 'a':
+            ++state.selections;
+            return true;
+        case 'i':
+            ++state.selections;
+            options.criteria.add(ATTR_state, "", "EHQTW", EQ);
+            return true;
+        case 'r':
+            ++state.selections;
+            options.criteria.add(ATTR_state, "", "RS", EQ);
+            return true;
+        case 'H':
+            ++state.selections;
+            extend_by(options, 'x');
+            options.criteria.add(ATTR_state, "", "MFX", EQ);
+            return true;
+        case 'T':
+            options.estimated_start = true;
+            return true;
+        case 'u':
+            options.criteria.add(ATTR_u, "", value, EQ);
+            return true;
+        case 'J':
+            options.criteria.add(ATTR_array, "", "True", EQ);
+            return true;
+        case 'n':
+            options.nodes = true;
+            return true;
+        case 's':
+            options.comments = true;
+            return true;
+        case 't':
+        case 'x':
+            extend_by(options, letter);
+            return true;
+        default:
+            return false;
+    }
+}
+
+Result<void> apply_other_option(State& state, char letter, const std::string& value) {
+    QstatOptions& options = state.options;
+    switch (letter) {
+        case 'p':
+            options.percent = true;
+            break;
+        case 'q':
+            options.queue_limits = true;
+            options.object = QstatObject::queues;
+            break;
+        case 'G':
+            options.gigabytes = true;
+            break;
+        case 'M':
+            options.megawords = true;
+            break;
+        case '1':
+            options.one_line = true;
+            break;
+        case 'w':
+            options.wide = true;
+            break;
+        case 'f':
+            options.full = true;
+            break;
+        case 'B':
+            state.servers_asked = true;
+            options.object = QstatObject::servers;
+            break;
+        case 'Q':
+            state.queues_asked = true;
+            options.object = QstatObject::queues;
+            break;
+        case 'D':
+            state.delimiter_given = true;
+            options.delimiter = value;
+            break;
+        case 'F': {
+            const auto format = parse_format(value);
+            if (!format) {
+                return tl::unexpected(format.error());
+            }
+            options.format = *format;
+            break;
+        }
+        case 'E':
+            options.together = true;
+            break;
+        default:
+            break;
+    }
+    return {};
+}
+
+Result<void> check(const State& state) {
+    const QstatOptions& options = state.options;
+    const bool objects = state.queues_asked || state.servers_asked;
+    const bool conflict =
+        state.selections > 1 || (state.selections > 0 && options.queue_limits) ||
+        (state.queues_asked && state.servers_asked) ||
+        (objects && (options.alternate || options.queue_limits)) ||
+        (options.gigabytes && options.megawords) || (options.format != QstatFormat::text && !options.full) ||
+        (options.queue_limits && options.full) || (options.one_line && !options.nodes && !options.comments) ||
+        (options.full && state.layout_asked);
+    if (conflict) {
+        return fail("conflicting options.");
+    }
+    if (options.wide && options.format != QstatFormat::text) {
+        return fail("option w cannot be used with -F");
+    }
+    if (state.delimiter_given && options.format != QstatFormat::dsv) {
+        return fail("-D is for -F dsv only");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<QstatOptions> parse_qstat_options(const std::vector<std::string>& arguments) {
+    const auto line = parse_options("ainpqrstwxu:fGHJMQEBT1F:D:", arguments);
+    if (!line) {
+        return tl::unexpected(line.error());
+    }
+    State state;
+    for (const Option& option : line->options) {
+        apply_job_option(state, option.letter, option.value);
+        if (auto result = apply_other_option(state, option.letter, option.value); !result) {
+            return tl::unexpected(result.error());
+        }
+    }
+    if (auto result = check(state); !result) {
+        return tl::unexpected(result.error());
+    }
+    state.options.operands = line->all_operands();
+    return std::move(state.options);
+}
+
+}  // namespace pbs::cmds

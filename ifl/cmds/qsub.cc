@@ -1,0 +1,268 @@
+// qsub: submits a job.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/directives.h"
+#include "ifl/cmds/job_env.h"
+#include "ifl/cmds/job_id.h"
+#include "ifl/cmds/job_options.h"
+#include "ifl/cmds/surroundings.h"
+#include "ifl/cmds/text.h"
+#include "ifl/pbs_error.h"
+
+namespace {
+
+using namespace pbs::cmds;
+
+const Program kProgram{"qsub", kQsubUsage};
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Result<std::string> read_all(std::FILE* file, const std::string& name) {
+    std::string text;
+    char buffer[65536];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
+        text.append(buffer, count);
+    }
+    if (std::ferror(file) != 0) {
+        return fail(fmt::format("{}: {}", name, std::strerror(errno)), 1);
+    }
+    return text;
+}
+
+Result<std::string> read_script(const std::string& path) {
+    struct stat info {};
+    const File file(std::fopen(path.c_str(), "re"));
+    if (file == nullptr) {
+        return fail(fmt::format("script file: {}: {}", path, std::strerror(errno)), 1);
+    }
+    if (fstat(fileno(file.get()), &info) == 0 && !S_ISREG(info.st_mode)) {
+        return fail(fmt::format("script {} is not a regular file", path), 1);
+    }
+    return read_all(file.get(), path);
+}
+
+// A file that holds a script read from stdin, until the job is submitted.
+class TemporaryScript {
+  public:
+    static Result<TemporaryScript> write(std::string_view text) {
+        const char* directory = std::getenv("TMPDIR");
+        std::string path = fmt::format("{}/qsub.XXXXXX", directory == nullptr ? "/tmp" : directory);
+        const int descriptor = mkstemp(path.data());
+        if (descriptor < 0) {
+            return fail(fmt::format("{}: {}", path, std::strerror(errno)), 1);
+        }
+        TemporaryScript script(std::move(path));
+        const File file(fdopen(descriptor, "w"));
+        if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+            std::fflush(file.get()) != 0) {
+            return fail(fmt::format("{}: {}", script.path_, std::strerror(errno)), 1);
+        }
+        return script;
+    }
+    TemporaryScript(TemporaryScript&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryScript(const TemporaryScript&) = delete;
+    TemporaryScript& operator=(const TemporaryScript&) = delete;
+    TemporaryScript& operator=(TemporaryScript&&) = delete;
+    ~TemporaryScript() {
+        if (!path_.empty()) {
+            unlink(path_.c_str());
+        }
+    }
+    const std::string& path() const { return path_; }
+
+  private:
+    explicit TemporaryScript(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+// What is submitted: a script in a file, or a command.
+struct Work {
+    std::string path;  // empty for a command
+    std::optional<TemporaryScript> temporary;
+    std::string text;  // for directives
+    std::string name;  // of the job, if nothing else is said
+};
+
+// A job's name from its script's file name: no leading digit, no odd characters.
+std::string name_from(const std::string& path) {
+    std::string name = path.substr(path.find_last_of('/') + 1);
+    for (char& c : name) {
+        c = is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.' ? c : '_';
+    }
+    return name.substr(0, PBS_MAXJOBNAME);
+}
+
+Result<Work> find_work(JobOptions& options) {
+    Work work;
+    if (!options.command.empty()) {
+        options.attributes.put(ATTR_executable, "", options.command[0]);
+        if (options.command.size() > 1) {
+            options.attributes.put(ATTR_Arglist, "", encode_arguments(options.command, 1));
+        }
+        work.name = "STDIN";
+        return work;
+    }
+    if (!options.operands.empty() && options.operands[0] != "-") {
+        work.path = options.operands[0];
+        auto text = read_script(work.path);
+        if (!text) {
+            return tl::unexpected(text.error());
+        }
+        work.text = std::move(*text);
+        work.name = name_from(work.path);
+        return work;
+    }
+    if (isatty(STDIN_FILENO) != 0) {
+        fmt::print("Job script will be read from standard input. Submit with CTRL+D.\n");
+    }
+    auto text = read_all(stdin, "standard input");
+    auto script = text ? TemporaryScript::write(*text) : tl::unexpected(text.error());
+    if (!script) {
+        return tl::unexpected(script.error());
+    }
+    work.text = std::move(*text);
+    work.path = script->path();
+    work.temporary.emplace(std::move(*script));
+    work.name = "STDIN";
+    return work;
+}
+
+// The prefix of directives: -C, else PBS_DPREFIX, else "#PBS". With -C "" there are none.
+std::string directive_prefix(const JobOptions& options) {
+    if (options.prefix) {
+        return *options.prefix;
+    }
+    const char* variable = std::getenv("PBS_DPREFIX");
+    return variable != nullptr ? variable : "#PBS";
+}
+
+Result<void> add_directives(JobOptions& options, const Work& work, const OptionContext& context) {
+    JobOptions all;
+    for (const ScriptDirective& directive : find_directives(work.text, directive_prefix(options))) {
+        auto parsed = parse_option_line(directive.options, context);
+        if (!parsed) {
+            return fail(fmt::format("directive error: line {}: {}", directive.line, parsed.error().message),
+                        1);
+        }
+        // The last of several directives counts.
+        add_missing(*parsed, all);
+        all = std::move(*parsed);
+    }
+    add_missing(options, all);
+    return {};
+}
+
+// The server's default_qsub_arguments.
+Result<void> add_server_defaults(JobOptions& options, const Connection& connection,
+                                 const OptionContext& context) {
+    AttrList wanted;
+    wanted.add(ATTR_dfltqsubargs, "", "");
+    const StatusList server(pbs_statserver(connection.handle(), wanted.attributes(), nullptr));
+    const auto text = server == nullptr ? std::nullopt : value_of(server->attribs, ATTR_dfltqsubargs);
+    if (!text) {
+        return {};
+    }
+    const auto parsed = parse_option_line(*text, context);
+    if (!parsed) {
+        return fail(
+            fmt::format("the server's default_qsub_arguments '{}': {}", *text, parsed.error().message), 1);
+    }
+    add_missing(options, *parsed);
+    return {};
+}
+
+Result<std::string> submit(const std::vector<std::string>& arguments, bool& quiet) {
+    const auto environment = submit_environment();
+    if (!environment) {
+        return tl::unexpected(environment.error());
+    }
+    const OptionContext context = option_context(*environment);
+    auto options = parse_submit_options(arguments, context);
+    if (!options) {
+        return tl::unexpected(options.error());
+    }
+    const auto work = find_work(*options);
+    if (!work) {
+        return tl::unexpected(work.error());
+    }
+    if (auto added = add_directives(*options, *work, context); !added) {
+        return tl::unexpected(added.error());
+    }
+    const Destination destination =
+        parse_destination(options->destination.value_or("")).value_or(Destination{});
+    const auto connection = Connection::open(destination.server);
+    if (!connection) {
+        return tl::unexpected(connection.error());
+    }
+    if (auto added = add_server_defaults(*options, *connection, context); !added) {
+        return tl::unexpected(added.error());
+    }
+    quiet = options->quiet;
+    AttrList& attributes = options->attributes;
+    const char* shell = std::getenv("PBS_SHELL");
+    if (shell != nullptr && !attributes.has(ATTR_S)) {
+        attributes.add(ATTR_S, "", shell);
+    }
+    if (!attributes.has(ATTR_N)) {
+        attributes.add(ATTR_N, "", work->name);
+    }
+    add_defaults(*options);
+    const auto variables = variable_list(*environment, options->variables, options->all_variables);
+    if (!variables) {
+        return tl::unexpected(variables.error());
+    }
+    attributes.put(ATTR_v, "", *variables);
+    attributes.put(ATTR_submit_arguments, "", encode_arguments(arguments));
+    struct Free {
+        void operator()(char* text) const { std::free(text); }
+    };
+    const std::unique_ptr<char, Free> id(pbs_submit(
+        connection->handle(), attributes.operations(), work->path.empty() ? nullptr : work->path.c_str(),
+        destination.queue.empty() ? nullptr : destination.queue.c_str(), nullptr));
+    if (id == nullptr) {
+        return fail(connection->error_text(),
+                    exit_status(pbs_errno == PBSE_NONE ? PBSE_INTERNAL : pbs_errno));
+    }
+    return std::string(id.get());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto arguments = arguments_of(argc, argv);
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    bool quiet = false;
+    const auto id = submit(arguments, quiet);
+    if (!id) {
+        // Status 2 is a wrong command line.
+        if (id.error().status == 2) {
+            return usage_error(kProgram, id.error());
+        }
+        complain(kProgram, id.error().message);
+        return id.error().status;
+    }
+    if (!quiet) {
+        fmt::print("{}\n", *id);
+    }
+    return 0;
+}

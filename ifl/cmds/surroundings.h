@@ -1,0 +1,18 @@
+// What the commands need to know of the process and machine they run in.
+#ifndef PBSPOLICY_IFL_CMDS_SURROUNDINGS_H
+#define PBSPOLICY_IFL_CMDS_SURROUNDINGS_H
+
+#include "ifl/cmds/error.h"
+#include "ifl/cmds/job_env.h"
+#include "ifl/cmds/job_options.h"
+
+namespace pbs::cmds {
+
+// The process's environment, directory and host. Errors: the working directory can't be found out.
+Result<SubmitEnvironment> submit_environment();
+// The same as what completes options, with the current time.
+OptionContext option_context(const SubmitEnvironment& environment);
+
+}  // namespace pbs::cmds
+
+#endif
