@@ -22,6 +22,8 @@ class Snapshot;
 
 namespace pbs::sched {
 
+struct Configuration;
+
 // Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch.
 enum class CycleTrigger : std::int32_t {
     job_new = 1,
@@ -110,6 +112,8 @@ class Scheduler {
     // Takes a new configuration; in force in the very next cycle. On an error (a formula that doesn't
     // compile, a window without a meaning) the old one stays.
     Result<void> set_configuration(std::shared_ptr<const objects::Snapshot> snapshot);
+    // The same from values (configuration.h).
+    Result<void> set_configuration(Configuration configuration);
 
     // Runs one cycle of one scheduler. With an unknown scheduler, one whose `scheduling` is off, or one
     // without a policy there are no decisions. The same state and time give the same decisions. The state

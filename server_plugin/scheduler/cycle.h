@@ -1,0 +1,47 @@
+// One scheduling cycle: classify, order, and for each job gates, place, decide.
+#pragma once
+
+#include <string_view>
+
+#include "server_plugin/scheduler/policy.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::sched {
+
+// All that events feed.
+struct Tables {
+    explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
+
+    rrule::Zone zone;
+    Interner strings;
+    Resources resources;
+    Requests requests;
+    JobTable jobs;
+    QueueTable queues;
+    Vnodes vnodes;
+    ServerLimits server;
+    PastUsage usage;
+};
+
+// What one scheduler remembers from cycle to cycle.
+struct SchedMemory {
+    // Queues on which prime time was given up early, and until when (NP_DRAIN_BACKTIME).
+    std::unordered_map<QueueSlot, Instant> early_until;
+};
+
+struct CycleInput {
+    Tables* tables = nullptr;
+    const Configuration* configuration = nullptr;
+    Policy* policy = nullptr;  // the one in force
+    SchedMemory* memory = nullptr;
+    std::uint32_t partition = 0;
+    Instant now{};
+    bool categories = true;
+};
+
+Decisions run_cycle(const CycleInput& input);
+
+// The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
+std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
+
+}  // namespace pbs::sched

@@ -1,0 +1,156 @@
+// What gates look at: the state of one cycle, with the jobs that it has started so far counted in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rrule/window_set.h"
+#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/job_table.h"
+#include "server_plugin/scheduler/reason.h"
+#include "server_plugin/scheduler/vnodes.h"
+
+namespace pbs::sched {
+
+// Origin's classes, in the order of the job list. The standard algorithm has normal jobs only, and starving
+// ones, which are `waiting`.
+enum class JobClass : std::uint8_t { running, waiting, special, normal, dedicated, rest };
+
+// The server's limits, with amounts of its own.
+struct ServerLimits {
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    std::vector<KeptAmount> resources_available;
+};
+
+// The periods of prime time from now on.
+class PrimePeriods {
+  public:
+    PrimePeriods() = default;
+    PrimePeriods(const rrule::WindowSet& prime, Instant now);
+
+    bool now_inside() const { return inside_; }
+    // The end of the period that holds now, if one does.
+    std::optional<Instant> boundary() const { return boundary_; }
+    // The most seconds of [now, now + walltime) that fall into any one period.
+    Seconds most_in_one(Seconds walltime);
+    // The start of the first period that starts after `t`.
+    std::optional<Instant> next_start(Instant t) const;
+
+  private:
+    void look_ahead(Instant until);
+
+    rrule::WindowSet prime_;
+    Instant now_{};
+    Instant known_until_{};
+    bool inside_ = false;
+    std::optional<Instant> boundary_;
+    std::vector<rrule::Interval> periods_;
+    std::vector<Seconds> longest_;  // of periods_[0..i], whole
+};
+
+// How many jobs of whom are running where.
+class RunCounts {
+  public:
+    void count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign = 1);
+    std::int64_t of_user(std::uint32_t queue, std::uint32_t owner) const { return get(key(1, queue, owner)); }
+    std::int64_t of_group(std::uint32_t queue, std::uint32_t group) const {
+        return get(key(2, queue, group));
+    }
+    static constexpr std::uint32_t everywhere = (1U << 28) - 1;
+
+  private:
+    static std::uint64_t key(std::uint64_t kind, std::uint64_t queue, std::uint64_t who) {
+        return kind << 60 | queue << 32 | who;
+    }
+    std::int64_t get(std::uint64_t key) const {
+        const auto found = counts_.find(key);
+        return found == counts_.end() ? 0 : found->second;
+    }
+    std::unordered_map<std::uint64_t, std::int64_t> counts_;
+};
+
+// What of a queue jobs use, and what a waiting job has been promised of it.
+struct QueueView {
+    QueueSlot slot = no_slot;
+    const Queue* queue = nullptr;
+    std::uint32_t host = 0;
+    PoolId pool = 0;
+    std::int64_t node_limit = -1;  // -1: none
+    std::int64_t running = 0;
+    std::int64_t nodes = 0;            // in use
+    Instant empties{};                 // when the last of its running jobs ends; now or before: nothing runs
+    std::vector<std::int64_t> in_use;  // of queue->resources_available, in that order
+    Seconds max_walltime{-1};
+
+    bool open = true;  // inside its time windows
+    std::optional<Instant> opens;
+    std::optional<Instant> closes;
+    bool has_windows = false;
+    bool dedicated = false;  // one of dedicated_queues
+    bool early = false;      // doesn't observe prime time any more
+
+    // Drained for a waiting job: jobs that end after `drain_until` have only what it leaves.
+    JobSlot drained_for = no_slot;
+    Instant drain_until{};
+    std::int64_t spare_nodes = 0;
+    std::int64_t spare_jobs = 0;
+
+    // Of jobs refused for prime time only, one for each category: may prime time be given up early?
+    std::vector<JobSlot> refused_for_prime;
+};
+
+// A job that is being looked at.
+struct Candidate {
+    JobSlot job = no_slot;
+    JobClass job_class = JobClass::normal;
+    std::uint32_t owner = 0;
+    std::uint32_t group = 0;
+    const Request* request = nullptr;
+    std::int64_t nodes = 1;
+    Seconds asked{-1};    // walltime; -1: none
+    Seconds walltime{0};  // what is reckoned with in the queue that is being asked
+
+    // Special and waiting jobs are exempt from prime time and what belongs to it.
+    bool exempt() const { return job_class == JobClass::special || job_class == JobClass::waiting; }
+};
+
+struct CycleState {
+    Instant now{};
+    const Settings* settings = nullptr;
+    const JobTable* jobs = nullptr;
+    const QueueTable* queues = nullptr;
+    const Requests* requests = nullptr;
+    const Resources* resources = nullptr;
+    const ServerLimits* server = nullptr;
+    Vnodes* vnodes = nullptr;
+    NodeSize node_size;
+    Interner* strings = nullptr;
+
+    bool prime_enforced = false;  // ENFORCE_PRIME_TIME holds
+    bool prime_now = false;       // it holds, and it is prime time
+    PrimePeriods prime;
+    std::optional<rrule::Interval> dedicated;  // the current or next dedicated time
+    bool dedicated_now = false;
+    std::optional<Instant> prime_change;  // the next boundary of prime time, either way
+
+    RunCounts counts;
+    std::int64_t running = 0;                 // in the server
+    std::int64_t dedicated_running = 0;       // in dedicated queues
+    std::vector<std::int64_t> server_in_use;  // of server->resources_available
+    std::vector<JobSlot> reserved_for;        // jobs with reservations, in the order they were made
+
+    bool looking_ahead = false;  // the question is whether, not why
+
+    // Left by the gate on hosts for whoever starts the job.
+    Placement placement;
+
+    Instant ends(const Candidate& job) const { return now + job.walltime; }
+    PlaceRules place_rules(const Candidate& job, const QueueView& queue) const;
+};
+
+}  // namespace pbs::sched

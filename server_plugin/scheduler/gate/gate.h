@@ -1,0 +1,64 @@
+// A gate: one test that a job has to pass before it starts in a queue.
+//
+// To add one: write gate/<name>.cc with a `const Gate <name>_gate`, and put it into the list of gates.cc,
+// whose order is the order of the tests (origin-facts, "Tests before a job starts").
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_state.h"
+
+namespace pbs::sched {
+
+enum GateTrait : unsigned {
+    // The job doesn't fit the queue at all: another queue's reason becomes the comment, and if no queue is
+    // left the job is rejected (origin).
+    tells_fit = 1,
+    // The queue isn't for this owner: as above, but the job isn't rejected for it.
+    tells_access = 2,
+    // A job that starts may lift the refusal of another one: answers don't outlast a start.
+    lifted_by_start = 4,
+    // Is about prime time: an early start of non-prime time does away with it.
+    about_prime = 8,
+    // Refuses for want of something that running jobs will give back.
+    waits_for_jobs = 16,
+};
+
+struct Gate {
+    const char* name;
+    const char* attributes;  // that switch it on, for people; "": always on
+    unsigned traits;
+    // Does the policy switch it on at this instant?
+    bool (*wanted)(const Settings& settings, Instant now);
+    // Nothing, or why the job can't start in the queue now.
+    Reason (*check)(CycleState& state, const Candidate& job, QueueView& queue);
+    // Does the answer depend on the job's owner or group, as the queue and the server are set up? Null:
+    // never.
+    bool (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
+};
+
+// A test of a job by itself: who fails it is rejected.
+struct JobGate {
+    const char* name;
+    const char* attributes;
+    bool (*wanted)(const Settings& settings, Instant now);
+    Reason (*check)(const CycleState& state, const Candidate& job);
+};
+std::span<const JobGate* const> all_job_gates();
+std::vector<const JobGate*> job_gates_of(const Settings& settings, Instant now);
+
+// All gates, in the order of the tests.
+std::span<const Gate* const> all_gates();
+
+// Those that a policy switches on at an instant.
+std::vector<const Gate*> gates_of(const Settings& settings, Instant now);
+
+inline bool always(const Settings&, Instant) {
+    return true;
+}
+inline bool origin_only(const Settings& s, Instant) {
+    return s.algorithm == Algorithm::origin;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,75 @@
+// The list of gates, in the order of the tests before a job starts.
+
+#include <array>
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+
+extern const Gate queue_maximum_gate;
+extern const Gate user_acl_gate;
+extern const Gate dedicated_time_gate;
+extern const Gate queue_window_gate;
+extern const Gate prime_limit_gate;
+extern const Gate nonprime_drain_gate;
+extern const Gate prime_boundary_gate;
+extern const Gate queue_started_gate;
+extern const Gate max_running_gate;
+extern const Gate queue_nodes_gate;
+extern const Gate queue_resources_gate;
+extern const Gate server_limits_gate;
+extern const Gate hosts_gate;
+extern const Gate drained_queue_gate;
+extern const Gate user_limits_gate;
+extern const Gate max_user_run_jobs_gate;
+extern const Gate max_dedicated_jobs_gate;
+extern const Gate fragments_gate;
+
+std::span<const Gate* const> all_gates() {
+    static constexpr std::array<const Gate*, 18> gates = {
+        &queue_maximum_gate,       // fits the queue's limits at all
+        &user_acl_gate,            // may its owner use the queue
+        &dedicated_time_gate,      // ENFORCE_DEDICATED_TIME
+        &queue_window_gate,        // time_window of the queue
+        &prime_limit_gate,         // PRIME_TIME_WALLT_LIMIT
+        &nonprime_drain_gate,      // NONPRIME_DRAIN_SYS
+        &prime_boundary_gate,      // backfill_prime
+        &queue_started_gate,       //
+        &max_running_gate,         //
+        &queue_nodes_gate,         // nodes of the queue
+        &queue_resources_gate,     // resources_available of the queue
+        &server_limits_gate,       // the server's limits
+        &hosts_gate,               // room on vnodes, load, MAX_JOBS
+        &drained_queue_gate,       // drained for a waiting job
+        &user_limits_gate,         // max_user_run, max_group_run
+        &max_user_run_jobs_gate,   // MAX_USER_RUN_JOBS
+        &max_dedicated_jobs_gate,  // MAX_DEDICATED_JOBS
+        &fragments_gate,           // AVOID_FRAGMENTATION
+    };
+    return gates;
+}
+
+std::vector<const Gate*> gates_of(const Settings& settings, Instant now) {
+    std::vector<const Gate*> wanted;
+    for (const Gate* gate : all_gates())
+        if (gate->wanted(settings, now)) wanted.push_back(gate);
+    return wanted;
+}
+
+extern const JobGate small_job_max_gate;
+
+std::span<const JobGate* const> all_job_gates() {
+    static constexpr std::array<const JobGate*, 1> gates = {
+        &small_job_max_gate,  // SMALL_JOB_MAX
+    };
+    return gates;
+}
+
+std::vector<const JobGate*> job_gates_of(const Settings& settings, Instant now) {
+    std::vector<const JobGate*> wanted;
+    for (const JobGate* gate : all_job_gates())
+        if (gate->wanted(settings, now)) wanted.push_back(gate);
+    return wanted;
+}
+
+}  // namespace pbs::sched

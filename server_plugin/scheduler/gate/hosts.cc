@@ -1,0 +1,49 @@
+// Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT) and the
+// number of jobs on them (MAX_JOBS). What of the vnodes is reserved isn't free for jobs that end later.
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+// Why no place was found: asked without one rule after the other.
+Reason why(CycleState& state, const Candidate& job, const QueueView& view, PlaceRules rules) {
+    const Settings& s = *state.settings;
+    if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
+        return {Because::hosts_too_small, view.slot};
+    if (!state.reserved_for.empty()) {
+        auto late = rules;
+        late.ends = {};
+        if (state.vnodes->find(view.pool, *job.request, late))
+            return {Because::reserved, view.slot, state.reserved_for.front()};
+    }
+    if (rules.max_load_percent > 0) {
+        rules.max_load_percent = 0;
+        if (state.vnodes->find(view.pool, *job.request, rules))
+            return {Because::hosts_loaded, view.slot, 0, s.max_load_percent};
+    }
+    if (rules.max_jobs_on_host > 0) {
+        rules.max_jobs_on_host = 0;
+        if (state.vnodes->find(view.pool, *job.request, rules))
+            return {Because::hosts_full, view.slot, 0, s.max_jobs};
+    }
+    return {Because::hosts_busy, view.slot};
+}
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    if (!job.request->unsupported.empty()) return {Because::request_unsupported, view.slot};
+    const PlaceRules rules = state.place_rules(job, view);
+    auto placement = state.vnodes->find(view.pool, *job.request, rules);
+    if (!placement && state.looking_ahead) return {Because::hosts_busy, view.slot};
+    if (!placement) return why(state, job, view, rules);
+    state.placement = std::move(*placement);
+    return {};
+}
+
+}  // namespace
+
+extern const Gate hosts_gate;
+const Gate hosts_gate{"hosts", "max_jobs, target_load_pct, target_load_variance", waits_for_jobs, always,
+                      check};
+
+}  // namespace pbs::sched

@@ -1,0 +1,30 @@
+// PRIME_TIME_WALLT_LIMIT: of a job's walltime no more than the limit may fall into any one period of prime
+// time. Small jobs have a limit of their own. (sched-config guide, "Primetime Configuration")
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant now) {
+    return origin_only(s, now) && s.enforce_prime_time.holds(now) &&
+           (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
+}
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    if (view.early || job.exempt()) return {};
+    const Settings& s = *state.settings;
+    const bool small = s.prime_time_small_node_limit > 0 && job.nodes <= s.prime_time_small_node_limit &&
+                       s.prime_time_small_wallt_limit > Seconds(0);
+    const Seconds limit = small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
+    if (limit == Seconds(0) || state.prime.most_in_one(job.walltime) <= limit) return {};
+    return {Because::prime_limit, view.slot, 0, limit.count()};
+}
+
+}  // namespace
+
+extern const Gate prime_limit_gate;
+const Gate prime_limit_gate{"prime_limit", "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+                            about_prime, wanted, check};
+
+}  // namespace pbs::sched

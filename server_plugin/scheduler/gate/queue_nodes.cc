@@ -1,0 +1,18 @@
+// The nodes (ssinodes) of the queue that running jobs leave.
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+Reason check(CycleState&, const Candidate& job, QueueView& view) {
+    if (view.node_limit < 0 || view.nodes + job.nodes <= view.node_limit) return {};
+    return {Because::queue_nodes_busy, view.slot, 0, job.nodes, view.node_limit - view.nodes};
+}
+
+}  // namespace
+
+extern const Gate queue_nodes_gate;
+const Gate queue_nodes_gate{"queue_nodes", "ssinode_cpus, ssinode_mem", waits_for_jobs, origin_only, check};
+
+}  // namespace pbs::sched

@@ -1,0 +1,24 @@
+// resources_available of the queue: what running jobs of the queue leave of it.
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    const auto& available = view.queue->resources_available;
+    for (std::size_t i = 0; i < available.size(); ++i) {
+        if (!state.resources->consumable(available[i].resource)) continue;
+        const auto asked = number_of(job.request->amounts, available[i].resource);
+        if (asked && view.in_use[i] + *asked > available[i].number)
+            return {Because::queue_resource_busy, view.slot, available[i].resource};
+    }
+    return {};
+}
+
+}  // namespace
+
+extern const Gate queue_resources_gate;
+const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs, always, check};
+
+}  // namespace pbs::sched

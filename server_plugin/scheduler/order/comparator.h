@@ -1,0 +1,60 @@
+// The order of jobs: a chain of comparators. Each gives a job a number; the job with the smaller number goes
+// first, and the next comparator decides among equals. The numbers of a chain are packed into a key that is
+// compared at once.
+//
+// To add one: write order/<name>.cc with a `const Comparator <name>_order`, and put it into the list of
+// comparators.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_state.h"
+
+namespace pbs::sched {
+
+// A job as the orders see it.
+struct OrderedJob {
+    JobSlot job = no_slot;
+    JobClass job_class = JobClass::normal;
+    std::uint32_t nodes = 1;
+    double score = 0;  // of job_sort_formula
+};
+
+struct OrderContext {
+    Instant now{};
+    const Settings& settings;
+    const JobTable& jobs;
+    const QueueTable& queues;
+    const Requests& requests;
+    std::span<const std::uint32_t> queue_rank;  // by queue slot: place among queues in order of priority
+};
+
+struct Comparator {
+    const char* name;
+    const char* attributes;  // that it belongs to, for people
+    unsigned bits;           // of the number; larger numbers count as the largest that fits
+    std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
+};
+
+// A comparator as a chain uses it.
+struct Link {
+    const Comparator* comparator = nullptr;
+    std::uint32_t argument = 0;  // such as the resource of a job_sort_key
+    bool reversed = false;       // the larger number first
+};
+using Chain = std::vector<Link>;
+
+// All comparators.
+std::span<const Comparator* const> all_comparators();
+// One of them by name; it has to exist.
+const Comparator& comparator(std::string_view name);
+
+// Sorts in place, by packed keys: O(n log n).
+void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs);
+
+// A double as a number with the same order.
+std::uint64_t ordered_bits(double value);
+
+}  // namespace pbs::sched

@@ -1,0 +1,28 @@
+// The permutation by past usage (SORT_BY_PAST_USAGE): a sorted list is dealt out again so that the user with
+// the least usage is always next, usage counting as if each job ran when it is dealt.
+// (sched-config guide, "Increasing Fairness In Resource Usage")
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/configuration.h"
+
+namespace pbs::sched {
+
+// What a job adds to the usage of its user: node-hours, or the flat 10 or 1.
+double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
+
+// The jobs as the permutation sees them, in sorted order.
+struct UsageJob {
+    std::uint32_t user = 0;  // an index into the usages
+    double charge = 0;
+};
+
+// The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
+// ascending order of their number of jobs; those with as many in the order of their first job.
+// O((jobs + users) log users).
+std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs, std::vector<double> usage);
+
+}  // namespace pbs::sched

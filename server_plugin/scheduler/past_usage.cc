@@ -1,0 +1,113 @@
+#include "server_plugin/scheduler/past_usage.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::chrono::hours decay_period{24};
+
+}  // namespace
+
+std::string PastUsage::key(std::string_view group, std::string_view user) {
+    std::string text(group);
+    text += '\0';
+    return text += user;
+}
+
+PastUsage::Entry& PastUsage::entry(std::string_view group, std::string_view user) {
+    const auto [place, made] = index_.emplace(key(group, user), static_cast<std::uint32_t>(entries_.size()));
+    if (made) entries_.push_back({std::string(group), std::string(user), 0, false});
+    return entries_[place->second];
+}
+
+void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay) {
+    index_.clear();
+    entries_.clear();
+    changed_.clear();
+    charged_.clear();
+    pending_ = {};
+    for (const UsageRow& row : rows) entry(row.group, row.user).usage = row.usage;
+    for (const ChargeRow& row : charges) charged_.insert(row.job_id);
+    last_decay_ = last_decay;
+}
+
+double PastUsage::usage(std::string_view group, std::string_view user) const {
+    const auto found = index_.find(key(group, user));
+    return found == index_.end() ? 0 : entries_[found->second].usage;
+}
+
+void PastUsage::charge(std::string_view job_id, std::string_view group, std::string_view user,
+                       double amount) {
+    if (!charged_.emplace(job_id).second) return;
+    Entry& mine = entry(group, user);
+    mine.usage += amount;
+    if (!mine.changed) {
+        mine.changed = true;
+        changed_.push_back(static_cast<std::uint32_t>(&mine - entries_.data()));
+    }
+    std::erase(pending_.charges_gone, job_id);
+    pending_.charged.push_back({std::string(job_id), std::string(user), std::string(group), amount});
+}
+
+void PastUsage::forget_job(std::string_view job_id) {
+    const auto found = charged_.find(std::string(job_id));
+    if (found == charged_.end()) return;
+    charged_.erase(found);
+    std::erase_if(pending_.charged, [&](const ChargeRow& row) { return row.job_id == job_id; });
+    pending_.charges_gone.emplace_back(job_id);
+}
+
+bool PastUsage::is_charged(std::string_view job_id) const {
+    return charged_.contains(std::string(job_id));
+}
+
+Instant PastUsage::next_decay(Instant now) const {
+    return last_decay_ == Instant{} ? now : last_decay_ + decay_period;
+}
+
+bool PastUsage::decay(Instant now, double factor) {
+    if (last_decay_ == Instant{}) {
+        last_decay_ = now;
+        pending_.decayed = true;
+        pending_.last_decay = now;
+        return true;
+    }
+    if (now < last_decay_ + decay_period) return false;
+    const auto periods = (now - last_decay_) / decay_period;
+    const double by = std::pow(factor, static_cast<double>(periods));
+    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+        Entry& e = entries_[i];
+        if (e.usage == 0) continue;
+        e.usage *= by;
+        if (e.usage < 1e-6) e.usage = 0;
+        if (!e.changed) changed_.push_back(i);
+        e.changed = true;
+    }
+    last_decay_ += periods * decay_period;
+    pending_.decayed = true;
+    pending_.last_decay = last_decay_;
+    return true;
+}
+
+UsageChanges PastUsage::take_changes() {
+    for (const auto i : changed_) {
+        entries_[i].changed = false;
+        pending_.usage.push_back({entries_[i].group, entries_[i].user, entries_[i].usage});
+    }
+    changed_.clear();
+    return std::exchange(pending_, {});
+}
+
+bool PastUsage::has_changes() const {
+    return !changed_.empty() || !pending_.empty();
+}
+
+std::vector<UsageRow> PastUsage::rows() const {
+    std::vector<UsageRow> rows;
+    for (const Entry& e : entries_) rows.push_back({e.group, e.user, e.usage});
+    return rows;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,29 @@
+// A policy compiled once for each change of configuration.
+#pragma once
+
+#include <optional>
+
+#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/formula.h"
+
+namespace pbs::sched {
+
+struct Policy {
+    Settings settings;
+    std::optional<Formula> formula;
+    Chain standard_chain;  // of the standard algorithm
+    // job_sort_key with names of resources is resolved against the resources of a cycle; until then:
+    std::size_t resources_seen = SIZE_MAX;
+};
+
+// Errors: a formula that doesn't compile.
+Result<Policy> compile(const Settings& settings);
+
+// The chain for the jobs of one class (origin-facts, "Order of the job list").
+const Chain& origin_chain(JobClass job_class, bool prime_order);
+
+// The chain of the standard algorithm, made of starving jobs, by_queue, the formula or job_sort_key, and the
+// time in the queue.
+Chain standard_chain(const Settings& settings, const Resources& resources);
+
+}  // namespace pbs::sched

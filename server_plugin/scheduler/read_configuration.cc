@@ -1,0 +1,188 @@
+// From objects to a Configuration.
+
+#include <fmt/format.h>
+
+#include "objects/schema.h"
+#include "objects/snapshot.h"
+#include "server_plugin/scheduler/configuration.h"
+
+namespace pbs::sched {
+namespace {
+
+using objects::Object;
+using objects::ObjectType;
+
+Since since(const Object& policy, std::string_view name, const rrule::Zone& zone) {
+    const auto date = policy.true_from(name);
+    if (!date) return {policy.boolean(name)};
+    using namespace std::chrono;
+    const auto day =
+        local_days{year{date->year} / static_cast<unsigned>(date->month) / static_cast<unsigned>(date->day)};
+    return {false, zone.instant(day + hours(date->hour) + minutes(date->minute) + seconds(date->second))};
+}
+
+std::vector<QueueSpec> queues(const Object& policy, std::string_view name) {
+    std::vector<QueueSpec> specs;
+    for (const std::string& text : policy.list(name)) specs.push_back(parse_queue_spec(text));
+    return specs;
+}
+
+std::vector<QueueSpec> queue(const Object& policy, std::string_view name) {
+    if (policy.text(name).empty()) return {};
+    return {parse_queue_spec(policy.text(name))};
+}
+
+std::vector<SortKey> sort_keys(const Object& policy, std::string_view name) {
+    std::vector<SortKey> keys;
+    for (const std::string& text : policy.list(name)) {
+        const auto blank = std::min(text.find(' '), text.size());
+        const auto order = text.substr(std::min(text.find_first_not_of(' ', blank), text.size()));
+        keys.push_back({text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l')});
+    }
+    return keys;
+}
+
+rrule::WindowSet weekday_prime(const Object& policy, const rrule::NonWorkDays& holidays,
+                               const rrule::Zone& zone) {
+    if (!policy.is_set("prime_time_start") || !policy.is_set("prime_time_end")) return {};
+    auto window = rrule::Window::make({.rrule = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+                                       .start_time = policy.seconds("prime_time_start"),
+                                       .end_time = policy.seconds("prime_time_end"),
+                                       .applies_on_holidays = false},
+                                      zone);
+    if (!window) return {};
+    return rrule::WindowSet({std::move(*window)}, holidays);
+}
+
+void read_standard(const Object& policy, Settings& s) {
+    s.round_robin = policy.boolean("round_robin");
+    s.by_queue = policy.boolean("by_queue");
+    s.strict_ordering = policy.boolean("strict_ordering");
+    s.help_starving_jobs = policy.boolean("help_starving_jobs");
+    s.max_starve = policy.seconds("max_starve");
+    s.backfill_depth = policy.integer("backfill_depth");
+    s.job_sort_formula = policy.text("job_sort_formula");
+    s.job_sort_key = sort_keys(policy, "job_sort_key");
+    s.backfill_prime = policy.boolean("backfill_prime");
+    s.prime_exempt_anytime_queues = policy.boolean("prime_exempt_anytime_queues");
+    s.time_window_spill = policy.seconds("time_window_spill");
+}
+
+void read_origin_queues(const Object& policy, Settings& s) {
+    s.submit_queue = queue(policy, "submit_queue");
+    s.batch_queues = queues(policy, "batch_queues");
+    s.special_queue = queue(policy, "special_queue");
+    s.dedicated_queues = queues(policy, "dedicated_queues");
+    s.external_queues = queues(policy, "external_queues");
+}
+
+void read_origin_limits(const Object& policy, const rrule::Zone& zone, Settings& s) {
+    s.enforce_prime_time = since(policy, "enforce_prime_time", zone);
+    s.prime_time_wallt_limit = policy.seconds("prime_time_wallt_limit");
+    s.prime_time_small_node_limit = policy.integer("prime_time_small_node_limit");
+    s.prime_time_small_wallt_limit = policy.seconds("prime_time_small_wallt_limit");
+    s.small_job_max = policy.integer("small_job_max");
+    s.wallt_limit_small_job = policy.seconds("wallt_limit_small_job");
+    s.wallt_limit_large_job = policy.seconds("wallt_limit_large_job");
+    if (policy.is_set("enforce_dedicated_time"))
+        s.enforce_dedicated_time = since(policy, "enforce_dedicated_time", zone);
+    s.max_dedicated_jobs = policy.integer("max_dedicated_jobs");
+    s.nonprime_drain_sys = since(policy, "nonprime_drain_sys", zone);
+    s.np_drain_backtime = policy.seconds("np_drain_backtime");
+    s.np_drain_idletime = policy.seconds("np_drain_idletime");
+    s.max_jobs = policy.integer("max_jobs");
+    s.max_user_run_jobs = policy.integer("max_user_run_jobs");
+    if (policy.is_set("target_load_pct") || policy.is_set("target_load_variance"))
+        s.max_load_percent =
+            policy.integer("target_load_pct") + policy.variance("target_load_variance").above;
+}
+
+void read_origin_order(const Object& policy, const rrule::Zone& zone, Settings& s) {
+    s.sort_by_past_usage = since(policy, "sort_by_past_usage", zone);
+    s.past_usage_charge =
+        policy.text("past_usage_charge") == "flat" ? PastUsageCharge::flat : PastUsageCharge::node_hours;
+    s.decay_factor = policy.real("decay_factor");
+    s.max_queued_time = policy.seconds("max_queued_time");
+    s.interactive_long_wait = policy.seconds("interactive_long_wait");
+    s.small_queued_time = policy.seconds("small_queued_time");
+    s.sorted_job_dumpfile = policy.text("sorted_job_dumpfile");
+    s.avoid_fragmentation = since(policy, "avoid_fragmentation", zone);
+    s.test_only = since(policy, "test_only", zone);
+    s.fake_machine_mult = policy.integer("fake_machine_mult");
+    s.ssinode_cpus = policy.integer("ssinode_cpus");
+    s.ssinode_mem = policy.bytes("ssinode_mem");
+}
+
+Result<rrule::Window> window(const Object& object, const rrule::Zone& zone) {
+    rrule::WindowSpec spec{.rrule = std::string(object.text("rrule")),
+                           .start_time = {},
+                           .end_time = {},
+                           .applies_on_holidays = object.boolean("applies_on_holidays")};
+    if (object.is_set("start_time")) spec.start_time = object.seconds("start_time");
+    if (object.is_set("end_time")) spec.end_time = object.seconds("end_time");
+    auto made = rrule::Window::make(spec, zone);
+    if (!made)
+        return tl::unexpected(Error{fmt::format("time_window {}: {}", object.name(), made.error().message)});
+    return *std::move(made);
+}
+
+// A window without a rule never opens: it isn't in the set.
+Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows,
+                                    const rrule::NonWorkDays& holidays, const rrule::Zone& zone) {
+    std::vector<rrule::Window> made;
+    for (const Object* object : windows) {
+        if (object == nullptr || object->text("rrule").empty()) continue;
+        auto one = window(*object, zone);
+        if (!one) return tl::unexpected(one.error());
+        made.push_back(*std::move(one));
+    }
+    return rrule::WindowSet(std::move(made), holidays);
+}
+
+}  // namespace
+
+QueueSpec parse_queue_spec(std::string_view text) {
+    const auto at = text.find('@');
+    if (at == std::string_view::npos) return {std::string(text)};
+    return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
+}
+
+Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
+    Configuration configuration;
+    auto holidays = rrule::NonWorkDays::parse(snapshot.non_work_days(), zone);
+    if (!holidays) return tl::unexpected(Error{"non_work_days: " + holidays.error().message});
+
+    auto prime = window_set(snapshot.time_windows_of_type("prime"), *holidays, zone);
+    if (!prime) return tl::unexpected(prime.error());
+    auto dedicated = window_set(snapshot.time_windows_of_type("dedicated"), *holidays, zone);
+    if (!dedicated) return tl::unexpected(dedicated.error());
+    configuration.prime = *std::move(prime);
+    configuration.dedicated = *std::move(dedicated);
+
+    for (const objects::ObjectPtr& queue : snapshot.objects(ObjectType::queue)) {
+        std::vector<const Object*> windows;
+        for (const std::string& name : snapshot.queue_time_windows(queue->name()))
+            windows.push_back(snapshot.time_window(name));
+        if (windows.empty()) continue;
+        auto set = window_set(windows, *holidays, zone);
+        if (!set) return tl::unexpected(set.error());
+        configuration.queue_windows.emplace(queue->name(), *std::move(set));
+    }
+    for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy)) {
+        Settings& s = configuration.policies[policy->name()];
+        s.name = policy->name();
+        s.algorithm = policy->text("algorithm") == "origin" ? Algorithm::origin : Algorithm::standard;
+        read_standard(*policy, s);
+        read_origin_queues(*policy, s);
+        read_origin_limits(*policy, zone, s);
+        read_origin_order(*policy, zone, s);
+        s.prime = configuration.prime.empty() ? weekday_prime(*policy, *holidays, zone) : configuration.prime;
+    }
+    for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
+        const auto slots = snapshot.policy_slots(sched->name());
+        configuration.scheds[sched->name()] = {slots.all_time, slots.prime, slots.non_prime};
+    }
+    return configuration;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,157 @@
+#include "server_plugin/scheduler/reason.h"
+
+#include <fmt/format.h>
+
+#include "server_plugin/scheduler/job_table.h"
+#include "server_plugin/scheduler/resources.h"
+
+namespace pbs::sched {
+namespace {
+
+using std::chrono::floor;
+
+Instant instant(std::int64_t seconds) {
+    return Instant(Seconds(seconds));
+}
+
+std::string when(std::int64_t seconds, const rrule::Zone& zone) {
+    return ctime_text(instant(seconds), zone);
+}
+
+std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_view queue) {
+    return fmt::format("Job asks for {}={}, more than the limit {} of queue {}", c.resources.name(r.object),
+                       c.resources.format(r.object, r.a), c.resources.format(r.object, r.b), queue);
+}
+
+std::string queue_text(const Reason& r, const ReasonContext& c) {
+    const std::string_view queue =
+        r.queue < c.queues.size() ? std::string_view(c.queues[r.queue].name) : std::string_view();
+    switch (r.because) {
+        case Because::above_queue_maximum:
+            return above_maximum(r, c, queue);
+        case Because::below_queue_minimum:
+            return fmt::format("Job asks for {}={}, less than the minimum {} of queue {}",
+                               c.resources.name(r.object), c.resources.format(r.object, r.a),
+                               c.resources.format(r.object, r.b), queue);
+        case Because::above_queue_nodes:
+            return fmt::format("Job needs {} nodes, queue {} has {}", r.a, queue, r.b);
+        case Because::not_in_acl:
+            return fmt::format("Owner is not allowed to use queue {}", queue);
+        case Because::queue_not_started:
+            return fmt::format("Queue {} is not started", queue);
+        case Because::queue_full:
+            return fmt::format("Queue {} runs its limit of {} jobs", queue, r.a);
+        case Because::queue_user_limit:
+            return fmt::format("Owner runs the limit of {} jobs of queue {}", r.a, queue);
+        case Because::queue_group_limit:
+            return fmt::format("Group runs the limit of {} jobs of queue {}", r.a, queue);
+        case Because::queue_nodes_busy:
+            return fmt::format("Not enough free nodes in queue {}: job needs {}, {} free", queue, r.a, r.b);
+        case Because::queue_resource_busy:
+            return fmt::format("Not enough {} free in queue {}", c.resources.name(r.object), queue);
+        case Because::queue_closed:
+            if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
+            return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
+        case Because::queue_drained:
+            return fmt::format("Queue {} is being drained for waiting job {}", queue, c.jobs.id[r.object]);
+        case Because::fragments:
+            return fmt::format("Would fragment queue {}: a fragment is {} nodes", queue, r.a);
+        case Because::hosts_busy:
+            return fmt::format("Not enough resources free on the hosts of queue {}", queue);
+        case Because::hosts_too_small:
+            return fmt::format("No host of queue {} is large enough for the job", queue);
+        case Because::hosts_loaded:
+            return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
+        case Because::hosts_full:
+            return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
+        case Because::reserved:
+            return fmt::format("Would delay job {}, for which resources are reserved", c.jobs.id[r.object]);
+        default:
+            return {};
+    }
+}
+
+std::string time_reason_text(const Reason& r, const ReasonContext& c) {
+    switch (r.because) {
+        case Because::dedicated_time:
+            return fmt::format("Dedicated time until {}", when(r.a, c.zone));
+        case Because::into_dedicated:
+            return fmt::format("Would run into dedicated time at {}", when(r.a, c.zone));
+        case Because::not_dedicated:
+            if (r.a == 0) return "Waiting for dedicated time, none is scheduled";
+            return fmt::format("Waiting for dedicated time at {}", when(r.a, c.zone));
+        case Because::past_dedicated:
+            return fmt::format("Would run past the end of dedicated time at {}", when(r.a, c.zone));
+        case Because::prime_limit:
+            return fmt::format("Exceeds primetime walltime limit ({})", format_duration(Seconds(r.a)));
+        case Because::nonprime_drain:
+            return fmt::format("System draining for non-primetime at {}", time_text(instant(r.a), c.zone));
+        case Because::prime_boundary:
+            return fmt::format("Would run past {}", when(r.a, c.zone));
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+std::string text(const Reason& r, const ReasonContext& c) {
+    switch (r.because) {
+        case Because::nothing:
+            return {};
+        case Because::fits_no_queue:
+            return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
+                               format_duration(Seconds(r.b)));
+        case Because::small_job_walltime:
+            return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of up to {} nodes",
+                               format_duration(Seconds(r.a)), r.b);
+        case Because::large_job_walltime:
+            return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of more than {} nodes",
+                               format_duration(Seconds(r.a)), r.b);
+        case Because::server_full:
+            return fmt::format("Server runs its limit of {} jobs", r.a);
+        case Because::server_user_limit:
+            return fmt::format("Owner runs the server's limit of {} jobs", r.a);
+        case Because::server_group_limit:
+            return fmt::format("Group runs the server's limit of {} jobs", r.a);
+        case Because::server_resource_busy:
+            return fmt::format("Not enough {} free at the server", c.resources.name(r.object));
+        case Because::user_job_limit:
+            return fmt::format("Owner runs the limit of {} jobs", r.a);
+        case Because::dedicated_jobs_limit:
+            return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
+        case Because::request_unsupported:
+            return "Request can't be scheduled: its select or place isn't understood";
+        case Because::after_top_job:
+            return fmt::format("Strict ordering: job {} is to start first", c.jobs.id[r.object]);
+        default:
+            break;
+    }
+    auto line = time_reason_text(r, c);
+    return line.empty() ? queue_text(r, c) : line;
+}
+
+std::string ctime_text(Instant t, const rrule::Zone& zone) {
+    const auto local = zone.local(t);
+    const auto day = floor<std::chrono::days>(local);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{local - day};
+    static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    return fmt::format("{} {} {:2} {:02}:{:02}:{:02} {}", weekdays[std::chrono::weekday{day}.c_encoding()],
+                       months[static_cast<unsigned>(date.month()) - 1], static_cast<unsigned>(date.day()),
+                       time.hours().count(), time.minutes().count(), time.seconds().count(),
+                       static_cast<int>(date.year()));
+}
+
+std::string time_text(Instant t, const rrule::Zone& zone) {
+    const auto local = zone.local(t);
+    return format_duration(local - floor<std::chrono::days>(local));
+}
+
+std::string started_text(Instant now, bool special, const rrule::Zone& zone) {
+    return "Started on " + ctime_text(now, zone) + (special ? " (special access job)" : "");
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,93 @@
+// Why a job doesn't start: a value made where the check is made, turned into text once.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "rrule/zone.h"
+#include "server_plugin/scheduler/cluster.h"
+
+namespace pbs::sched {
+
+struct JobTable;
+class QueueTable;
+class Resources;
+
+enum class Because : std::uint8_t {
+    nothing,  // it may start
+    // The job is rejected.
+    fits_no_queue,       // a: nodes, b: walltime
+    small_job_walltime,  // a: limit in seconds, b: small_job_max
+    large_job_walltime,
+    // What the queue allows.
+    above_queue_maximum,  // object: resource, a: asked, b: limit
+    below_queue_minimum,
+    above_queue_nodes,  // a: nodes asked, b: node limit
+    not_in_acl,
+    queue_not_started,
+    queue_full,        // a: max_running
+    queue_user_limit,  // a: limit
+    queue_group_limit,
+    queue_nodes_busy,     // a: nodes asked, b: nodes free
+    queue_resource_busy,  // object: resource
+    queue_closed,         // a: when it opens, 0: never
+    queue_drained,        // object: the job it is drained for
+    fragments,            // a: fragment size
+    // What the time allows.
+    dedicated_time,  // a: until
+    into_dedicated,  // a: its start
+    not_dedicated,   // a: next start, 0: none
+    past_dedicated,  // a: end
+    prime_limit,     // a: limit in seconds
+    nonprime_drain,  // a: start of non-prime time
+    prime_boundary,  // a: the boundary
+    // What the server allows.
+    server_full,  // a: limit
+    server_user_limit,
+    server_group_limit,
+    server_resource_busy,  // object: resource
+    user_job_limit,        // a: MAX_USER_RUN_JOBS
+    dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
+    // What the hosts have.
+    hosts_busy,
+    hosts_too_small,
+    hosts_loaded,  // a: percent
+    hosts_full,    // a: MAX_JOBS
+    reserved,      // object: the job that it would delay
+    request_unsupported,
+    after_top_job,  // strict_ordering; object: the job
+    next_pass,      // its queue is gone through in non-prime order later in the cycle; never shown
+};
+
+struct Reason {
+    Because because = Because::nothing;
+    std::uint32_t queue = UINT32_MAX;  // the queue that was asked
+    std::uint32_t object = 0;          // a resource or a job, as `because` says
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+
+    explicit operator bool() const { return because != Because::nothing; }
+    friend auto operator<=>(const Reason&, const Reason&) = default;
+};
+
+// What the texts are made with.
+struct ReasonContext {
+    const rrule::Zone& zone;
+    const JobTable& jobs;
+    const QueueTable& queues;
+    const Resources& resources;
+};
+
+// One line for a job's comment or for its owner, in the words of the Origin documents where they give any.
+std::string text(const Reason& reason, const ReasonContext& context);
+
+// As ctime(3) writes it, without the newline: "Sat Nov 21 08:02:46 2026".
+std::string ctime_text(Instant t, const rrule::Zone& zone);
+// "17:00:00", the time of day.
+std::string time_text(Instant t, const rrule::Zone& zone);
+
+// The comment of a started job: "Started on <ctime>", and " (special access job)" after it.
+std::string started_text(Instant now, bool special, const rrule::Zone& zone);
+
+}  // namespace pbs::sched

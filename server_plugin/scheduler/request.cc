@@ -1,0 +1,171 @@
+#include "server_plugin/scheduler/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace pbs::sched {
+namespace {
+
+// The amounts as bytes: equal for equal requests.
+std::string canonical(std::span<const KeptAmount> amounts) {
+    std::string bytes;
+    for (const KeptAmount& a : amounts)
+        fmt::format_to(std::back_inserter(bytes), "{}={}:{}:{};", a.resource, a.number, a.text.size(),
+                       a.text);
+    return bytes;
+}
+
+void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
+    if (resources.consumable(amount.resource))
+        chunk.needs.push_back({amount.resource, amount.number});
+    else
+        chunk.matches.push_back(std::move(amount));
+}
+
+// One "[N:]resource=value[:resource=value...]" of a select. False if it isn't one.
+bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk) {
+    bool first = true;
+    while (!text.empty()) {
+        const auto colon = std::min(text.find(':'), text.size());
+        // A duration's colons belong to its value: they are followed by a digit and no '='.
+        auto end = colon;
+        while (end < text.size()) {
+            const auto next = std::min(text.find(':', end + 1), text.size());
+            const auto piece = text.substr(end + 1, next - end - 1);
+            if (first || piece.find('=') != std::string_view::npos) break;
+            end = next;
+        }
+        const auto part = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos) {
+            const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), chunk.count);
+            if (!first || error != std::errc{} || stop != part.data() + part.size() || chunk.count < 1 ||
+                chunk.count > 10'000'000)
+                return false;
+        } else {
+            const auto id = resources.id(part.substr(0, equals));
+            auto amount = resources.parse(id, part.substr(equals + 1));
+            if (!amount) return false;
+            add(chunk, std::move(*amount), resources);
+        }
+        first = false;
+    }
+    return !first;
+}
+
+bool parse_select(std::string_view text, const Resources& resources, std::vector<Chunk>& chunks) {
+    while (true) {
+        const auto plus = std::min(text.find('+'), text.size());
+        Chunk chunk;
+        if (!parse_chunk(text.substr(0, plus), resources, chunk)) return false;
+        chunks.push_back(std::move(chunk));
+        if (plus == text.size()) return true;
+        text.remove_prefix(plus + 1);
+    }
+}
+
+// "arrangement[:sharing]"; group= isn't supported.
+bool parse_place(std::string_view text, Request& request) {
+    while (!text.empty()) {
+        const auto colon = std::min(text.find(':'), text.size());
+        const auto word = text.substr(0, colon);
+        if (word == "free")
+            request.arrangement = Arrangement::free;
+        else if (word == "pack")
+            request.arrangement = Arrangement::pack;
+        else if (word == "scatter")
+            request.arrangement = Arrangement::scatter;
+        else if (word == "vscatter")
+            request.arrangement = Arrangement::vscatter;
+        else if (word == "excl")
+            request.exclusive = true;
+        else if (word != "shared")
+            return false;
+        text.remove_prefix(std::min(colon + 1, text.size()));
+    }
+    return true;
+}
+
+std::int64_t total(const Request& request, std::uint32_t resource) {
+    std::int64_t sum = -1;
+    for (const Chunk& chunk : request.chunks)
+        for (const Need& need : chunk.needs)
+            if (need.resource == resource) sum = std::max<std::int64_t>(sum, 0) + need.amount * chunk.count;
+    return sum;
+}
+
+void compile(Request& request, const Resources& resources) {
+    const auto& known = resources.known();
+    request.chunks.clear();
+    request.unsupported.clear();
+    request.arrangement = Arrangement::free;
+    request.exclusive = false;
+    Chunk whole;
+    for (const KeptAmount& a : request.amounts) {
+        if (a.resource == known.select && !a.text.empty()) {
+            if (!parse_select(a.text, resources, request.chunks))
+                request.unsupported = fmt::format("select={}", a.text);
+        } else if (a.resource == known.place) {
+            if (!parse_place(a.text, request)) request.unsupported = fmt::format("place={}", a.text);
+        } else if (resources.consumable(a.resource)) {
+            add(whole, a, resources);
+        } else if (a.resource == known.host || a.resource == known.vnode) {
+            add(whole, a, resources);
+        } else if (const auto* info = resources.find(a.resource);
+                   info != nullptr &&
+                   (info->kind == ResourceKind::boolean || resources.is_text(a.resource)) &&
+                   info->name != "nodes" && info->name != "nodect") {
+            add(whole, a, resources);
+        }
+    }
+    if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
+    const auto of_job = [&](std::uint32_t resource) {
+        const auto asked = number_of(request.amounts, resource);
+        return asked ? *asked : total(request, resource);
+    };
+    request.ncpus = of_job(known.ncpus);
+    request.mem = of_job(known.mem);
+    request.ssinodes = of_job(known.ssinodes);
+}
+
+}  // namespace
+
+std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources& resources) {
+    auto kept = keep(amounts);
+    std::erase_if(kept, [&](const KeptAmount& a) { return a.resource == resources.known().walltime; });
+    auto bytes = canonical(kept);
+    if (auto found = index_.find(bytes); found != index_.end()) {
+        ++requests_[found->second].users;
+        return found->second;
+    }
+    std::uint32_t id = static_cast<std::uint32_t>(requests_.size());
+    if (unused_.empty()) {
+        requests_.emplace_back();
+    } else {
+        id = unused_.back();
+        unused_.pop_back();
+        requests_[id] = {};
+    }
+    requests_[id].amounts = std::move(kept);
+    requests_[id].users = 1;
+    compile(requests_[id], resources);
+    index_.emplace(std::move(bytes), id);
+    return id;
+}
+
+void Requests::release(std::uint32_t id) {
+    if (--requests_[id].users > 0) return;
+    index_.erase(canonical(requests_[id].amounts));
+    requests_[id] = {};
+    unused_.push_back(id);
+}
+
+void Requests::recompile(const Resources& resources) {
+    for (Request& request : requests_)
+        if (request.users > 0) compile(request, resources);
+}
+
+}  // namespace pbs::sched

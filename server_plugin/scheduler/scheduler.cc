@@ -1,0 +1,376 @@
+#include "server_plugin/scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "server_plugin/scheduler/cycle.h"
+
+namespace pbs::sched {
+namespace {
+
+struct Sched {
+    bool scheduling = true;
+    std::uint32_t partition = 0;
+    SchedMemory memory;
+    std::string policy;  // in force at the last tick
+};
+
+// The soonest of some instants, where "none" is later than all.
+void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
+    if (other && (!best || *other < *best)) best = other;
+}
+
+}  // namespace
+
+struct Scheduler::Impl {
+    explicit Impl(rrule::Zone zone) : tables(std::move(zone)) {}
+
+    Tables tables;
+    Configuration configuration;
+    std::map<std::string, Policy, std::less<>> policies;
+    std::map<std::string, Sched, std::less<>> scheds;
+    std::optional<Instant> last_tick;
+    bool categories = true;
+
+    Policy* policy(std::string_view name) {
+        const auto found = policies.find(name);
+        return found == policies.end() ? nullptr : &found->second;
+    }
+    Policy* active_policy(std::string_view sched, Instant now);
+    Policy* policy_of_queue(QueueSlot queue, Instant now);
+    const rrule::WindowSet& prime_windows(const Policy* policy) const {
+        return configuration.prime.empty() && policy != nullptr ? policy->settings.prime
+                                                                : configuration.prime;
+    }
+    Policy* usage_policy(Instant now);
+    std::optional<Instant> boundary_after(Instant t);
+    void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
+    void fill_job(JobSlot slot, const JobRecord& record);
+    void started_running(Instant now, JobSlot slot);
+};
+
+// ---- Policies.
+
+// In dedicated time p: if both slots are set; else by prime time; an empty slot falls back to all time.
+Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
+    const auto found = configuration.scheds.find(sched);
+    if (found == configuration.scheds.end()) return nullptr;
+    const Slots& slots = found->second;
+    Policy* all_time = policy(slots.all_time);
+    Policy* chosen = nullptr;
+    if (configuration.dedicated.contains(now)) {
+        if (!slots.prime.empty() && !slots.non_prime.empty()) chosen = policy(slots.prime);
+    } else if (!configuration.prime.empty()) {
+        chosen = policy(configuration.prime.contains(now) ? slots.prime : slots.non_prime);
+    }
+    return chosen != nullptr ? chosen : all_time;
+}
+
+Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
+    for (const auto& [name, sched] : scheds)
+        if (sched.partition == tables.queues[queue].partition) return active_policy(name, now);
+    return nullptr;
+}
+
+// The policy whose decay_factor counts: of the scheduler `default` if it keeps past usage, else of the first
+// that does.
+Policy* Scheduler::Impl::usage_policy(Instant now) {
+    const auto keeps = [&](std::string_view sched) -> Policy* {
+        Policy* p = active_policy(sched, now);
+        return p != nullptr && p->settings.algorithm == Algorithm::origin &&
+                       p->settings.sort_by_past_usage.holds(now)
+                   ? p
+                   : nullptr;
+    };
+    if (Policy* p = keeps("default")) return p;
+    for (const auto& [name, sched] : scheds)
+        if (Policy* p = keeps(name)) return p;
+    return nullptr;
+}
+
+// ---- Time.
+
+// When prime time may end early in an idle queue, and when what is left of prime time is within the limit.
+void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
+    const Settings& s = policy.settings;
+    if (s.enforce_prime_time.from && *s.enforce_prime_time.from > t) sooner(next, s.enforce_prime_time.from);
+    if (!s.enforce_prime_time.holds(t) || !s.prime.contains(t)) return;
+    const auto end = s.prime.next_change(t);
+    if (!end) return;
+    for (const Seconds limit : {s.prime_time_wallt_limit, s.prime_time_small_wallt_limit})
+        if (limit > Seconds(0) && *end - limit > t) sooner(next, *end - limit);
+    if (s.np_drain_backtime == Seconds(0) || s.np_drain_idletime == Seconds(0)) return;
+    for (const QueueSpec& spec : s.batch_queues) {
+        const QueueSlot slot = tables.queues.find(spec.queue);
+        if (slot == no_slot || !tables.queues[slot].running.empty()) continue;
+        const Instant idle_long = tables.queues[slot].idle_since + s.np_drain_idletime + Seconds(1);
+        const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
+        if (early > t && early < *end) sooner(next, early);
+    }
+}
+
+// The first instant after t at which time alone may change what a cycle decides.
+std::optional<Instant> Scheduler::Impl::boundary_after(Instant t) {
+    std::optional<Instant> next;
+    sooner(next, configuration.dedicated.next_change(t));
+    sooner(next, configuration.prime.next_change(t));
+    for (const auto& [queue, windows] : configuration.queue_windows) sooner(next, windows.next_change(t));
+    for (const auto& [name, sched] : scheds) {
+        const Policy* active = active_policy(name, t);
+        if (active == nullptr || active->settings.algorithm != Algorithm::origin) continue;
+        sooner(next, active->settings.prime.next_change(t));
+        origin_boundaries(*active, t, next);
+    }
+    return next;
+}
+
+Instant Scheduler::next_deadline(Instant now) {
+    if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
+    auto next = impl_->boundary_after(*impl_->last_tick);
+    if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
+    return next.value_or(Instant::max());
+}
+
+TickResult Scheduler::tick(Instant now) {
+    TickResult result;
+    if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
+    const auto boundary = impl_->boundary_after(*impl_->last_tick);
+    result.cycle_wanted = boundary && *boundary <= now;
+    impl_->last_tick = now;
+    for (auto& [name, sched] : impl_->scheds) {
+        const Policy* active = impl_->active_policy(name, now);
+        const std::string policy = active != nullptr ? active->settings.name : std::string();
+        if (policy == sched.policy) continue;
+        if (!sched.policy.empty()) {
+            result.policy_switched = result.cycle_wanted = true;
+            result.switched.push_back(
+                fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
+        }
+        sched.policy = policy;
+    }
+    if (const Policy* policy = impl_->usage_policy(now))
+        impl_->tables.usage.decay(now, policy->settings.decay_factor);
+    result.usage_changed = impl_->tables.usage.has_changes();
+    return result;
+}
+
+Status Scheduler::status(Instant now, std::string_view sched) {
+    Status status;
+    const Policy* active = impl_->active_policy(sched, now);
+    if (active == nullptr) return status;
+    const rrule::WindowSet& prime = impl_->prime_windows(active);
+    const rrule::WindowSet& dedicated = impl_->configuration.dedicated;
+    status.policy = active->settings.name;
+    status.algorithm = active->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+    status.prime_time = prime.contains(now);
+    status.dedicated_time = dedicated.contains(now);
+    sooner(status.next_change, prime.next_change(now));
+    sooner(status.next_change, dedicated.next_change(now));
+    if (!status.next_change) return status;
+    const Policy* next = impl_->active_policy(sched, *status.next_change);
+    if (next != nullptr) status.next_policy = next->settings.name;
+    status.next_prime_time = prime.contains(*status.next_change);
+    status.next_dedicated_time = dedicated.contains(*status.next_change);
+    return status;
+}
+
+// ---- Configuration and cycles.
+
+Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapshot> snapshot) {
+    auto configuration = read_configuration(*snapshot, impl_->tables.zone);
+    if (!configuration) return tl::unexpected(configuration.error());
+    return set_configuration(*std::move(configuration));
+}
+
+Result<void> Scheduler::set_configuration(Configuration configuration) {
+    std::map<std::string, Policy, std::less<>> policies;
+    for (const auto& [name, settings] : configuration.policies) {
+        auto policy = compile(settings);
+        if (!policy) return tl::unexpected(policy.error());
+        policies.emplace(name, *std::move(policy));
+    }
+    impl_->configuration = std::move(configuration);
+    impl_->policies = std::move(policies);
+    // The slots may have changed: that isn't a switch by time.
+    if (impl_->last_tick)
+        for (auto& [name, sched] : impl_->scheds) {
+            const Policy* active = impl_->active_policy(name, *impl_->last_tick);
+            sched.policy = active != nullptr ? active->settings.name : std::string();
+        }
+    return {};
+}
+
+Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
+    Decisions none;
+    none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+    const auto found = impl_->scheds.find(sched);
+    if (found == impl_->scheds.end() || !found->second.scheduling) return none;
+    Policy* policy = impl_->active_policy(sched, now);
+    if (policy == nullptr) return none;
+    for (QueueSlot q = 0; q < impl_->tables.queues.size(); ++q) {
+        Queue& queue = impl_->tables.queues[q];
+        if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
+    }
+    return run_cycle({&impl_->tables, &impl_->configuration, policy, &found->second.memory,
+                      found->second.partition, now, impl_->categories});
+}
+
+void Scheduler::set_categories(bool on) {
+    impl_->categories = on;
+}
+
+// ---- Events.
+
+Scheduler::Scheduler(rrule::Zone zone) : impl_(std::make_unique<Impl>(std::move(zone))) {}
+Scheduler::~Scheduler() = default;
+
+void Scheduler::resource_defined(const ResourceRecord& record) {
+    Tables& t = impl_->tables;
+    t.resources.define(record);
+    t.requests.recompile(t.resources);
+    t.vnodes.rebuild(t.resources);
+    for (auto& [name, policy] : impl_->policies) policy.resources_seen = SIZE_MAX;
+}
+
+void Scheduler::server_changed(const ServerRecord& record) {
+    impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
+                            keep(record.resources_available)};
+}
+
+void Scheduler::sched_changed(const SchedRecord& record) {
+    Sched& sched = impl_->scheds[std::string(record.name)];
+    sched.scheduling = record.scheduling;
+    sched.partition = impl_->tables.strings.id(record.partition);
+}
+
+void Scheduler::sched_removed(std::string_view name) {
+    if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) impl_->scheds.erase(found);
+}
+
+void Scheduler::queue_changed(const QueueRecord& record) {
+    Queue& queue = impl_->tables.queues[impl_->tables.queues.slot(record.queue)];
+    queue.known = true;
+    queue.name = record.name;
+    queue.execution = record.execution;
+    queue.started = record.started;
+    queue.enabled = record.enabled;
+    queue.user_acl = record.user_acl;
+    queue.priority = record.priority;
+    queue.max_running = record.max_running;
+    queue.max_user_run = record.max_user_run;
+    queue.max_group_run = record.max_group_run;
+    queue.resources_max = keep(record.resources_max);
+    queue.resources_min = keep(record.resources_min);
+    queue.resources_available = keep(record.resources_available);
+    queue.acl_users.assign(record.acl_users.begin(), record.acl_users.end());
+    queue.partition = impl_->tables.strings.id(record.partition);
+    queue.backfill_depth = record.backfill_depth;
+}
+
+void Scheduler::queue_removed(QueueHandle handle) {
+    if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != no_slot)
+        impl_->tables.queues[slot].known = false;
+}
+
+void Scheduler::vnode_changed(const VnodeRecord& record) {
+    impl_->tables.vnodes.change(record, impl_->tables.resources);
+}
+
+void Scheduler::vnode_removed(VnodeHandle vnode) {
+    impl_->tables.vnodes.remove(vnode);
+}
+
+void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
+    JobTable& jobs = tables.jobs;
+    const auto request = tables.requests.acquire(record.requested, tables.resources);
+    if (jobs.state[slot] != ' ') tables.requests.release(jobs.request[slot]);
+    jobs.request[slot] = request;
+    jobs.sequence[slot] = record.sequence;
+    jobs.id[slot] = record.id;
+    jobs.owner[slot] = tables.strings.id(record.owner);
+    jobs.group[slot] = tables.strings.id(record.group);
+    jobs.user[slot] = tables.strings.id(std::string(record.group) + ':' + std::string(record.owner));
+    jobs.origin_queue[slot] = tables.strings.id(record.origin_queue);
+    jobs.run_host[slot] = tables.strings.id(record.run_host);
+    const QueueSlot queue = tables.queues.slot(record.queue);
+    const bool arrived = jobs.state[slot] == ' ' || jobs.queue[slot] != queue;
+    jobs.queue[slot] = queue;
+    jobs.state[slot] = record.state;
+    jobs.priority[slot] = record.priority;
+    const bool fresh = arrived || (jobs.flags[slot] & job_fresh) != 0;
+    jobs.flags[slot] = static_cast<std::uint8_t>(
+        (record.interactive ? job_interactive : 0) | (record.rerunnable ? job_rerunnable : 0) |
+        (record.has_comment ? job_has_comment : 0) | (fresh ? job_fresh : 0));
+    jobs.ctime[slot] = record.ctime;
+    jobs.qtime[slot] = record.qtime;
+    jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
+    jobs.stime[slot] = record.stime;
+    jobs.mtime[slot] = record.mtime;
+    jobs.walltime[slot] = record.walltime;
+}
+
+// Starting a job adds its charge to the stored usage, once.
+void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
+    const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
+    if (policy == nullptr) return;
+    if (const auto charge = start_charge(tables, policy->settings, now, slot))
+        tables.usage.charge(tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]),
+                            tables.strings.text(tables.jobs.owner[slot]), *charge);
+}
+
+void Scheduler::job_changed(Instant now, const JobRecord& record) {
+    Tables& t = impl_->tables;
+    JobSlot slot = t.jobs.find(record.job);
+    const bool is_new = slot == no_slot;
+    if (is_new) slot = t.jobs.add(record.job);
+    const bool ran = !is_new && is_running(t.jobs.state[slot]);
+    const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
+    if (!is_new) delist(t.jobs, t.queues, slot);
+    impl_->fill_job(slot, record);
+    enlist(t.jobs, t.queues, slot);
+
+    const bool runs = is_running(record.state);
+    if (runs)
+        t.vnodes.hold(slot, record.places, t.requests[t.jobs.request[slot]].exclusive);
+    else if (ran)
+        t.vnodes.let_go(slot);
+    if (runs && !ran) impl_->started_running(now, slot);
+    if (ran && !runs) t.usage.forget_job(t.jobs.id[slot]);
+    if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
+    if (ran && t.queues[old_queue].running.empty()) t.queues[old_queue].idle_since = now;
+}
+
+void Scheduler::job_removed(Instant now, JobHandle job) {
+    Tables& t = impl_->tables;
+    const JobSlot slot = t.jobs.find(job);
+    if (slot == no_slot) return;
+    const bool ran = is_running(t.jobs.state[slot]);
+    delist(t.jobs, t.queues, slot);
+    if (ran) {
+        t.vnodes.let_go(slot);
+        t.usage.forget_job(t.jobs.id[slot]);
+        Queue& queue = t.queues[t.jobs.queue[slot]];
+        if (queue.running.empty()) queue.idle_since = now;
+    }
+    t.requests.release(t.jobs.request[slot]);
+    t.jobs.remove(slot);
+}
+
+// ---- Past usage.
+
+void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
+                           Instant last_decay) {
+    impl_->tables.usage.load(rows, charges, last_decay);
+}
+
+UsageChanges Scheduler::take_usage_changes() {
+    return impl_->tables.usage.take_changes();
+}
+
+bool Scheduler::has_usage_changes() const {
+    return impl_->tables.usage.has_changes();
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,562 @@
+#include "server_plugin/scheduler/vnodes.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::uint32_t open_column = 0;
+constexpr std::uint32_t empty_column = 1;
+constexpr std::uint32_t first_resource_column = 2;
+
+// Is `word` one of the elements of a comma-separated list?
+bool has_word(std::string_view list, std::string_view word) {
+    while (true) {
+        const auto comma = list.find(',');
+        if (list.substr(0, comma) == word) return true;
+        if (comma == std::string_view::npos) return false;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
+    std::vector<VnodeSlot> vnodes;
+    for (const Part& part : placement) vnodes.push_back(part.vnode);
+    std::ranges::sort(vnodes);
+    vnodes.erase(std::ranges::unique(vnodes).begin(), vnodes.end());
+    return vnodes;
+}
+
+}  // namespace
+
+std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
+    const auto up = [](std::int64_t amount, std::int64_t unit) {
+        return amount <= 0 || unit <= 0 ? 0 : (amount - 1) / unit + 1;
+    };
+    return std::max<std::int64_t>({1, up(ncpus, cpus), up(bytes, mem)});
+}
+
+// ---- Records.
+
+void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
+    const auto [place, made] = by_handle_.emplace(static_cast<std::uint64_t>(record.vnode), size());
+    const VnodeSlot slot = place->second;
+    if (made) {
+        vnodes_.emplace_back();
+        total_.resize(vnodes_.size() * columns_);
+        free_.resize(vnodes_.size() * columns_);
+    }
+    Vnode& vnode = vnodes_[slot];
+    const auto host = strings_->id(record.host);
+    const auto partition = strings_->id(record.partition);
+    const bool same_pools = vnode.known && vnode.host == host && vnode.partition == partition &&
+                            vnode.queue == record.queue && vnode.priority == record.priority;
+    vnode.handle = record.vnode;
+    vnode.known = true;
+    vnode.name = record.name;
+    vnode.host = host;
+    vnode.partition = partition;
+    vnode.free = record.free;
+    vnode.priority = record.priority;
+    vnode.queue = record.queue;
+    vnode.available = keep(record.resources_available);
+    vnode.load_thousandths = record.load_thousandths;
+    if (needs_columns(vnode, resources)) return rebuild(resources);
+
+    for (std::uint32_t c = 0; c < columns_; ++c) free_[slot * columns_ + c] -= total_[slot * columns_ + c];
+    set_totals(slot);
+    for (std::uint32_t c = 0; c < columns_; ++c) free_[slot * columns_ + c] += total_[slot * columns_ + c];
+    set_flags(slot);
+    if (same_pools)
+        update_trees(slot);
+    else
+        void_pools();
+    if (made) {  // jobs may have been told of before their vnode
+        for (const auto& [job, held] : held_)
+            if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; }))
+                return rebuild(resources);
+    }
+}
+
+void Vnodes::remove(VnodeHandle handle) {
+    const VnodeSlot slot = find(handle);
+    if (slot == no_slot) return;
+    vnodes_[slot].known = false;
+    vnodes_[slot].free = false;
+    set_flags(slot);
+    void_pools();
+}
+
+VnodeSlot Vnodes::find(VnodeHandle handle) const {
+    const auto found = by_handle_.find(static_cast<std::uint64_t>(handle));
+    return found == by_handle_.end() ? no_slot : found->second;
+}
+
+// Has this vnode a value that no vnode had before?
+bool Vnodes::needs_columns(const Vnode& vnode, const Resources& resources) const {
+    return std::ranges::any_of(vnode.available, [&](const KeptAmount& a) {
+        if (a.resource >= defined_.size() || !defined_[a.resource]) return true;
+        return resources.consumable(a.resource) != (column_of_[a.resource] != 0);
+    });
+}
+
+void Vnodes::rebuild(const Resources& resources) {
+    column_of_.assign(resources.size(), 0);
+    defined_.assign(resources.size(), false);
+    resource_of_.assign(first_resource_column, no_resource);
+    for (const Vnode& vnode : vnodes_) {
+        for (const KeptAmount& a : vnode.available) {
+            if (a.resource >= resources.size()) continue;
+            defined_[a.resource] = true;
+            if (!resources.consumable(a.resource) || column_of_[a.resource] != 0) continue;
+            column_of_[a.resource] = static_cast<std::uint32_t>(resource_of_.size());
+            resource_of_.push_back(a.resource);
+        }
+    }
+    columns_ = static_cast<std::uint32_t>(resource_of_.size());
+    ssinodes_ = resources.known().ssinodes;
+    ncpus_ = resources.known().ncpus;
+    mem_ = resources.known().mem;
+    host_ = resources.known().host;
+    vnode_ = resources.known().vnode;
+    total_.assign(vnodes_.size() * columns_, 0);
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
+        set_totals(v);
+        vnodes_[v].jobs = vnodes_[v].exclusive = 0;
+    }
+    free_ = total_;
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
+    host_jobs_.clear();
+    void_pools();
+    for (const auto& [job, held] : held_) apply(held, -1);
+}
+
+void Vnodes::multiply(std::int64_t factor) {
+    for (std::size_t i = 0; i < total_.size(); ++i) {
+        if (i % columns_ < first_resource_column) continue;
+        free_[i] += total_[i] * (factor - 1);
+        total_[i] *= factor;
+    }
+    factor_ = factor;
+    void_pools();
+}
+
+void Vnodes::set_totals(VnodeSlot slot) {
+    std::int64_t* total = &total_[slot * columns_];
+    std::fill_n(total, columns_, 0);
+    for (const KeptAmount& a : vnodes_[slot].available)
+        if (a.resource < column_of_.size() && column_of_[a.resource] != 0)
+            total[column_of_[a.resource]] = a.number * factor_;
+}
+
+void Vnodes::set_flags(VnodeSlot slot) {
+    const Vnode& vnode = vnodes_[slot];
+    free_[slot * columns_ + open_column] = vnode.free && vnode.exclusive == 0 ? 1 : 0;
+    free_[slot * columns_ + empty_column] = vnode.jobs == 0 ? 1 : 0;
+}
+
+// ---- What jobs hold.
+
+void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
+    let_go(job);
+    if (places.empty()) return;
+    HeldJob held{{}, exclusive};
+    for (const Place& place : places) {
+        Held& part = held.parts.emplace_back(Held{place.vnode, {}});
+        for (const Amount& a : place.amounts) part.amounts.push_back({a.resource, a.number});
+    }
+    apply(held, -1);
+    held_.emplace(job, std::move(held));
+}
+
+void Vnodes::let_go(JobSlot job) {
+    const auto found = held_.find(job);
+    if (found == held_.end()) return;
+    apply(found->second, 1);
+    held_.erase(found);
+}
+
+void Vnodes::apply(const HeldJob& held, int sign) {
+    std::vector<VnodeSlot> touched;
+    for (const Held& part : held.parts) {
+        const VnodeSlot slot = find(part.vnode);
+        if (slot == no_slot) continue;
+        for (const Need& need : part.amounts)
+            if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
+                free_[slot * columns_ + column_of_[need.resource]] += sign * need.amount;
+        touched.push_back(slot);
+    }
+    std::ranges::sort(touched);
+    touched.erase(std::ranges::unique(touched).begin(), touched.end());
+    count_jobs(touched, held.exclusive, -sign);
+}
+
+// Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
+void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
+    std::vector<std::uint32_t> hosts;
+    for (const VnodeSlot slot : vnodes) {
+        vnodes_[slot].jobs += sign;
+        if (exclusive) vnodes_[slot].exclusive += sign;
+        set_flags(slot);
+        update_trees(slot);
+        if (std::ranges::find(hosts, vnodes_[slot].host) == hosts.end() && hosts.size() < 64)
+            hosts.push_back(vnodes_[slot].host);
+    }
+    for (const auto host : hosts) host_jobs_[host] += sign;
+}
+
+std::int64_t Vnodes::jobs_on_host(std::uint32_t host) const {
+    const auto found = host_jobs_.find(host);
+    return found == host_jobs_.end() ? 0 : found->second;
+}
+
+void Vnodes::release_held(JobSlot job) {
+    if (auto found = held_.find(job); found != held_.end()) apply(found->second, 1);
+}
+
+void Vnodes::retake_held(JobSlot job) {
+    if (auto found = held_.find(job); found != held_.end()) apply(found->second, -1);
+}
+
+bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
+    const auto found = held_.find(job);
+    if (found == held_.end()) return false;
+    return std::ranges::any_of(found->second.parts, [&](const Held& part) {
+        const VnodeSlot slot = find(part.vnode);
+        return slot != no_slot &&
+               std::ranges::any_of(in_pools_[slot], [&](const auto& place) { return place.first == pool; });
+    });
+}
+
+std::int64_t Vnodes::free_amount(VnodeSlot vnode, std::uint32_t resource) const {
+    return resource < column_of_.size() && column_of_[resource] != 0 ? row(vnode)[column_of_[resource]] : 0;
+}
+
+// ---- Pools and their trees.
+
+void Vnodes::void_pools() {
+    pools_.clear();
+    pool_ids_.clear();
+    in_pools_.assign(vnodes_.size(), {});
+    ++version_;
+}
+
+PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
+    const bool bound = std::ranges::any_of(vnodes_, [&](const Vnode& v) {
+        return v.known && queue != QueueHandle{} && v.queue == queue && v.partition == partition;
+    });
+    if (!bound) queue = {};
+    const auto [place, made] = pool_ids_.emplace(
+        std::tuple(static_cast<std::uint64_t>(queue), host, partition), static_cast<PoolId>(pools_.size()));
+    if (made) make_pool(pools_.emplace_back(), queue, host, partition);
+    return place->second;
+}
+
+void Vnodes::make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
+    in_pools_.resize(vnodes_.size());
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
+        const Vnode& vnode = vnodes_[v];
+        if (vnode.known && vnode.queue == queue && vnode.partition == partition &&
+            (host == 0 || vnode.host == host))
+            pool.vnodes.push_back(v);
+    }
+    std::ranges::stable_sort(pool.vnodes, [&](VnodeSlot a, VnodeSlot b) {
+        if (vnodes_[a].priority != vnodes_[b].priority) return vnodes_[a].priority > vnodes_[b].priority;
+        return vnodes_[a].handle < vnodes_[b].handle;
+    });
+    pool.leaves = std::bit_ceil(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(pool.vnodes.size())));
+    pool.tree.assign(std::size_t{2} * pool.leaves * columns_, -1);
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> hosts;
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
+        set_leaf(pool, i, pool.vnodes[i]);
+        in_pools_[pool.vnodes[i]].emplace_back(static_cast<PoolId>(&pool - pools_.data()), i);
+        hosts[vnodes_[pool.vnodes[i]].host].push_back(i);
+    }
+    for (std::uint32_t node = pool.leaves - 1; node >= 1; --node) fix_node(pool, node);
+    for (auto& [name, positions] : hosts)
+        if (positions.size() > 1) pool.shared_hosts.emplace(positions.front(), std::move(positions));
+}
+
+void Vnodes::set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const {
+    std::copy_n(row(vnode), columns_, &pool.tree[std::size_t{pool.leaves + position} * columns_]);
+}
+
+void Vnodes::fix_node(Pool& pool, std::uint32_t node) const {
+    std::int64_t* mine = &pool.tree[std::size_t{node} * columns_];
+    const std::int64_t* left = &pool.tree[std::size_t{2} * node * columns_];
+    const std::int64_t* right = left + columns_;
+    for (std::uint32_t c = 0; c < columns_; ++c) mine[c] = std::max(left[c], right[c]);
+}
+
+void Vnodes::update_trees(VnodeSlot vnode) {
+    if (vnode >= in_pools_.size()) return;
+    for (const auto& [id, position] : in_pools_[vnode]) {
+        Pool& pool = pools_[id];
+        set_leaf(pool, position, vnode);
+        for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2) fix_node(pool, node);
+    }
+}
+
+// The first position from `from` on whose vnode has enough of everything; no_slot: none.
+std::uint32_t Vnodes::next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const {
+    const auto enough = [&](std::uint32_t node) {
+        const std::int64_t* most = &pool.tree[std::size_t{node} * columns_];
+        for (std::uint32_t c = 0; c < columns_; ++c)
+            if (needs[c] > 0 && most[c] < needs[c]) return false;
+        return true;
+    };
+    if (from >= pool.vnodes.size()) return no_slot;
+    std::uint32_t node = pool.leaves + from;
+    while (true) {
+        if (enough(node)) {
+            if (node >= pool.leaves) {
+                const auto position = node - pool.leaves;
+                return position < pool.vnodes.size() ? position : no_slot;
+            }
+            node *= 2;  // leftmost of its leaves first
+            continue;
+        }
+        // On to the next subtree to the right; past the last one there is nothing.
+        while (node % 2 == 1) {
+            node /= 2;
+            if (node <= 1) return no_slot;
+        }
+        ++node;
+    }
+}
+
+// ---- Finding places.
+
+Vnodes::Needs Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const {
+    Needs needs(columns_, 0);
+    needs[open_column] = 1;
+    needs[empty_column] = exclusive ? 1 : 0;
+    std::int64_t ncpus = -1;
+    std::int64_t mem = -1;
+    for (const Need& need : chunk.needs) {
+        if (need.resource == ncpus_) ncpus = need.amount;
+        if (need.resource == mem_) mem = need.amount;
+        if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
+            needs[column_of_[need.resource]] += need.amount;
+    }
+    if (node_size.cpus > 0 && ssinodes_ != no_resource && ssinodes_ < column_of_.size() &&
+        column_of_[ssinodes_] != 0)
+        needs[column_of_[ssinodes_]] = node_size.nodes(ncpus, mem);
+    return needs;
+}
+
+bool Vnodes::matches(const Vnode& vnode, const Chunk& chunk) const {
+    return std::ranges::all_of(chunk.matches, [&](const KeptAmount& wanted) {
+        if (wanted.resource == vnode_) return vnode.name == wanted.text;
+        if (wanted.resource == host_) return strings_->text(vnode.host) == wanted.text;
+        // A resource that no vnode has is none of the vnodes' business.
+        if (wanted.resource >= defined_.size() || !defined_[wanted.resource]) return true;
+        for (const KeptAmount& has : vnode.available)
+            if (has.resource == wanted.resource)
+                return wanted.text.empty() ? has.number == wanted.number : has_word(has.text, wanted.text);
+        return wanted.text.empty() && wanted.number == 0;  // an unset boolean is False
+    });
+}
+
+bool Vnodes::allowed(const Vnode& vnode, const PlaceRules& rules) const {
+    if (rules.host != 0 && vnode.host != rules.host) return false;
+    if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
+    if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0) {
+        const auto cpus = std::max<std::int64_t>(1, number_of(vnode.available, ncpus_).value_or(1));
+        if (vnode.load_thousandths > rules.max_load_percent * 10 * cpus) return false;
+    }
+    return true;
+}
+
+// How many chunks the vnode can give.
+std::int64_t Vnodes::how_many(VnodeSlot slot, const Needs& needs, const Chunk& chunk,
+                              const PlaceRules& rules) const {
+    if (!allowed(vnodes_[slot], rules) || !matches(vnodes_[slot], chunk)) return 0;
+    std::int64_t most = chunk.count;
+    const auto limit_by = [&](const std::int64_t* has, std::uint32_t from) {
+        for (std::uint32_t c = from; c < columns_; ++c)
+            if (needs[c] > 0) most = std::min(most, std::max<std::int64_t>(0, has[c]) / needs[c]);
+    };
+    limit_by(row(slot), first_resource_column);
+    if (!reserved_.empty())
+        if (const auto found = reserved_.find(slot); found != reserved_.end())
+            for (const Reserved& reserved : found->second)
+                if (rules.ends > reserved.start) limit_by(reserved.over.data(), open_column);
+    return most;
+}
+
+void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign) {
+    for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+        free_[vnode * columns_ + c] += sign * needs[c] * count;
+    update_trees(vnode);
+}
+
+// Places all of one kind of chunks, walking once over the vnodes that have room.
+bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t index,
+                         const PlaceRules& rules, const std::vector<std::uint32_t>* only, Placement& out) {
+    const Chunk& chunk = request.chunks[index];
+    const Needs needs = needs_of(chunk, request.exclusive, rules.node_size);
+    std::int64_t left = chunk.count;
+    const auto taken = [&](VnodeSlot slot) {
+        return std::ranges::any_of(out, [&](const Part& part) {
+            return request.arrangement == Arrangement::scatter
+                       ? vnodes_[part.vnode].host == vnodes_[slot].host
+                       : part.vnode == slot;
+        });
+    };
+    const bool apart =
+        request.arrangement == Arrangement::scatter || request.arrangement == Arrangement::vscatter;
+    std::unordered_set<std::uint32_t> hosts;  // of this kind; the few of other kinds are looked up in `out`
+    const auto offer = [&](std::uint32_t position) {
+        const VnodeSlot slot = pool.vnodes[position];
+        std::int64_t count = std::min(left, how_many(slot, needs, chunk, rules));
+        if (apart && count > 0) {
+            if (request.arrangement == Arrangement::scatter && hosts.contains(vnodes_[slot].host)) return;
+            if (request.chunks.size() > 1 && taken(slot)) return;
+            hosts.insert(vnodes_[slot].host);
+            count = 1;
+        }
+        if (count == 0) return;
+        out.push_back({slot, index, count});
+        left -= count;
+    };
+    if (only != nullptr) {
+        for (const auto position : *only) {
+            const std::int64_t* has = row(pool.vnodes[position]);
+            if (has[open_column] < needs[open_column] || has[empty_column] < needs[empty_column]) continue;
+            offer(position);
+            if (left == 0) break;
+        }
+        return left == 0;
+    }
+    for (auto position = next_fit(pool, needs, 0); left > 0 && position != no_slot;
+         position = next_fit(pool, needs, position + 1))
+        offer(position);
+    return left == 0;
+}
+
+bool Vnodes::place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules,
+                          const std::vector<std::uint32_t>* only, Placement& out) {
+    out.clear();
+    bool placed = true;
+    std::size_t counted = 0;  // parts that are taken from what is free, so that the next kind sees it
+    for (std::uint32_t c = 0; placed && c < request.chunks.size(); ++c) {
+        placed = place_chunk(pool, request, c, rules, only, out);
+        if (!placed || c + 1 == request.chunks.size()) break;
+        for (; counted < out.size(); ++counted)
+            add_amounts(out[counted].vnode, needs_of(request.chunks[c], request.exclusive, rules.node_size),
+                        out[counted].count, -1);
+    }
+    for (std::size_t i = 0; i < counted; ++i)
+        add_amounts(out[i].vnode, needs_of(request.chunks[out[i].chunk], request.exclusive, rules.node_size),
+                    out[i].count, 1);
+    if (!placed) out.clear();
+    return placed;
+}
+
+bool Vnodes::place_on_one_vnode(const Pool& pool, const Request& request, const PlaceRules& rules,
+                                Placement& out) {
+    Needs sum(columns_, 0);
+    Chunk all;
+    for (const Chunk& chunk : request.chunks) {
+        const Needs needs = needs_of(chunk, request.exclusive, rules.node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c) sum[c] += needs[c] * chunk.count;
+        sum[open_column] = needs[open_column];
+        sum[empty_column] = needs[empty_column];
+        all.matches.insert(all.matches.end(), chunk.matches.begin(), chunk.matches.end());
+    }
+    for (auto at = next_fit(pool, sum, 0); at != no_slot; at = next_fit(pool, sum, at + 1)) {
+        if (how_many(pool.vnodes[at], sum, all, rules) == 0) continue;
+        for (std::uint32_t c = 0; c < request.chunks.size(); ++c)
+            out.push_back({pool.vnodes[at], c, request.chunks[c].count});
+        return true;
+    }
+    return false;
+}
+
+// All on one host: on one vnode if possible, else on the vnodes of one host.
+bool Vnodes::pack(const Pool& pool, const Request& request, const PlaceRules& rules, Placement& out) {
+    if (place_on_one_vnode(pool, request, rules, out)) return true;
+    std::vector<std::uint32_t> first;
+    for (const auto& [position, positions] : pool.shared_hosts) first.push_back(position);
+    std::ranges::sort(first);
+    return std::ranges::any_of(first, [&](std::uint32_t position) {
+        return place_chunks(pool, request, rules, &pool.shared_hosts.at(position), out);
+    });
+}
+
+std::optional<Placement> Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules) {
+    Placement placement;
+    const Pool& pool = pools_[id];
+    const bool placed = request.arrangement == Arrangement::pack
+                            ? pack(pool, request, rules, placement)
+                            : place_chunks(pool, request, rules, nullptr, placement);
+    if (!placed) return std::nullopt;
+    return placement;
+}
+
+bool Vnodes::large_enough(PoolId id, const Request& request, const NodeSize& node_size) const {
+    const Pool& pool = pools_[id];
+    return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
+        const Needs needs = needs_of(chunk, false, node_size);
+        std::int64_t left = chunk.count;
+        for (const VnodeSlot v : pool.vnodes) {
+            std::int64_t most = left;
+            for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+                if (needs[c] > 0) most = std::min(most, total_[v * columns_ + c] / needs[c]);
+            if (matches(vnodes_[v], chunk)) left -= most;
+            if (left <= 0) return true;
+        }
+        return false;
+    });
+}
+
+void Vnodes::apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign) {
+    for (const Part& part : placement)
+        add_amounts(part.vnode, needs_of(request.chunks[part.chunk], request.exclusive, node_size),
+                    part.count, sign);
+    count_jobs(vnodes_of(placement), request.exclusive, -sign);
+}
+
+void Vnodes::take(const Placement& placement, const Request& request, const NodeSize& node_size) {
+    apply(placement, request, node_size, -1);
+}
+
+void Vnodes::give_back(const Placement& placement, const Request& request, const NodeSize& node_size) {
+    apply(placement, request, node_size, 1);
+}
+
+// ---- Reservations.
+
+void Vnodes::reserve(Instant start, const Placement& placement, const Request& request,
+                     const NodeSize& node_size) {
+    for (const VnodeSlot slot : vnodes_of(placement)) {
+        std::vector<std::int64_t> over(row(slot), row(slot) + columns_);
+        for (const Part& part : placement) {
+            if (part.vnode != slot) continue;
+            const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+            for (std::uint32_t c = first_resource_column; c < columns_; ++c) over[c] -= needs[c] * part.count;
+        }
+        over[empty_column] = 0;
+        if (request.exclusive) over[open_column] = 0;
+        reserved_[slot].push_back({start, std::move(over)});
+    }
+}
+
+void Vnodes::use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
+                          Instant ends) {
+    if (reserved_.empty()) return;
+    for (const Part& part : placement) {
+        const auto found = reserved_.find(part.vnode);
+        if (found == reserved_.end()) continue;
+        const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        for (Reserved& reserved : found->second)
+            if (ends > reserved.start)
+                for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+                    reserved.over[c] -= needs[c] * part.count;
+    }
+}
+
+}  // namespace pbs::sched

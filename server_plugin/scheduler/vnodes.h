@@ -1,0 +1,191 @@
+// The vnodes with what is free on them, and the search for a place for a job.
+//
+// A pool is the set of vnodes that a queue may use. Each has a tree of maxima over its vnodes, so that the
+// first vnode with enough of everything is found without walking over all of them, and a change of one vnode
+// costs the logarithm of their number.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/intern.h"
+#include "server_plugin/scheduler/job_table.h"
+#include "server_plugin/scheduler/request.h"
+
+namespace pbs::sched {
+
+using VnodeSlot = std::uint32_t;
+using PoolId = std::uint32_t;
+
+struct Vnode {
+    VnodeHandle handle{};
+    bool known = false;
+    std::string name;
+    std::uint32_t host = 0;
+    bool free = true;
+    std::int32_t priority = 0;
+    QueueHandle queue{};
+    std::uint32_t partition = 0;
+    std::vector<KeptAmount> available;
+    std::int64_t load_thousandths = -1;
+    std::int32_t jobs = 0;       // that hold a share of it
+    std::int32_t exclusive = 0;  // of them, those that want it for themselves
+};
+
+// A share of a vnode: `count` times chunk number `chunk` of a request.
+struct Part {
+    VnodeSlot vnode = 0;
+    std::uint32_t chunk = 0;
+    std::int64_t count = 0;
+};
+using Placement = std::vector<Part>;
+
+// How the nodes (ssinodes) of a vnode's share are reckoned; off when cpus is 0.
+struct NodeSize {
+    std::int64_t cpus = 0;
+    std::int64_t mem = 0;  // bytes
+    // The larger of CPUs / cpus and memory / mem, each rounded up; at least 1. Negative: not asked.
+    std::int64_t nodes(std::int64_t ncpus, std::int64_t bytes) const;
+};
+
+// What else a vnode has to satisfy for a job.
+struct PlaceRules {
+    std::uint32_t host = 0;             // this host only; 0: any
+    NodeSize node_size;                 // also wants ssinodes, where vnodes have them
+    std::int64_t max_jobs_on_host = 0;  // 0: no limit
+    std::int64_t max_load_percent = 0;  // of the load average by CPUs; 0: no limit
+    Instant ends{};                     // when the job ends: matters for reserved vnodes
+};
+
+class Vnodes {
+  public:
+    // `strings` has the names of hosts; it has to outlive this.
+    explicit Vnodes(Interner& strings) : strings_(&strings) {}
+
+    void change(const VnodeRecord& record, const Resources& resources);
+    void remove(VnodeHandle vnode);
+    VnodeSlot find(VnodeHandle handle) const;
+    const Vnode& operator[](VnodeSlot slot) const { return vnodes_[slot]; }
+    VnodeSlot size() const { return static_cast<VnodeSlot>(vnodes_.size()); }
+
+    // A running job takes its places and gives them back.
+    void hold(JobSlot job, std::span<const Place> places, bool exclusive);
+    void let_go(JobSlot job);
+
+    // After a definition of a resource: which resources count is found out again.
+    void rebuild(const Resources& resources);
+    // All amounts times `factor` (FAKE_MACHINE_MULT), on a copy.
+    void multiply(std::int64_t factor);
+
+    // The vnodes for a queue: those bound to it if there are any, else those bound to none; of one partition;
+    // of one host unless 0. Ids are valid until a vnode changes other than in its load.
+    PoolId pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition);
+    std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return pools_[pool].vnodes; }
+    // Grows whenever ids of pools become void.
+    std::uint64_t version() const { return version_; }
+
+    // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
+    // priority first, then in the order in which they were made.
+    std::optional<Placement> find(PoolId pool, const Request& request, const PlaceRules& rules);
+    void take(const Placement& placement, const Request& request, const NodeSize& node_size);
+    void give_back(const Placement& placement, const Request& request, const NodeSize& node_size);
+    // Could it be placed if nothing ran? An upper bound for requests of more than one chunk.
+    bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const;
+
+    // For looking ahead: what a running job holds is given back and taken again.
+    void release_held(JobSlot job);
+    void retake_held(JobSlot job);
+    bool holds_in(PoolId pool, JobSlot job) const;
+
+    // A reservation: from `start` on, `placement` is spoken for. Jobs that end later may use of these vnodes
+    // only what is over. To be made while the vnodes are as they will be at `start`.
+    void reserve(Instant start, const Placement& placement, const Request& request,
+                 const NodeSize& node_size);
+    void clear_reservations() { reserved_.clear(); }
+    // A job that was placed and ends after a reservation's start uses up what was over.
+    void use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
+                      Instant ends);
+
+    std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
+    // Jobs on a host.
+    std::int64_t jobs_on_host(std::uint32_t host) const;
+
+  private:
+    struct Held {
+        VnodeHandle vnode{};
+        std::vector<Need> amounts;
+    };
+    struct HeldJob {
+        std::vector<Held> parts;
+        bool exclusive = false;
+    };
+    struct Pool {
+        std::vector<VnodeSlot> vnodes;
+        std::uint32_t leaves = 1;        // a power of two
+        std::vector<std::int64_t> tree;  // node i (root 1): columns_ maxima
+        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shared_hosts;  // with several vnodes
+    };
+    struct Reserved {
+        Instant start{};
+        std::vector<std::int64_t> over;  // by column
+    };
+    using Needs = std::vector<std::int64_t>;  // by column
+
+    const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
+    void set_totals(VnodeSlot vnode);
+    void set_flags(VnodeSlot vnode);
+    void update_trees(VnodeSlot vnode);
+    void set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
+    void fix_node(Pool& pool, std::uint32_t node) const;
+    void make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition);
+    void void_pools();
+    bool needs_columns(const Vnode& vnode, const Resources& resources) const;
+    void apply(const HeldJob& held, int sign);
+    void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
+    void add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign);
+    void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
+    Needs needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
+    std::uint32_t next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const;
+    std::int64_t how_many(VnodeSlot vnode, const Needs& needs, const Chunk& chunk,
+                          const PlaceRules& rules) const;
+    bool matches(const Vnode& vnode, const Chunk& chunk) const;
+    bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
+    bool place_chunk(const Pool& pool, const Request& request, std::uint32_t chunk, const PlaceRules& rules,
+                     const std::vector<std::uint32_t>* only, Placement& out);
+    bool place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules,
+                      const std::vector<std::uint32_t>* only, Placement& out);
+    bool place_on_one_vnode(const Pool& pool, const Request& request, const PlaceRules& rules,
+                            Placement& out);
+    bool pack(const Pool& pool, const Request& request, const PlaceRules& rules, Placement& out);
+
+    std::vector<Vnode> vnodes_;
+    std::unordered_map<std::uint64_t, VnodeSlot> by_handle_;
+    std::vector<std::uint32_t> column_of_;    // by resource; 0: no vnode has it
+    std::vector<std::uint32_t> resource_of_;  // by column
+    std::vector<bool> defined_;               // by resource: some vnode has a value
+    std::uint32_t columns_ = 2;               // 0: open to jobs, 1: without a job, then resources
+    std::uint32_t ssinodes_ = no_resource;
+    std::uint32_t ncpus_ = no_resource;
+    std::uint32_t mem_ = no_resource;
+    std::uint32_t host_ = no_resource;
+    std::uint32_t vnode_ = no_resource;
+    std::vector<std::int64_t> total_;  // columns_ a vnode
+    std::vector<std::int64_t> free_;
+    std::unordered_map<JobSlot, HeldJob> held_;
+    std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> pool_ids_;
+    std::vector<Pool> pools_;
+    std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;  // by vnode
+    std::unordered_map<std::uint32_t, std::int64_t> host_jobs_;
+    Interner* strings_ = nullptr;  // the scheduler's, which outlives this
+    std::int64_t factor_ = 1;
+    std::unordered_map<VnodeSlot, std::vector<Reserved>> reserved_;
+    std::uint64_t version_ = 1;
+};
+
+}  // namespace pbs::sched
