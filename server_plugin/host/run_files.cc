@@ -204,6 +204,7 @@ std::string write_session(const SessionRecord& session) {
     w.add("shell_start", session.shell_start);
     w.add("boot", session.boot);
     w.add("started_at", session.started_at);
+    w.add("tmp_dir", session.tmp_dir);
     return w.finish();
 }
 
@@ -214,6 +215,7 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
     r.number("shell_start", session.shell_start);
     r.text("boot", session.boot);
     r.number("started_at", session.started_at);
+    r.text("tmp_dir", session.tmp_dir);
     if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
     return session;
 }

@@ -57,6 +57,7 @@ struct SessionRecord {
     std::uint64_t shell_start = 0;  // the shell's start time, clock ticks since boot (/proc/PID/stat)
     std::string boot;               // the kernel's boot id: sessions of another boot are no longer there
     std::int64_t started_at = 0;    // seconds since the Epoch
+    std::string tmp_dir;            // TMPDIR; empty: none was made
 };
 std::string write_session(const SessionRecord& session);
 Result<SessionRecord> parse_session(std::string_view text, std::string_view name);

@@ -91,24 +91,25 @@ class SpawnActions {
     posix_spawnattr_t attributes;
 };
 
-// Runs a shepherd, in a session of its own, with all signals blocked. Its pid or -errno.
-pid_t spawn_shepherd(const RunnerOptions& options, const RunId& id, int notify) {
+// Runs this program with other arguments, in a session of its own, with all signals blocked. `notify` becomes
+// shepherd_notify_fd; -1: none. The pid or -errno.
+pid_t spawn_helper(const RunnerOptions& options, std::vector<std::string> arguments, int notify) {
     SpawnActions spawn;
     for (const int fd : {0, 1, 2})
         posix_spawn_file_actions_addopen(&spawn.actions, fd, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&spawn.actions, notify, shepherd_notify_fd);
-    posix_spawn_file_actions_addclosefrom_np(&spawn.actions, shepherd_notify_fd + 1);
+    if (notify >= 0) posix_spawn_file_actions_adddup2(&spawn.actions, notify, shepherd_notify_fd);
+    posix_spawn_file_actions_addclosefrom_np(&spawn.actions, shepherd_notify_fd + (notify >= 0 ? 1 : 0));
     sigset_t all;
     sigfillset(&all);
     posix_spawnattr_setsigmask(&spawn.attributes, &all);
     posix_spawnattr_setsigdefault(&spawn.attributes, &all);
     posix_spawnattr_setflags(&spawn.attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    std::array<std::string, 5> arguments = {"pbs_server", shepherd_argument, options.home, id.job,
-                                            std::to_string(id.run)};
-    std::array<char*, 6> argv{};
-    std::transform(arguments.begin(), arguments.end(), argv.begin(),
-                   [](std::string& text) { return text.data(); });
+    arguments.insert(arguments.begin(), "pbs_server");
+    std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
+    for (auto& text : arguments) argv.push_back(text.data());
+    argv.push_back(nullptr);
     pid_t pid = 0;
     const int error =
         posix_spawn(&pid, options.program.c_str(), &spawn.actions, &spawn.attributes, argv.data(), environ);
@@ -137,6 +138,7 @@ class Runner::Impl {
     std::uint64_t next_watch_ = 1;
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
+    std::vector<pid_t> cleaners_;
 
     RunFiles files(const RunId& id) const { return {options_.home, id}; }
     Result<void> write_spec(const JobStart& job) const;
@@ -144,7 +146,8 @@ class Runner::Impl {
     Watch unwatch(std::uint64_t number);
     Watch* find(const RunId& id);
     RunReport examine(const RunId& id);
-    RunReport lost(const RunId& id) const;
+    RunReport lost(const RunId& id);
+    void clean_up(const JobStart& job, const std::string& tmp_dir);
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
     void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
     std::set<std::pair<std::string, std::int64_t>> on_disk() const;
@@ -207,7 +210,9 @@ Result<void> Runner::start(const JobStart& job) {
     Fd notify(ends[0]);
     Fd theirs(ends[1]);
     ::fcntl(notify.get(), F_SETFL, O_NONBLOCK);
-    const pid_t pid = spawn_shepherd(impl_->options_, job.id, theirs.get());
+    const pid_t pid = spawn_helper(
+        impl_->options_, {shepherd_argument, impl_->options_.home, job.id.job, std::to_string(job.id.run)},
+        theirs.get());
     if (pid < 0) return withdraw(-pid, impl_->options_.program.c_str());
     theirs.reset();  // and so there is a descriptor for the next line, however few there are
     Impl::Watch watch;
@@ -278,7 +283,7 @@ Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay)
 // ---- What became of a start ----
 
 // There was a shepherd and it left no record.
-RunReport Runner::Impl::lost(const RunId& id) const {
+RunReport Runner::Impl::lost(const RunId& id) {
     const RunFiles files = this->files(id);
     RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -295,12 +300,21 @@ RunReport Runner::Impl::lost(const RunId& id) const {
     const auto spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     std::size_t left = 0;
     if (spec) left = kill_leftovers(*spec, session);
+    if (spec && session) clean_up(spec->start, session->tmp_dir);
     const bool same_boot = session && session->boot == boot_id();
     report.exit.message = session && !same_boot ? "the machine was restarted while the job ran"
                                                 : "the process that ran the job was killed";
     if (!spec) report.exit.message += "; its processes are not known: " + spec.error().message;
     if (left > 0) report.exit.message += fmt::format("; {} processes could not be killed", left);
     return report;
+}
+
+void Runner::Impl::clean_up(const JobStart& job, const std::string& tmp_dir) {
+    if (tmp_dir.empty()) return;
+    const pid_t pid = spawn_helper(
+        options_, {cleaner_argument, job.user, std::to_string(job.uid), std::to_string(job.gid), tmp_dir},
+        -1);
+    if (pid > 0) cleaners_.push_back(pid);
 }
 
 RunReport Runner::Impl::examine(const RunId& id) {
@@ -411,6 +425,7 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
 
 std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
+    std::erase_if(impl_->cleaners_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
     std::array<epoll_event, 64> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
     for (int i = 0; i < count; ++i) {

@@ -164,6 +164,7 @@ bool Shepherd::write_session_file(pid_t session) {
     if (const auto process = read_process(session)) record.shell_start = process->start;
     record.boot = boot_id();
     record.started_at = started_at_.time_since_epoch().count();
+    record.tmp_dir = tmp_dir_;
     const Fd fd(
         ::open(files_.session().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     return fd && write_all(fd.get(), write_session(record));
@@ -278,7 +279,9 @@ void Shepherd::sample() {
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
     mem_kb_ = std::max({mem_kb_, mem, static_cast<std::int64_t>(gone.ru_maxrss)});
-    vmem_kb_ = std::max(vmem_kb_, vmem);
+    // Between two samples a process may come and go; its peak of resident memory is known, the virtual is no
+    // less.
+    vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     sample_every_ = std::min(sample_every_ * 2, longest_sample);
     sample_at_ = boot_time() + sample_every_;
 }
@@ -287,10 +290,10 @@ void Shepherd::enforce(milliseconds now) {
     if (walltime_at_ && now >= *walltime_at_) {
         walltime_at_.reset();
         exceeded(exit_status::killed_walltime, "walltime",
-                 std::chrono::ceil<std::chrono::seconds>(now - start_), *spec_.start.walltime);
+                 std::chrono::floor<std::chrono::seconds>(now - start_), *spec_.start.walltime);
     }
     if (spec_.start.cput && cput_ > *spec_.start.cput)
-        exceeded(exit_status::killed_cput, "cput", std::chrono::ceil<std::chrono::seconds>(cput_),
+        exceeded(exit_status::killed_cput, "cput", std::chrono::floor<std::chrono::seconds>(cput_),
                  *spec_.start.cput);
 }
 
@@ -398,13 +401,30 @@ int Shepherd::run() {
     return 0;
 }
 
+// Removes the TMPDIR of a job whose shepherd was killed.
+int clean(const char* user, const char* uid, const char* gid, const char* directory) {
+    const auto uid_number = parse_number("uid", uid);
+    const auto gid_number = parse_number("gid", gid);
+    if (!uid_number || !gid_number) return 2;
+    JobStart job;
+    job.user = user;
+    job.uid = static_cast<uid_t>(*uid_number);
+    job.gid = static_cast<gid_t>(*gid_number);
+    remove_tmp_dir(job, directory);
+    return 0;
+}
+
 }  // namespace
 
 bool is_shepherd(int argc, char** argv) {
-    return argc > 1 && std::string_view(argv[1]) == shepherd_argument;
+    if (argc < 2) return false;
+    const std::string_view first = argv[1];
+    return first == shepherd_argument || first == cleaner_argument;
 }
 
 int shepherd_main(int argc, char** argv) {
+    if (argc == 6 && std::string_view(argv[1]) == cleaner_argument)
+        return clean(argv[2], argv[3], argv[4], argv[5]);
     const auto run = argc == 5 ? parse_number("run count", argv[4]) : Result<std::int64_t>(0);
     if (argc != 5 || !is_file_safe(argv[3]) || !run) {
         std::fputs("pbs_server: --shepherd is for the server's own use\n", stderr);

@@ -10,6 +10,10 @@ namespace pbs::host {
 // of the requests below is lost or kills it before it can read them.
 inline constexpr const char* shepherd_argument = "--shepherd";
 
+// What is left of a job whose shepherd was killed may take long to remove, and is removed as its owner, so it
+// is done by a process too: `pbs_server --shepherd-clean USER UID GID DIRECTORY`.
+inline constexpr const char* cleaner_argument = "--shepherd-clean";
+
 // Its end of a pipe to the runner: "session=N" once the script runs, "error=TEXT" if it gives up before it
 // has taken the permission to start (lines as in key_value.h).
 inline constexpr int shepherd_notify_fd = 3;

@@ -12,12 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -102,35 +104,41 @@ class RunnerTest : public testing::Test {
         return job;
     }
 
-    // The next event about the job that satisfies; fails the test after `limit`.
-    static RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
-                              std::chrono::milliseconds limit = 30s) {
+    // The next event that satisfies; fails the test after `limit`. Others wait for the next call.
+    RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
+                       std::chrono::milliseconds limit = 30s) {
         const auto until = std::chrono::steady_clock::now() + limit;
+        auto& seen = seen_[&runner];
         while (std::chrono::steady_clock::now() < until) {
+            const auto found = std::find_if(seen.begin(), seen.end(), wanted);
+            if (found != seen.end()) {
+                const RunReport report = *found;
+                seen.erase(found);
+                return report;
+            }
             pollfd readable{runner.event_fd(), POLLIN, 0};
             ::poll(&readable, 1, 100);
-            for (auto& report : runner.events())
-                if (wanted(report)) return report;
+            for (auto& report : runner.events()) seen.push_back(std::move(report));
         }
         ADD_FAILURE() << "no such event in time";
         return {};
     }
-    static RunReport wait_end(Runner& runner) {
+    RunReport wait_end(Runner& runner) {
         return wait_for(runner, [](const RunReport& report) { return report.state != RunState::running; });
     }
-    RunReport wait_end() const { return wait_end(*runner_); }
-    static RunReport wait_running(Runner& runner) {
+    RunReport wait_end() { return wait_end(*runner_); }
+    RunReport wait_running(Runner& runner) {
         return wait_for(runner, [](const RunReport& report) { return report.state == RunState::running; });
     }
 
-    RunReport run(const JobStart& job) const {
+    RunReport run(const JobStart& job) {
         const auto started = runner_->start(job);
         EXPECT_TRUE(started) << started.error().message;
         return wait_end();
     }
 
     // A server of its own process, which starts the job and is then killed.
-    void start_and_die(const JobStart& job, bool wait_until_it_runs) const {
+    void start_and_die(const JobStart& job, bool wait_until_it_runs) {
         const pid_t server = ::fork();
         if (server == 0) {
             const auto runner = new_runner();
@@ -157,6 +165,7 @@ class RunnerTest : public testing::Test {
     std::string work_;
     passwd owner_{};
     std::unique_ptr<Runner> runner_;
+    std::map<const Runner*, std::vector<RunReport>> seen_;
 };
 
 TEST_F(RunnerTest, RunsAScriptAndKeepsItsOutputAndExitStatus) {
@@ -533,6 +542,7 @@ TEST_F(RunnerTest, EitherTheJobStartsOrThePermissionIsWithdrawn) {
             EXPECT_EQ(mark, "ran\n");
         }
         server->forget(start.id);
+        seen_.erase(server.get());
     }
     std::this_thread::sleep_for(300ms);
     for (const auto& entry : fs::directory_iterator(work_))
@@ -557,6 +567,7 @@ TEST_F(RunnerTest, KillsWhatIsLeftWhenTheShepherdIsKilled) {
     EXPECT_FALSE(alive(static_cast<pid_t>(running.session)));
     EXPECT_FALSE(alive(pid_in(work_ + "/a")));
     EXPECT_FALSE(alive(pid_in(work_ + "/b")));
+    EXPECT_TRUE(eventually([&] { return !fs::exists("/var/tmp/pbs.1.test"); }));
     EXPECT_FALSE(runner_->signal(start.id, SIGTERM));
 }
 
@@ -584,7 +595,7 @@ TEST_F(RunnerTest, DoesNotKillTheSessionOfAnotherBoot) {
     const RunFiles files(home_, start.id);
     std::ofstream(files.started()) << write_job_spec({start, "C0FFEE"});
     std::ofstream(files.session()) << write_session(
-        {bystander, read_process(bystander)->start, "another-boot", 1});
+        {bystander, read_process(bystander)->start, "another-boot", 1, ""});
     const auto report = runner_->recover({start.id}, nullptr).at(0);
     EXPECT_EQ(report.state, RunState::lost);
     EXPECT_EQ(report.exit.message, "the machine was restarted while the job ran");
