@@ -25,7 +25,6 @@ enum class ArgumentType {
     queue,    // queue or queue@host
     queues,   // a comma-separated list of them
     host,
-    string,
     timespec,  // HH:MM:SS, MM:SS or SS
     clock,     // a timespec that is a time of day
     variance,  // -mm%,+nn%

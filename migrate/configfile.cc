@@ -1,0 +1,314 @@
+#include "migrate/configfile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "migrate/arguments.h"
+#include "migrate/words.h"
+#include "objects/value.h"
+
+namespace pbs::migrate {
+namespace {
+
+using T = ArgumentType;
+
+// Names as the guide lists them; the overview's and the guide's other spellings beside them.
+constexpr Option kOptions[] = {
+    // Queues
+    {"SUBMIT_QUEUE", T::queue, "submit_queue"},
+    {"BATCH_QUEUES", T::queues, "batch_queues"},
+    {"SPECIAL_QUEUE", T::queue, "special_queue"},
+    {"DEDICATED_QUEUES", T::queues, "dedicated_queues", "DEDICATED_QUEUE"},
+    {"EXTERNAL_QUEUES", T::queues, "external_queues"},
+    {"BACKGROUND_QUEUE_NAME", T::queue, "background_queue_name"},
+    {"CHALLENGE_QUEUE_NAME", T::queue, "challenge_queue_name"},
+    {"SCHED_HOST", T::host, "sched_host"},
+    {"SERVER_HOST", T::host, "server_host"},
+    // Prime time
+    {"PRIME_TIME_WALLT_LIMIT", T::timespec, "prime_time_wallt_limit"},
+    {"PRIME_TIME_START", T::clock, "prime_time_start"},
+    {"PRIME_TIME_END", T::clock, "prime_time_end"},
+    {"ENFORCE_PRIME_TIME", T::boolean, "enforce_prime_time"},
+    // Walltime limits by size
+    {"SMALL_JOB_MAX", T::integer, "small_job_max"},
+    {"WALLT_LIMIT_SMALL_JOB", T::timespec, "wallt_limit_small_job", "WALLT_SMALL_LIMIT"},
+    {"WALLT_LIMIT_LARGE_JOB", T::timespec, "wallt_limit_large_job", "WALLT_LARGE_LIMIT"},
+    {"PRIME_TIME_SMALL_NODE_LIMIT", T::integer, "prime_time_small_node_limit"},
+    {"PRIME_TIME_SMALL_WALLT_LIMIT", T::timespec, "prime_time_small_wallt_limit"},
+    // Dedicated time
+    {"ENFORCE_DEDICATED_TIME", T::boolean, "enforce_dedicated_time"},
+    {"DEDICATED_TIME_COMMAND", T::program, "dedicated_time_command"},
+    {"DEDICATED_TIME_CACHE_SECS", T::integer, "dedicated_time_cache_secs"},
+    {"SYSTEM_NAME", T::host, "system_name"},
+    {"MAX_DEDICATED_JOBS", T::integer, "max_dedicated_jobs"},
+    // Draining
+    {"NONPRIME_DRAIN_SYS", T::boolean, "nonprime_drain_sys", "NON_PRIME_DRAIN_SYS"},
+    {"NP_DRAIN_BACKTIME", T::timespec, "np_drain_backtime"},
+    {"NP_DRAIN_IDLETIME", T::timespec, "np_drain_idletime"},
+    // Hosts
+    {"MAX_JOBS", T::integer, "max_jobs"},
+    {"MIN_JOBS", T::integer, "min_jobs"},
+    {"MAX_USER_RUN_JOBS", T::integer, "max_user_run_jobs"},
+    {"TARGET_LOAD_PCT", T::percentage, "target_load_pct"},
+    {"TARGET_LOAD_VARIANCE", T::variance, "target_load_variance"},
+    {"HIGH_SYSTIME", T::percentage, "high_systime"},
+    // Allocations and past usage
+    {"ENFORCE_ALLOCATION", T::boolean, "enforce_allocation"},
+    {"SCHED_ACCT_DIR", T::pathname, "sched_acct_dir"},
+    {"SORT_BY_PAST_USAGE", T::boolean, "sort_by_past_usage"},
+    {"DECAY_FACTOR", T::real, "decay_factor"},
+    {"OA_DECAY_FACTOR", T::real, "oa_decay_factor"},
+    // Waiting jobs
+    {"MAX_QUEUED_TIME", T::timespec, "max_queued_time"},
+    {"INTERACTIVE_LONG_WAIT", T::timespec, "interactive_long_wait"},
+    // The rest
+    {"SORTED_JOB_DUMPFILE", T::pathname, "sorted_job_dumpfile", "SORTED_JOB_FILE"},
+    {"MANAGE_HPM_COUNTERS", T::boolean, "manage_hpm_counters"},
+    {"REVOKE_HPM_COUNTERS", T::boolean, "revoke_hpm_counters"},
+    {"SCHED_RESTART_ACTION", T::restart, "sched_restart_action"},
+    {"SMALL_QUEUED_TIME", T::timespec, "small_queued_time"},
+    {"AVOID_FRAGMENTATION", T::boolean, "avoid_fragmentation"},
+    {"TEST_ONLY", T::boolean, "test_only"},
+    {"FAKE_MACHINE_MULT", T::integer, "fake_machine_mult"},
+};
+
+// Options that the guide marks "(required)" beside another one, when that one is on. What has a default needs
+// no setting (SORT_BY_PAST_USAGE beside the decay factors). DEDICATED_TIME_CACHE_SECS is optional in the
+// overview and stays so here.
+struct Requirement {
+    std::string_view option;
+    std::array<std::string_view, 3> needs;
+};
+constexpr Requirement kRequirements[] = {
+    {"DEDICATED_QUEUES", {"DEDICATED_TIME_COMMAND"}},
+    {"PRIME_TIME_WALLT_LIMIT", {"PRIME_TIME_START", "PRIME_TIME_END"}},
+    {"PRIME_TIME_START", {"PRIME_TIME_END", "PRIME_TIME_WALLT_LIMIT"}},
+    {"PRIME_TIME_END", {"PRIME_TIME_START", "PRIME_TIME_WALLT_LIMIT"}},
+    {"ENFORCE_PRIME_TIME", {"PRIME_TIME_START", "PRIME_TIME_END", "PRIME_TIME_WALLT_LIMIT"}},
+    {"SMALL_JOB_MAX", {"WALLT_LIMIT_SMALL_JOB", "WALLT_LIMIT_LARGE_JOB"}},
+    {"WALLT_LIMIT_SMALL_JOB", {"SMALL_JOB_MAX"}},
+    {"WALLT_LIMIT_LARGE_JOB", {"SMALL_JOB_MAX"}},
+    {"PRIME_TIME_SMALL_NODE_LIMIT",
+     {"PRIME_TIME_SMALL_WALLT_LIMIT", "PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
+    {"PRIME_TIME_SMALL_WALLT_LIMIT",
+     {"PRIME_TIME_SMALL_NODE_LIMIT", "PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
+    {"ENFORCE_DEDICATED_TIME", {"DEDICATED_TIME_COMMAND"}},
+    {"DEDICATED_TIME_COMMAND", {"ENFORCE_DEDICATED_TIME"}},
+    {"DEDICATED_TIME_CACHE_SECS", {"ENFORCE_DEDICATED_TIME"}},
+    {"SYSTEM_NAME", {"ENFORCE_DEDICATED_TIME"}},
+    {"NONPRIME_DRAIN_SYS", {"ENFORCE_PRIME_TIME"}},
+    {"NP_DRAIN_BACKTIME", {"NP_DRAIN_IDLETIME", "NONPRIME_DRAIN_SYS", "ENFORCE_PRIME_TIME"}},
+    {"NP_DRAIN_IDLETIME", {"NP_DRAIN_BACKTIME", "NONPRIME_DRAIN_SYS", "ENFORCE_PRIME_TIME"}},
+    {"ENFORCE_ALLOCATION", {"SCHED_ACCT_DIR"}},
+    {"SCHED_ACCT_DIR", {"ENFORCE_ALLOCATION"}},
+    {"INTERACTIVE_LONG_WAIT", {"ENFORCE_PRIME_TIME"}},
+    {"REVOKE_HPM_COUNTERS", {"MANAGE_HPM_COUNTERS"}},
+    {"SMALL_QUEUED_TIME", {"MAX_QUEUED_TIME"}},
+    {"FAKE_MACHINE_MULT", {"TEST_ONLY"}},
+};
+
+// A minimal configuration has these.
+constexpr std::string_view kAlways[] = {"SUBMIT_QUEUE", "BATCH_QUEUES"};
+
+std::string uppered(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    return out;
+}
+
+const Option* find_option(std::string_view name) {
+    for (const Option& option : kOptions)
+        if (option.name == name || (!option.other_name.empty() && option.other_name == name)) return &option;
+    return nullptr;
+}
+
+// The least number of letters to change, insert or remove between two words.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+// What is wrong with a first word that is no option, and what was perhaps meant.
+std::string unknown_option(std::string_view name) {
+    const std::string upper = uppered(name);
+    if (find_option(upper) != nullptr)
+        return fmt::format("{} is not an option: names are upper-case, expected {}", quoted(name), upper);
+    std::string message = fmt::format("{} is not an option of the Origin scheduler", quoted(name));
+    if (upper.size() > 40) return message;
+    for (const Option& option : kOptions)
+        if (distance(upper, option.name) <= 2)
+            return message + fmt::format(", perhaps {} was meant", option.name);
+    return message;
+}
+
+class Reader {
+  public:
+    explicit Reader(const std::string& file) : file_(file) { result_.file = file; }
+
+    void read_line(std::string_view line, int number) {
+        const auto words = words_of(line, '#');
+        if (words.empty()) return;
+        const Option* option = find_option(words[0].text);
+        if (option == nullptr)
+            return problem(number, words[0].column, words[0].text, unknown_option(words[0].text));
+        const std::string_view name = words[0].text;
+        if (words.size() == 1)
+            return problem(number, words[0].column + static_cast<int>(name.size()), name,
+                           "the argument is missing, expected one");
+        if (words.size() > 2)
+            problem(number, words[2].column, name,
+                    fmt::format("{} is one word too many, expected one argument without white space",
+                                quoted(words[2].text)));
+        set(*option, name, words[1], number);
+    }
+
+    Result<ConfigFile> finish() {
+        for (const Option& option : kOptions)
+            if (const auto found = settings_.find(&option); found != settings_.end())
+                result_.settings.push_back(found->second);
+        require();
+        if (problems_.empty()) return std::move(result_);
+        std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) {
+            return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+        });
+        return tl::unexpected(std::move(problems_));
+    }
+
+  private:
+    void problem(int line, int column, std::string_view option, std::string message) {
+        problems_.push_back({file_, line, column,
+                             quoted(option).substr(1, std::min<std::size_t>(option.size(), 60)),
+                             std::move(message)});
+    }
+
+    void set(const Option& option, std::string_view name, const Word& argument, int line) {
+        // A bad value counts as set, so that no missing option is reported on top of it.
+        Setting setting{&option, std::string(name), std::string(argument.text), "?", line, argument.column};
+        const auto value = read_argument(option.type, argument.text);
+        if (!value) {
+            problem(line, argument.column, name,
+                    fmt::format("{} is not {}", quoted(argument.text), value.error()));
+        } else {
+            setting.value = *value;
+            check_attribute(setting);
+        }
+        if (option.type == T::boolean && value && *value == "False" && !plainly_false(argument.text))
+            note(line, name,
+                 fmt::format("{} is read as False, as any word but true, yes, on and 1",
+                             quoted(argument.text)));
+        store(std::move(setting));
+    }
+
+    // Ranges are those of the attribute.
+    void check_attribute(const Setting& setting) {
+        const auto* attribute =
+            objects::find_attribute(objects::ObjectType::policy, setting.option->attribute);
+        if (attribute == nullptr)
+            return problem(setting.line, setting.column, setting.name,
+                           "there is no such attribute of a policy");
+        if (const auto value = objects::parse_value(*attribute, setting.value); !value)
+            problem(setting.line, setting.column, setting.name, value.error().message);
+    }
+
+    // The last setting wins; queues append.
+    void store(Setting setting) {
+        const auto [found, fresh] = settings_.try_emplace(setting.option, setting);
+        if (fresh) return;
+        Setting& old = found->second;
+        if (setting.option->type == T::queues) {
+            old.argument += "," + setting.argument;
+            old.value += "," + setting.value;
+            return;
+        }
+        note(setting.line, setting.name,
+             fmt::format("replaces the value {} of line {}", quoted(old.argument), old.line));
+        old = std::move(setting);
+    }
+
+    void note(int line, std::string_view name, const std::string& message) {
+        result_.notes.push_back(fmt::format("{}:{}: {}: {}", file_, line, name, message));
+    }
+
+    void require() {
+        for (const std::string_view name : kAlways)
+            if (result_.find(name) == nullptr && !misspelled(name))
+                problem(0, 0, name, "is missing, expected in every configuration");
+        for (const Requirement& requirement : kRequirements) {
+            const Setting* setting = result_.find(requirement.option);
+            if (setting == nullptr || !setting->on()) continue;
+            for (const std::string_view need : requirement.needs)
+                if (!need.empty() && result_.find(need) == nullptr && !misspelled(need))
+                    problem(setting->line, 0, setting->name,
+                            fmt::format("needs {} too, which isn't set", need));
+        }
+    }
+
+    // Whether a line is reported already that was perhaps to set the option.
+    bool misspelled(std::string_view name) const {
+        return std::any_of(problems_.begin(), problems_.end(),
+                           [&](const Problem& p) { return uppered(p.option) == name; });
+    }
+
+    const std::string& file_;
+    ConfigFile result_;
+    std::map<const Option*, Setting> settings_;
+    Problems problems_;
+};
+
+}  // namespace
+
+std::span<const Option> options() {
+    return kOptions;
+}
+
+bool Setting::on() const {
+    switch (option->type) {
+        case T::boolean:
+            return value != "False";
+        case T::integer:
+        case T::percentage:
+            return value != "0";
+        case T::timespec:
+            return value != "00:00:00";
+        default:
+            return true;
+    }
+}
+
+const Setting* ConfigFile::find(std::string_view option) const {
+    const auto found = std::find_if(settings.begin(), settings.end(),
+                                    [&](const Setting& s) { return s.option->name == option; });
+    return found == settings.end() ? nullptr : &*found;
+}
+
+Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file) {
+    Reader reader(file);
+    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
+    return reader.finish();
+}
+
+std::string to_text(const Problem& problem) {
+    std::string out = problem.file;
+    if (problem.line > 0) out += fmt::format(":{}", problem.line);
+    if (problem.column > 0) out += fmt::format(":{}", problem.column);
+    if (!out.empty()) out += ": ";
+    if (!problem.option.empty()) out += problem.option + ": ";
+    return out + problem.message;
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,55 @@
+#include "migrate/origin_holidays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bitset>
+#include <charconv>
+
+#include "migrate/words.h"
+
+namespace pbs::migrate {
+namespace {
+
+// -1 for anything but digits, and for numbers that no year has.
+int day_of_year(std::string_view text) {
+    int day = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), day);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && text.front() != '-' && day <= 365 ? day : -1;
+}
+
+std::string joined(const std::vector<Word>& words) {
+    std::string out;
+    for (std::size_t i = 1; i < words.size(); ++i) out += (i > 1 ? " " : "") + std::string(words[i].text);
+    return out;
+}
+
+}  // namespace
+
+std::string Holiday::rule() const {
+    return fmt::format("FREQ=YEARLY;BYYEARDAY={}", day_of_year);
+}
+
+Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::string& file) {
+    HolidaysFile out{file, {}};
+    Problems problems;
+    std::bitset<366> seen;
+    for_each_line(text, [&](std::string_view line, int number) {
+        const auto words = words_of(line, '*');
+        if (words.empty() || words[0].text.starts_with("YEAR")) return;
+        const int day = day_of_year(words[0].text);
+        if (day < 0) {
+            problems.push_back({file, number, words[0].column, "",
+                                fmt::format("{} is not a day of the year from 1 to 365 (or 0, or YEAR)",
+                                            quoted(words[0].text))});
+        } else if (day > 0 && !seen.test(static_cast<std::size_t>(day))) {
+            seen.set(static_cast<std::size_t>(day));
+            out.days.push_back({day, joined(words), number});
+        }
+    });
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return out;
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,152 @@
+// pbs_migrate: turns the files of an Origin scheduler into objects, by hand.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "migrate/migrate.h"
+#include "objects/store.h"
+
+namespace {
+
+using pbs::migrate::Problems;
+
+constexpr int kRefused = 2;
+
+constexpr const char* kDescription =
+    "Turns the configuration file and the holidays file of an Origin scheduler into objects of a PBS "
+    "server:\n"
+    "every option an attribute of the policy default_policy, prime time a time_window, and the holidays\n"
+    "non_work_days of the server. The files are read, never changed. With a mistake in a file nothing is "
+    "done.";
+
+constexpr const char* kFooter =
+    "Without --dry-run, pbs_migrate writes into HOME/server_priv/policy.db itself (--into), while no server\n"
+    "runs on HOME. For a server that runs, hand it the commands instead, as one of its managers:\n"
+    "    pbs_migrate --config F --holidays F --dry-run | qmgr\n"
+    "A second run of the same files changes nothing. Exit status: 0 done, 1 wrong usage, 2 refused; what "
+    "was\n"
+    "wrong is on standard error, one line each: FILE:LINE:COLUMN: OPTION: what was expected.";
+
+struct Arguments {
+    pbs::migrate::LegacyFiles files;
+    std::string home;
+    bool dry_run = false;
+};
+
+int refuse(const Problems& problems) {
+    for (const auto& problem : problems)
+        fmt::print(stderr, "pbs_migrate: {}\n", pbs::migrate::to_text(problem));
+    fmt::print(stderr, "pbs_migrate: nothing was migrated\n");
+    return kRefused;
+}
+
+int refuse(const std::string& message) {
+    return refuse(Problems{{"", 0, 0, "", message}});
+}
+
+// The lock of the server on its home, held as long as this object lives.
+class HomeLock {
+  public:
+    explicit HomeLock(const std::string& path)
+        : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+        if (fd_ < 0 || ::flock(fd_, LOCK_EX | LOCK_NB) != 0) error_ = errno;
+    }
+    ~HomeLock() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    HomeLock(const HomeLock&) = delete;
+    HomeLock& operator=(const HomeLock&) = delete;
+
+    // 0 when it is held.
+    int error() const { return error_; }
+
+  private:
+    int fd_;
+    int error_ = 0;
+};
+
+std::string user_name(uid_t uid) {
+    const passwd* user = ::getpwuid(uid);
+    return user == nullptr ? std::to_string(uid) : user->pw_name;
+}
+
+// Whoever may write the file may change what is in it.
+pbs::objects::Identity identity() {
+    return {user_name(::geteuid()), "localhost", pbs::objects::manager_privilege};
+}
+
+int print_commands(const Arguments& arguments) {
+    const auto conversion = pbs::migrate::read_and_convert(arguments.files, nullptr);
+    if (!conversion) return refuse(conversion.error());
+    for (const std::string& note : conversion->report.notes) fmt::print("# {}\n", note);
+    fmt::print("{}", pbs::migrate::to_qmgr(conversion->changes));
+    return 0;
+}
+
+int write_into_home(const Arguments& arguments) {
+    const std::string priv = arguments.home + "/server_priv";
+    struct stat folder = {};
+    if (::stat(priv.c_str(), &folder) != 0)
+        return refuse(fmt::format("{} is not the home of a PBS server: {}: {}", arguments.home, priv,
+                                  std::strerror(errno)));
+    // Files of another user would keep the server from starting.
+    if (folder.st_uid != ::geteuid())
+        return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
+                                  user_name(folder.st_uid)));
+    const HomeLock lock(priv + "/server.lock");
+    if (lock.error() == EWOULDBLOCK)
+        return refuse(fmt::format(
+            "a server runs on {}: stop it, or give it the commands of --dry-run with qmgr", arguments.home));
+    if (lock.error() != 0)
+        return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    auto store = pbs::objects::Store::open(priv + "/policy.db", {}, now);
+    if (!store) return refuse(store.error().message);
+    const auto report = pbs::migrate::migrate(arguments.files, *store, identity(), now);
+    if (!report) return refuse(report.error());
+    fmt::print("{}", pbs::migrate::to_text(*report));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app(kDescription, "pbs_migrate");
+    app.footer(kFooter);
+    Arguments arguments;
+    app.add_option("--config", arguments.files.config,
+                   "Configuration file of the scheduler (sched_priv/config)")
+        ->type_name("F");
+    app.add_option("--holidays", arguments.files.holidays, "Holidays file (/usr/lib/acct/holidays)")
+        ->type_name("F");
+    auto* dry_run =
+        app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
+    app.add_option("--into", arguments.home, "Home of the server whose objects are changed, offline")
+        ->type_name("HOME")
+        ->excludes(dry_run);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 1;
+    }
+    if (arguments.files.empty()) {
+        fmt::print(stderr, "pbs_migrate: nothing to read, expected --config F, --holidays F or both\n");
+        return 1;
+    }
+    if (!arguments.dry_run && arguments.home.empty()) {
+        fmt::print(stderr,
+                   "pbs_migrate: expected --dry-run, or --into HOME for a server that isn't running\n");
+        return 1;
+    }
+    return arguments.dry_run ? print_commands(arguments) : write_into_home(arguments);
+}

@@ -1,0 +1,49 @@
+// Words of a line with their columns. Internal to migrate/.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::migrate {
+
+struct Word {
+    std::string_view text;
+    int column;  // from 1
+};
+
+// The words of a line up to `comment`, which begins a comment wherever it is. Carriage returns are white
+// space.
+inline std::vector<Word> words_of(std::string_view line, char comment) {
+    constexpr std::string_view kSpace = " \t\r\v\f";
+    line = line.substr(0, line.find(comment));
+    std::vector<Word> out;
+    for (auto from = line.find_first_not_of(kSpace); from != std::string_view::npos;) {
+        const auto end = std::min(line.find_first_of(kSpace, from), line.size());
+        out.push_back({line.substr(from, end - from), static_cast<int>(from) + 1});
+        from = line.find_first_not_of(kSpace, end);
+    }
+    return out;
+}
+
+// Calls visit(line, number) for each line of a text, which need not end with a newline. A byte order mark is
+// skipped.
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    for (int number = 1; !text.empty(); ++number) {
+        const auto end = std::min(text.find('\n'), text.size());
+        visit(text.substr(0, end), number);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+// What an error may quote: printable, and not longer than a line.
+inline std::string quoted(std::string_view text) {
+    std::string out = "'";
+    for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
+    return out + (text.size() > 60 ? "...'" : "'");
+}
+
+}  // namespace pbs::migrate
