@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -204,7 +205,7 @@ class Reader {
             problem(line, argument.column, name,
                     fmt::format("{} is not {}", quoted(argument.text), value.error()));
         } else {
-            setting.value = *value;
+            setting.value = option.type == T::program ? absolute(*value) : *value;
             check_attribute(setting);
         }
         if (option.type == T::boolean && value && *value == "False" && !plainly_false(argument.text))
@@ -212,6 +213,15 @@ class Reader {
                  fmt::format("{} is read as False, as any word but true, yes, on and 1",
                              quoted(argument.text)));
         store(std::move(setting));
+    }
+
+    // A program is run from anywhere, so that its path has to be absolute: relative ones are in the
+    // scheduler's folder, where the file is.
+    std::string absolute(const std::string& program) const {
+        if (program.starts_with('/')) return program;
+        std::error_code ignored;
+        const auto folder = std::filesystem::absolute(file_, ignored).parent_path();
+        return (folder / program).lexically_normal().string();
     }
 
     // Ranges are those of the attribute.

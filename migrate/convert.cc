@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "objects/snapshot.h"
 #include "objects/value.h"
@@ -29,7 +28,7 @@ class Converter {
         file_ = &file;
         set(ObjectType::policy, kPolicy, "algorithm", "origin", file.file);
         for (const Setting& setting : file.settings)
-            set(ObjectType::policy, kPolicy, setting.option->attribute, value_of(setting), source(setting));
+            set(ObjectType::policy, kPolicy, setting.option->attribute, setting.value, source(setting));
         prime_time(file);
         out_.report.notes.insert(out_.report.notes.end(), file.notes.begin(), file.notes.end());
         if (current_ != nullptr && current_->policy_slots("default").all_time != kPolicy)
@@ -63,16 +62,6 @@ class Converter {
   private:
     std::string source(const Setting& setting) const {
         return fmt::format("{}:{} {}", file_->file, setting.line, setting.name);
-    }
-
-    // A program is run from anywhere, so that its path has to be absolute: relative ones are in the
-    // scheduler's folder.
-    std::string value_of(const Setting& setting) const {
-        if (setting.option->type != ArgumentType::program || setting.value.starts_with('/'))
-            return setting.value;
-        std::error_code ignored;
-        const auto folder = std::filesystem::absolute(file_->file, ignored).parent_path();
-        return (folder / setting.value).lexically_normal().string();
     }
 
     void prime_time(const ConfigFile& file) {

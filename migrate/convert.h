@@ -27,9 +27,8 @@ struct Conversion {
 // not on
 //   holidays; an end that isn't after the start is on the next day.
 // - Holidays are added to the server's non_work_days.
-// What is there already is left alone, so that a second conversion of the same files is empty. Relative paths
-// of programs are in the folder of the configuration file. Problems: values that the attributes refuse, with
-// their place.
+// What is there already is left alone, so that a second conversion of the same files is empty. Problems:
+// values that the attributes refuse.
 Result<Conversion> convert(const std::optional<ConfigFile>& config,
                            const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current);
 

@@ -1,0 +1,20 @@
+// Any text given as an Origin holidays file is refused with messages, or gives days of the year.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "migrate/convert.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto file = pbs::migrate::parse_origin_holidays(text, "holidays");
+    if (!file) {
+        if (file.error().empty()) std::abort();
+        return 0;
+    }
+    for (const auto& day : file->days)
+        if (day.day_of_year < 1 || day.day_of_year > 365) std::abort();
+    const auto conversion = pbs::migrate::convert(std::nullopt, *file, nullptr);
+    if (!conversion || conversion->changes.commands.size() != file->days.size()) std::abort();
+    return 0;
+}

@@ -1,0 +1,122 @@
+#include "migrate/migrate.h"
+
+#include "objects/snapshot.h"
+#include "objects/store.h"
+#include "tests/migrate/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const objects::Identity kRoot{"root", "localhost", objects::manager_privilege};
+constexpr std::chrono::sys_seconds kNow{std::chrono::seconds{1795248000}};
+
+const std::string kConfig =
+    "SUBMIT_QUEUE submit\nBATCH_QUEUES small,large\nPRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n"
+    "PRIME_TIME_WALLT_LIMIT 2:00:00\nENFORCE_PRIME_TIME True\n";
+
+class MigrateTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        auto opened = objects::Store::open(home_.path("policy.db"), {"UTC", {}}, kNow);
+        ASSERT_TRUE(opened) << opened.error().message;
+        store_.emplace(std::move(*opened));
+    }
+    std::string home() const { return home_.path("."); }
+
+    Folder home_;
+    std::optional<objects::Store> store_;
+};
+
+TEST_F(MigrateTest, FindsTheFilesOfAHome) {
+    EXPECT_TRUE(find_legacy_files(home()).empty());
+    home_.write("sched_priv/holidays", "1\n");
+    EXPECT_TRUE(find_legacy_files(home()).empty()) << "holidays alone are of some other scheduler";
+    home_.write("sched_priv/CONFIGFILE", kConfig);
+    EXPECT_EQ(find_legacy_files(home()).config, home() + "/sched_priv/CONFIGFILE");
+    home_.write("sched_priv/config", kConfig);
+    EXPECT_EQ(find_legacy_files(home()).config, home() + "/sched_priv/config");
+    EXPECT_EQ(find_legacy_files(home()).holidays, home() + "/sched_priv/holidays");
+}
+
+TEST_F(MigrateTest, FirstStartWithoutFiles) {
+    const auto report = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(report->lines.empty());
+    EXPECT_EQ(to_text(*report), "There was nothing to migrate.\n");
+}
+
+TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
+    const std::string config = home_.write("sched_priv/config", kConfig);
+    const std::string holidays = home_.write("sched_priv/holidays", "YEAR 2026\n1 Jan 1\n359 Dec 25\n");
+    const auto before = std::filesystem::last_write_time(config);
+    const auto report = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(report) << testing::PrintToString(texts(report.error()));
+    EXPECT_TRUE(report->changed());
+    const auto snapshot = store_->snapshot();
+    EXPECT_EQ(snapshot->policy("default_policy")->text("submit_queue"), "submit");
+    EXPECT_EQ(snapshot->time_windows_of_type("prime").size(), 1U);
+    EXPECT_EQ(snapshot->non_work_days().size(), 2U);
+    EXPECT_EQ(read_text(config), kConfig);
+    EXPECT_EQ(std::filesystem::last_write_time(config), before);
+    EXPECT_TRUE(std::filesystem::exists(holidays));
+    // A second time nothing is done.
+    const auto second = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(second);
+    EXPECT_FALSE(second->changed());
+    EXPECT_EQ(store_->snapshot()->revision(), snapshot->revision());
+    EXPECT_THAT(to_text(*second), HasSubstr("Nothing was changed: everything is there already.\n"));
+}
+
+TEST_F(MigrateTest, MistakesOfBothFilesAreReportedAndNothingIsMigrated) {
+    const std::string config = home_.write("sched_priv/config", kConfig + "MAX_JOBS two\nfoo bar\n");
+    const std::string holidays = home_.write("sched_priv/holidays", "1\nchristmas\n");
+    const auto revision = store_->snapshot()->revision();
+    const auto report = migrate({config, holidays}, *store_, kRoot, kNow);
+    ASSERT_FALSE(report);
+    EXPECT_THAT(texts(report.error()),
+                ElementsAre(HasSubstr(config + ":7:10: MAX_JOBS: 'two'"), HasSubstr(config + ":8:1: foo"),
+                            HasSubstr(holidays + ":2:1: 'christmas'")));
+    EXPECT_EQ(store_->snapshot()->revision(), revision);
+    EXPECT_FALSE(store_->snapshot()->policy("default_policy")->is_set("submit_queue"));
+    EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
+}
+
+TEST_F(MigrateTest, FilesThatCannotBeRead) {
+    const auto missing = migrate({home_.path("none"), ""}, *store_, kRoot, kNow);
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(texts(missing.error()),
+                ElementsAre(home_.path("none") + ": can't be read: No such file or directory"));
+    const auto folder = migrate({home_.path("."), ""}, *store_, kRoot, kNow);
+    ASSERT_FALSE(folder);
+    EXPECT_THAT(texts(folder.error()), ElementsAre(home_.path(".") + ": is not a file"));
+    const auto empty = migrate({home_.write("config", ""), ""}, *store_, kRoot, kNow);
+    ASSERT_FALSE(empty);
+    EXPECT_EQ(empty.error().size(), 2U);
+}
+
+TEST_F(MigrateTest, WhatAnAdministratorChangedSinceIsSetBackToTheFile) {
+    const std::string config = home_.write("config", kConfig);
+    ASSERT_TRUE(migrate({config, ""}, *store_, kRoot, kNow));
+    ASSERT_TRUE(store_->execute({objects::CommandKind::set,
+                                 objects::ObjectType::policy,
+                                 "default_policy",
+                                 {{"prime_time_wallt_limit", "01:00:00", objects::Operation::set}}},
+                                kRoot, kNow));
+    const auto report = migrate({config, ""}, *store_, kRoot, kNow);
+    ASSERT_TRUE(report);
+    EXPECT_THAT(to_text(*report), HasSubstr("prime_time_wallt_limit = 02:00:00\n"));
+    EXPECT_THAT(to_text(*report), HasSubstr("1 value was set.\n"));
+}
+
+TEST_F(MigrateTest, OnlyManagersMigrate) {
+    const std::string config = home_.write("config", kConfig);
+    const auto report = migrate({config, ""}, *store_, {"user", "localhost", objects::user_privilege}, kNow);
+    ASSERT_FALSE(report);
+    EXPECT_THAT(texts(report.error()), ElementsAre(HasSubstr("may not")));
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test

@@ -1,0 +1,55 @@
+// Short ways to read files and problems in tests.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "migrate/configfile.h"
+#include "migrate/problem.h"
+
+namespace pbs::migrate::test {
+
+inline std::vector<std::string> texts(const Problems& problems) {
+    std::vector<std::string> out;
+    for (const Problem& problem : problems) out.push_back(to_text(problem));
+    return out;
+}
+
+// A folder of its own for each test, removed at its end.
+class Folder {
+  public:
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "migrate_test.XXXXXX").string();
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::string path(const std::string& name) const { return path_ + "/" + name; }
+    // Writes a file, with the folders it is in.
+    std::string write(const std::string& name, const std::string& text) const {
+        std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+        std::ofstream(path(name), std::ios::binary) << text;
+        return path(name);
+    }
+
+  private:
+    std::string path_;
+};
+
+inline std::string read_text(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return std::move(out).str();
+}
+
+}  // namespace pbs::migrate::test
