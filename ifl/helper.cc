@@ -14,8 +14,6 @@
 
 #include "ifl/pbs_error.h"
 
-extern char** environ;
-
 namespace pbs::ifl {
 
 namespace {

@@ -10,7 +10,7 @@ namespace pbs::ifl {
 
 namespace {
 
-constexpr std::string_view kMagic{"PKTV1", 6};
+constexpr std::string_view kMagic{"PKTV1\0", 6};
 constexpr std::size_t kLengthOffset = 7;
 
 std::size_t load_length(std::string_view header) {

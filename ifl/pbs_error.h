@@ -208,11 +208,13 @@ extern "C" {
 #define PBSE_SCHEDCONNECTED 15230
 #define PBSE_NOTARRAY_ATTR 15231
 
+/* The names that clients know. NOLINTBEGIN(bugprone-reserved-identifier) */
 #ifndef __PBS_ERRNO
 #define __PBS_ERRNO
 extern int* __pbs_errno_location(void);
 #define pbs_errno (*__pbs_errno_location())
 #endif
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 #ifdef __cplusplus
 }

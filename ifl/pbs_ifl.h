@@ -463,6 +463,7 @@ struct batch_deljob_status {
 };
 
 /* Error number of the calling thread's last call. */
+/* The names that clients know. NOLINTBEGIN(bugprone-reserved-identifier) */
 #ifndef __PBS_ERRNO
 #define __PBS_ERRNO
 extern int* __pbs_errno_location(void);
@@ -475,6 +476,7 @@ extern int* __pbs_errno_location(void);
 extern char* __pbs_server_location(void);
 #define pbs_server (__pbs_server_location())
 #endif
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /*
  * Connections.
