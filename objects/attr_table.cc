@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,19 @@ std::string argument(std::string_view text) {
     return result + '"';
 }
 
+// Prints a paragraph in lines of at most 78 characters.
+void print_text(std::string_view text) {
+    while (!text.empty()) {
+        std::size_t end = text.size();
+        if (end > 78) {
+            end = text.rfind(' ', 78);
+            if (end == std::string_view::npos) end = std::min(text.find(' '), text.size());
+        }
+        fmt::print("{}\n", plain_text(text.substr(0, end)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
 std::string about_default(const Attribute& attribute) {
     if (attribute.default_value.empty()) return "not set by default";
     return fmt::format("default {}", attribute.default_value);
@@ -51,8 +65,8 @@ void print_item(const Attribute& attribute) {
     const std::string type(pbs::objects::type_text(attribute.type));
     fmt::print(".It Cm {} Pq {}\n", argument(attribute.name),
                argument(fmt::format("{}; {}", type, about_default(attribute))));
-    fmt::print("{}.\n", plain_text(attribute.help));
-    fmt::print("A value is {}.\n", plain_text(pbs::objects::expected_text(attribute)));
+    print_text(fmt::format("{}.", attribute.help));
+    print_text(fmt::format("Value: {}.", pbs::objects::expected_text(attribute)));
     if (!attribute.alias.empty()) fmt::print("Also accepted as\n.Cm {} .\n", argument(attribute.alias));
     if ((attribute.flags & pbs::objects::origin) != 0) fmt::print("An option of the Origin scheduler.\n");
     if ((attribute.flags & pbs::objects::operator_sets) != 0) fmt::print("Operators may set it too.\n");

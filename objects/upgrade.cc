@@ -85,10 +85,12 @@ Result<int> pragma(Database& database, std::string_view name) {
     return static_cast<int>(statement.integer(0));
 }
 
-Result<void> step(Database& database, int to) {
+Result<void> run_steps(Database& database, int from, int to) {
     Result<Transaction> transaction = Transaction::begin(database);
     if (!transaction) return tl::unexpected(transaction.error());
-    if (Result<void> done = database.run(kSteps[to - 1]); !done) return done;
+    for (int version = from; version < to; ++version) {
+        if (Result<void> done = database.run(kSteps[version]); !done) return done;
+    }
     const std::string marks =
         fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {};", to, kApplicationId);
     if (Result<void> done = database.run(marks); !done) return done;
@@ -127,10 +129,7 @@ Result<void> upgrade(Database& database, int version) {
                         "start the newer program that wrote it, or restore a backup of that time",
                         database.path(), *found, version));
     }
-    for (int to = *found + 1; to <= version; ++to) {
-        if (Result<void> done = step(database, to); !done) return done;
-    }
-    return {};
+    return *found == version ? Result<void>{} : run_steps(database, *found, version);
 }
 
 }  // namespace pbs::objects

@@ -9,7 +9,7 @@ namespace pbs::objects {
 // The version that this code reads and writes (PRAGMA user_version).
 int current_version();
 
-// Brings a file (an empty one is version 0) up to `version`, one transaction per step. Errors: system: the
+// Brings a file (an empty one is version 0) up to `version`, in one transaction. Errors: system: the
 // file is of a later version, belongs to another program, or can't be written.
 Result<void> upgrade(Database& database, int version);
 

@@ -86,7 +86,7 @@ Result<Value> parse_integer(const Attribute& attribute, std::string_view text) {
     std::string_view number = trim(text);
     if (attribute.syntax == Syntax::percentage && number.ends_with('%'))
         number = trim(number.substr(0, number.size() - 1));
-    if (number.starts_with('+')) number.remove_prefix(1);
+    if (number.size() > 1 && number[0] == '+' && is_digit(number[1])) number.remove_prefix(1);
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (number.empty() || code != std::errc{} || end != number.data() + number.size())

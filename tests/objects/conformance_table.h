@@ -1,0 +1,29 @@
+// PP-748's attribute tables, row by row, to be held beside the document.
+#ifndef PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
+#define PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "objects/schema.h"
+
+namespace pbs::objects {
+
+struct ConformanceRow {
+    ObjectType type;
+    std::string_view attribute;
+    std::string_view type_text;      // the document's "Type"
+    std::string_view default_value;  // as listed on a fresh object; "-": not set by default
+    std::string_view example;        // the document's command, without qmgr -c and its quotes
+    std::string_view example_value;  // as listed after it
+    // Another value, and how it is listed
+    std::pair<std::string_view, std::string_view> valid;
+    std::vector<std::string_view> invalid;
+};
+
+const std::vector<ConformanceRow>& conformance_table();
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,72 @@
+// What was acknowledged is there after kill -9, and nothing is half there.
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+
+class DurabilityTest : public StoreTest {
+  protected:
+    // A child that creates policies d0, d1, ... two at a time and writes the number of each acknowledged
+    // pair.
+    [[noreturn]] void work(int acknowledge) {
+        Result<Store> store = Store::open(path_, {"UTC"}, kNow);
+        if (!store) _exit(1);
+        for (int pair = 0;; ++pair) {
+            const std::string number = std::to_string(pair);
+            const ChangeSet both{
+                {parse_command("c p d" + number + " comment=first"), parse_command("c f d" + number)}};
+            if (!store->apply(both, kManager, kNow)) _exit(1);
+            if (write(acknowledge, &pair, sizeof pair) != sizeof pair) _exit(1);
+        }
+    }
+};
+
+TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
+    for (int round = 0; round < 5; ++round) {
+        store_.reset();
+        std::filesystem::remove(path_);
+        std::filesystem::remove(path_ + "-wal");
+        std::filesystem::remove(path_ + "-shm");
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            close(ends[0]);
+            work(ends[1]);
+        }
+        close(ends[1]);
+        int last = -1;
+        // Kill it at another point in each round, somewhere after the acknowledgement.
+        for (int pair = 0; last < 7 + 5 * round && read(ends[0], &pair, sizeof pair) == sizeof pair;)
+            last = pair;
+        kill(child, SIGKILL);
+        for (int pair = 0; read(ends[0], &pair, sizeof pair) == sizeof pair;) last = pair;
+        close(ends[0]);
+        int status = 0;
+        waitpid(child, &status, 0);
+        ASSERT_TRUE(WIFSIGNALED(status));
+        ASSERT_GE(last, 7);
+        open();
+        const auto snapshot = store_->snapshot();
+        for (int pair = 0; pair <= last; ++pair) {
+            const std::string name = "d" + std::to_string(pair);
+            ASSERT_NE(snapshot->policy(name), nullptr) << name;
+            EXPECT_EQ(snapshot->policy(name)->text("comment"), "first");
+            ASSERT_NE(snapshot->fs_group(name), nullptr) << name;
+        }
+        // At most one pair was being written; whether it is there or not, it is whole.
+        EXPECT_LE(snapshot->objects(ObjectType::fs_group).size(), static_cast<std::size_t>(last) + 2);
+        EXPECT_EQ(snapshot->objects(ObjectType::fs_group).size() + 1,
+                  snapshot->objects(ObjectType::policy).size());
+        EXPECT_EQ(store_->history({})->size(), snapshot->revision());
+    }
+}
+
+}  // namespace
+}  // namespace pbs::objects

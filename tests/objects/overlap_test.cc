@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class OverlapTest : public StoreTest {
+  protected:
+    OverlapTest() {
+        run("c t day rrule=FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR, start_time=08:00, end_time=18:00");
+        run("c t night rrule=FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR, start_time=18:00, end_time=08:00");
+        run("c t lunch rrule=FREQ=WEEKLY;BYDAY=WE, start_time=12:00, end_time=13:00");
+    }
+};
+
+TEST_F(OverlapTest, WindowsThatTouchDontOverlap) {
+    run("s q q1 time_window=\"day,night\"");
+    EXPECT_THAT(store_->snapshot()->queue_time_windows("q1"), testing::ElementsAre("day", "night"));
+}
+
+TEST_F(OverlapTest, IsRefusedWithBothNamesAndTheFirstInstant) {
+    const Error error = refused("s q q1 time_window=\"day,lunch\"");
+    EXPECT_EQ(error.code, Code::bad_value);
+    // After Saturday 2026-11-21 the first Wednesday is the 25th.
+    EXPECT_THAT(error.message,
+                AllOf(HasSubstr("day and lunch"), HasSubstr("q1"), HasSubstr("2026-11-25 12:00:00")));
+    run("s q q1 time_window=day");
+    EXPECT_THAT(refused("s q q1 time_window+=lunch").message, HasSubstr("2026-11-25 12:00:00"));
+}
+
+TEST_F(OverlapTest, ChangeOfAWindowIsCheckedAgainstAllItsQueues) {
+    run("s q q1 time_window=\"day,night\"");
+    run("s q q2 time_window=day");
+    EXPECT_THAT(refused("s t day end_time=18:01").message,
+                AllOf(HasSubstr("q1"), HasSubstr("2026-11-23 18:00:00")));
+    EXPECT_EQ(store_->snapshot()->time_window("day")->seconds("end_time"), std::chrono::hours(18));
+    run("s t day end_time=17:00");
+    run("s t day comment=x, type=prime, applies_on_holidays=False");
+}
+
+TEST_F(OverlapTest, OneWindowMayServeSeveralQueues) {
+    run("s q q1 time_window=day");
+    run("s q q2 time_window=\"day,night\"");
+    refused("s q q3 time_window=\"day,day\"");
+}
+
+TEST_F(OverlapTest, FarFutureCountsAndThePastDoesnt) {
+    run("c t once rrule=\"DTSTART:20760106T000000 RRULE:FREQ=DAILY;COUNT=1\", start_time=09:00, "
+        "end_time=10:00");  // a Monday
+    EXPECT_THAT(refused("s q q1 time_window=\"day,once\"").message, HasSubstr("2076-01-06 09:00:00"));
+    run("c t before rrule=\"DTSTART:20200106T000000 RRULE:FREQ=DAILY;COUNT=1\", start_time=09:00, "
+        "end_time=10:00");
+    run("s q q1 time_window=\"day,before\"");
+}
+
+TEST_F(OverlapTest, AWindowWithoutRuleIsNotForQueues) {
+    run("c t t1");
+    EXPECT_THAT(refused("s q q1 time_window=t1").message, HasSubstr("t1 has no rrule"));
+    run("s q q1 time_window=day");
+    EXPECT_THAT(refused("u t day rrule").message, HasSubstr("day has no rrule"));
+}
+
+}  // namespace
+}  // namespace pbs::objects

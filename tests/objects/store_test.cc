@@ -1,0 +1,167 @@
+#include "objects/store.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class StoreFileTest : public StoreTest {
+  protected:
+    std::string open_error(const std::string& path) {
+        const Result<Store> opened = Store::open(path, {"UTC"}, kNow);
+        EXPECT_FALSE(opened) << path << " was opened";
+        if (opened) return {};
+        EXPECT_EQ(opened.error().code, Code::system);
+        return opened.error().message;
+    }
+    // Runs SQL on the file behind the store's back.
+    void sql(const std::string& text) {
+        sqlite3* db = nullptr;
+        ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+        char* error = nullptr;
+        EXPECT_EQ(sqlite3_exec(db, text.c_str(), nullptr, nullptr, &error), SQLITE_OK) << error;
+        sqlite3_close(db);
+    }
+};
+
+TEST_F(StoreFileTest, FirstStartIsKnown) {
+    EXPECT_TRUE(store_->created());
+    EXPECT_NE(store_->snapshot()->policy("default_policy"), nullptr);
+    open();
+    EXPECT_FALSE(store_->created());
+    EXPECT_EQ(store_->history({})->size(), 2U);
+}
+
+TEST_F(StoreFileTest, NobodyElseReadsTheFile) {
+    struct stat info {};
+    ASSERT_EQ(stat(path_.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0600U);
+}
+
+TEST_F(StoreFileTest, WritesAheadAndSyncsFully) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    std::string mode;
+    sqlite3_exec(
+        db, "PRAGMA journal_mode",
+        [](void* to, int, char** values, char**) {
+            *static_cast<std::string*>(to) = values[0];
+            return 0;
+        },
+        &mode, nullptr);
+    sqlite3_close(db);
+    EXPECT_EQ(mode, "wal");
+}
+
+TEST_F(StoreFileTest, DamagedFileIsRefusedWithWhatToDo) {
+    store_.reset();
+    {
+        std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(4096 * 2);
+        const std::string junk(4096 * 4, '\x5a');
+        file.write(junk.data(), static_cast<std::streamsize>(junk.size()));
+    }
+    EXPECT_THAT(open_error(path_),
+                AllOf(HasSubstr(path_), HasSubstr("damaged"), HasSubstr("restore a backup")));
+}
+
+TEST_F(StoreFileTest, FileThatIsNoDatabaseIsRefused) {
+    const std::string path = directory_ + "/text";
+    std::ofstream(path) << std::string(8192, 'x');
+    EXPECT_THAT(open_error(path), AllOf(HasSubstr(path), HasSubstr("damaged")));
+}
+
+TEST_F(StoreFileTest, DatabaseOfAnotherProgramIsRefused) {
+    const std::string ours = path_;
+    path_ = directory_ + "/other";
+    sql("CREATE TABLE t (x)");
+    EXPECT_THAT(open_error(path_), HasSubstr("another program"));
+    path_ = ours;
+}
+
+TEST_F(StoreFileTest, RowsThatMakeNoSenseAreRefused) {
+    run("c p p1 comment=x");
+    store_.reset();
+    sql("UPDATE attribute SET name = 'colour' WHERE name = 'comment'");
+    EXPECT_THAT(open_error(path_), AllOf(HasSubstr("policy p1"), HasSubstr("'colour'")));
+    sql("UPDATE attribute SET name = 'by_queue' WHERE name = 'colour'");
+    EXPECT_THAT(open_error(path_), AllOf(HasSubstr("policy p1"), HasSubstr("by_queue"), HasSubstr("'x'")));
+    sql("PRAGMA foreign_keys = OFF; DELETE FROM object WHERE name = 'default_policy'");
+    EXPECT_THAT(open_error(path_), HasSubstr("refers to a row"));
+}
+
+TEST_F(StoreFileTest, DirectoryThatIsNotThereIsAnError) {
+    EXPECT_THAT(open_error(directory_ + "/none/policy.db"), HasSubstr("No such file"));
+}
+
+TEST_F(StoreFileTest, UnknownZoneIsAnError) {
+    const Result<Store> opened = Store::open(path_, {"Mars/Olympus"}, kNow);
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(opened.error().message, HasSubstr("Mars/Olympus"));
+}
+
+// A limit on the size of files fails the write as a full disk does, with an error and nothing half-done.
+TEST_F(StoreFileTest, WriteThatFailsLeavesNothingHalfDone) {
+    run("c p p1");
+    const std::uint64_t revision = store_->snapshot()->revision();
+    rlimit old{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+    const auto handler = signal(SIGXFSZ, SIG_IGN);
+    rlimit tight = old;
+    tight.rlim_cur = 4096;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    const auto reply =
+        store_->execute(parse_command("s p p1 comment=" + std::string(60000, 'x')), kManager, kNow);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, handler);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, Code::system);
+    EXPECT_THAT(reply.error().message, HasSubstr(path_));
+    EXPECT_EQ(store_->snapshot()->revision(), revision);
+    run("s p p1 comment=short");  // the store goes on working
+    open();
+    EXPECT_EQ(store_->snapshot()->policy("p1")->text("comment"), "short");
+    EXPECT_EQ(store_->snapshot()->revision(), revision + 1);
+}
+
+TEST_F(StoreFileTest, ChangesOfAnotherProcessAreSeen) {
+    Result<Store> other = Store::open(path_, {"UTC"}, kNow);
+    ASSERT_TRUE(other);
+    ASSERT_TRUE(other->execute(parse_command("c p theirs"), kManager, kNow));
+    const Result<Reply> again = try_run("c p theirs");
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Code::exists);
+    EXPECT_NE(store_->snapshot()->policy("theirs"), nullptr);
+    run("c p ours");
+    EXPECT_TRUE(other->execute(parse_command("s p ours comment=x"), kManager, kNow));
+}
+
+TEST_F(StoreFileTest, MetaKeepsFacts) {
+    EXPECT_EQ(*store_->meta("migration"), std::nullopt);
+    ASSERT_TRUE(store_->set_meta("migration", "none"));
+    ASSERT_TRUE(store_->set_meta("migration", "done"));
+    open();
+    EXPECT_EQ(*store_->meta("migration"), "done");
+}
+
+TEST_F(StoreFileTest, ResourcesCanBeDefinedLater) {
+    run("c p p1");
+    refused("s p p1 job_sort_formula=\"gpus*2\"");
+    store_->define_resource("gpus");
+    run("s p p1 job_sort_formula=\"gpus*2\"");
+    run("s p p1 node_sort_key=\"gpus HIGH unused\"");
+}
+
+}  // namespace
+}  // namespace pbs::objects
