@@ -148,8 +148,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string unknown_option(std::string_view name) {
     const std::string upper = uppered(name);
     if (find_option(upper) != nullptr)
-        return fmt::format("{} is not an option: names are upper-case, expected {}", quoted(name), upper);
-    std::string message = fmt::format("{} is not an option of the Origin scheduler", quoted(name));
+        return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
+    std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
     if (upper.size() > 40) return message;
     for (const Option& option : kOptions)
         if (distance(upper, option.name) <= 2)
@@ -174,7 +174,7 @@ class Reader {
         if (words.size() > 2)
             problem(number, words[2].column, name,
                     fmt::format("{} is one word too many, expected one argument without white space",
-                                quoted(words[2].text)));
+                                in_quotes(words[2].text)));
         set(*option, name, words[1], number);
     }
 
@@ -193,7 +193,7 @@ class Reader {
   private:
     void problem(int line, int column, std::string_view option, std::string message) {
         problems_.push_back({file_, line, column,
-                             quoted(option).substr(1, std::min<std::size_t>(option.size(), 60)),
+                             in_quotes(option).substr(1, std::min<std::size_t>(option.size(), 60)),
                              std::move(message)});
     }
 
@@ -203,7 +203,7 @@ class Reader {
         const auto value = read_argument(option.type, argument.text);
         if (!value) {
             problem(line, argument.column, name,
-                    fmt::format("{} is not {}", quoted(argument.text), value.error()));
+                    fmt::format("{} is not {}", in_quotes(argument.text), value.error()));
         } else {
             setting.value = option.type == T::program ? absolute(*value) : *value;
             check_attribute(setting);
@@ -211,7 +211,7 @@ class Reader {
         if (option.type == T::boolean && value && *value == "False" && !plainly_false(argument.text))
             note(line, name,
                  fmt::format("{} is read as False, as any word but true, yes, on and 1",
-                             quoted(argument.text)));
+                             in_quotes(argument.text)));
         store(std::move(setting));
     }
 
@@ -246,7 +246,7 @@ class Reader {
             return;
         }
         note(setting.line, setting.name,
-             fmt::format("replaces the value {} of line {}", quoted(old.argument), old.line));
+             fmt::format("replaces the value {} of line {}", in_quotes(old.argument), old.line));
         old = std::move(setting);
     }
 

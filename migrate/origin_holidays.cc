@@ -42,7 +42,7 @@ Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::str
         if (day < 0) {
             problems.push_back({file, number, words[0].column, "",
                                 fmt::format("{} is not a day of the year from 1 to 365 (or 0, or YEAR)",
-                                            quoted(words[0].text))});
+                                            in_quotes(words[0].text))});
         } else if (day > 0 && !seen.test(static_cast<std::size_t>(day))) {
             seen.set(static_cast<std::size_t>(day));
             out.days.push_back({day, joined(words), number});

@@ -40,7 +40,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
 }
 
 // What an error may quote: printable, and not longer than a line.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
     std::string out = "'";
     for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
     return out + (text.size() > 60 ? "...'" : "'");
