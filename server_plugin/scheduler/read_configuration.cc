@@ -14,7 +14,8 @@ using objects::ObjectType;
 
 Since since(const Object& policy, std::string_view name, const rrule::Zone& zone) {
     const auto date = policy.true_from(name);
-    if (!date) return {policy.boolean(name)};
+    if (!date)
+        return {policy.boolean_at(name, objects::LocalTime{})};  // without a date, the time is of no matter
     using namespace std::chrono;
     const auto day =
         local_days{year{date->year} / static_cast<unsigned>(date->month) / static_cast<unsigned>(date->day)};
