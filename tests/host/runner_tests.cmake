@@ -8,3 +8,17 @@ pbs_test(
   runner_test.cc
   TIMEOUT
   120)
+pbs_test(
+  host_house_test
+  LIBS
+  pbs_host_runner
+  SOURCES
+  accounting_test.cc
+  clock_test.cc
+  daemonize_test.cc
+  home_test.cc
+  job_env_test.cc
+  log_test.cc
+  mail_test.cc
+  process_tree_test.cc
+  run_files_test.cc)
