@@ -156,8 +156,7 @@ void FakeHost::define_resources() {
     define(kWalltime, PBS_RES_DURATION, "walltime", false);
 }
 
-void FakeHost::bring_up() {
-    ASSERT_EQ(init(), 0) << error;
+void FakeHost::introduce() {
     define_resources();
     pbs_server_record server{};
     server.size = sizeof server;
@@ -172,6 +171,11 @@ void FakeHost::bring_up() {
     sched.scheduling = 1;
     sched.sched_priv = c_str(priv);
     plugin.sched_changed(plugin.self, &sched);
+}
+
+void FakeHost::bring_up() {
+    ASSERT_EQ(init(), 0) << error;
+    introduce();
     ASSERT_EQ(start(), 0) << error;
 }
 
@@ -195,6 +199,10 @@ Answer FakeHost::manager(int32_t command, int32_t type, const std::string& name,
     request.attrs = attrs.data();
     request.attr_count = attrs.size();
     request.who = who;
+    return manager(request);
+}
+
+Answer FakeHost::manager(const pbs_manager_request& request) {
     pbs_reply reply;
     const int32_t code = plugin.manager(plugin.self, &request, &reply);
     EXPECT_EQ(code, reply.answer.code) << "result and reply differ";

@@ -81,12 +81,15 @@ class FakeHost {
     // The entry point's result and text; `host` may be spoiled by the test before.
     int32_t init();
     int32_t start();
-    // init, resources, server and default sched, start; fails the test if anything does.
+    // Between init and start: resources, the server and the default sched.
+    void introduce();
+    // init, introduce, start; fails the test if anything does.
     void bring_up();
     void stop();
 
     Answer manager(int32_t command, int32_t type, const std::string& name,
                    const std::vector<Change>& changes = {});
+    Answer manager(const pbs_manager_request& request);
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});

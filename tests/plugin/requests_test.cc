@@ -130,7 +130,13 @@ TEST_F(Requests, InvalidRequestsAreRefused) {
 
     pbs_manager_request small{};
     small.size = sizeof(size_t);
-    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").code, 0) << "still serves";
+    EXPECT_EQ(host.manager(small).code, PBSE_INTERNAL) << "too small to be read";
+    pbs_manager_request without{};
+    without.size = sizeof without;
+    without.object_type = PBS_OBJ_POLICY;
+    without.attr_count = 3;  // and no array
+    without.who = host.who;
+    EXPECT_EQ(host.manager(without).code, PBSE_IVALREQ);
 }
 
 TEST_F(Requests, DefaultPolicyCanNotBeDeleted) {
@@ -240,7 +246,7 @@ TEST_F(Requests, OwnsItsAttributesOnly) {
 }
 
 TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
-    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "scratch !/bin/true").code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/get_mem").code, 0);
     const auto count = [&] {
         size_t lines = 0;
         for (const std::string& line : host.log)

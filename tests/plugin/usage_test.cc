@@ -89,6 +89,9 @@ TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
     bring_up().reset();
     FakeHost host(folder.home());
     ASSERT_EQ(host.init(), 0);
+    host.introduce();
+    host.queue(kBatch, "batch", 8, 12 * 3600);
+    host.vnode(kVnode, "n1", 8);
     host.job(running(7));
     ASSERT_EQ(host.start(), 0);
     host.tick();
