@@ -99,9 +99,9 @@ Result<Connection> Connection::open(const std::string& server) {
     if (handle < 0) {
         const int number = pbs_errno;
         const std::string_view reason = view(pbs_geterrmsg(-1));
-        std::string name = server.empty() ? default_server() : server;
-        return fail(fmt::format("cannot connect to server {} (errno={}){}{}", name, number,
-                                reason.empty() ? "" : ": ", reason),
+        const std::string name = server.empty() ? default_server() : server;
+        return fail(reason.empty() ? fmt::format("cannot connect to server {} (errno={})", name, number)
+                                   : fmt::format("{} (errno={})", reason, number),
                     exit_status(number == 0 ? PBSE_SYSTEM : number));
     }
     return Connection(handle, std::string(view(pbs_server)));

@@ -22,7 +22,7 @@ std::tm local(std::time_t when) {
     return fields;
 }
 
-constexpr int kNotGiven = -1;
+constexpr int kNotGiven = -100;
 
 struct DateParts {
     int year = kNotGiven;

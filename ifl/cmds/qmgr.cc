@@ -24,8 +24,7 @@ using namespace pbs::cmds;
 constexpr Program kProgram{"qmgr",
                            "usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"
                            "       qmgr --version\n"};
-// Exit statuses of PBS's qmgr.
-constexpr int kBadUsage = 1;
+// The exit status of PBS's qmgr when it can't reach a server.
 constexpr int kNoServer = 3;
 
 void run_lines(QmgrSession& session, DirectiveReader& reader) {
@@ -96,7 +95,7 @@ int main(int argc, char** argv) {
     }
     const auto line = parse_options("ac:enz", arguments);
     if (!line) {
-        return usage_error(kProgram, {line.error().message, kBadUsage});
+        return usage_error(kProgram, line.error());
     }
     QmgrOptions options;
     const std::string* command = nullptr;

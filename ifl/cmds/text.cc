@@ -195,7 +195,13 @@ bool begins_pair(std::string_view text, std::size_t at) {
     while (at < text.size() && (is_alnum(text[at]) || text[at] == '_')) {
         ++at;
     }
-    return at > begin && is_alpha(text[begin]) && at < text.size() && text[at] == '=';
+    if (at == begin || !is_alpha(text[begin])) {
+        return false;
+    }
+    while (at < text.size() && is_space(text[at])) {
+        ++at;
+    }
+    return at < text.size() && text[at] == '=';
 }
 
 // The value of a pair, from `at` on; `at` moves to the comma after it, or the end.

@@ -1,0 +1,37 @@
+#include "ifl/cmds/directives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::cmds {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> found(std::string_view script, std::string_view prefix = "#PBS") {
+    std::vector<std::string> lines;
+    for (const ScriptDirective& directive : find_directives(script, prefix)) {
+        lines.push_back(std::to_string(directive.line) + ":" + directive.options);
+    }
+    return lines;
+}
+
+TEST(FindDirectives, EndAtTheFirstCommand) {
+    EXPECT_THAT(found("#!/bin/sh\n#PBS -N one\n\n# a comment\n:\n  #PBS -l ncpus=2\necho\n#PBS -N two\n"),
+                ElementsAre("2:-N one", "6:-l ncpus=2"));
+}
+
+TEST(FindDirectives, GoOnBehindABackslash) {
+    EXPECT_THAT(found("#PBS -N a \\\n -l ncpus=2\n#PBS -m n"), ElementsAre("1:-N a   -l ncpus=2", "3:-m n"));
+}
+
+TEST(FindDirectives, HaveAPrefixOfChoice) {
+    EXPECT_THAT(found("#QSUB -N a\n#PBS -N b\nx", "#QSUB"), ElementsAre("1:-N a"));
+    EXPECT_THAT(found("#PBS -N a\n", ""), IsEmpty());
+    EXPECT_THAT(found("", "#PBS"), IsEmpty());
+    EXPECT_THAT(found("#PBS -N a\\", "#PBS"), ElementsAre("1:-N a"));
+}
+
+}  // namespace
+}  // namespace pbs::cmds

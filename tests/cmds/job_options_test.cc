@@ -1,0 +1,163 @@
+#include "ifl/cmds/job_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace pbs::cmds {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const OptionContext kContext{1'800'000'000, "host", "/work"};
+
+std::vector<std::string> attributes_of(const JobOptions& options) {
+    std::vector<std::string> lines;
+    for (const AttrList::Entry& entry : options.attributes.entries()) {
+        lines.push_back(entry.name + (entry.resource.empty() ? "" : "." + entry.resource) + "=" +
+                        entry.value);
+    }
+    return lines;
+}
+
+TEST(SubmitOptions, BecomeAttributes) {
+    const auto options = parse_submit_options({"-N",
+                                               "name",
+                                               "-l",
+                                               "ncpus=2,walltime=1:00",
+                                               "-q",
+                                               "workq@srv",
+                                               "-joe",
+                                               "-h",
+                                               "-p",
+                                               "-5",
+                                               "-rn",
+                                               "-A",
+                                               "acct",
+                                               "-W",
+                                               "umask=022,group_list=g",
+                                               "-S",
+                                               "/bin/sh",
+                                               "-V",
+                                               "-z",
+                                               "-v",
+                                               "A=1",
+                                               "job.sh"},
+                                              kContext);
+    ASSERT_TRUE(options) << options.error().message;
+    EXPECT_THAT(attributes_of(*options),
+                ElementsAre("Job_Name=name", "Resource_List.ncpus=2", "Resource_List.walltime=1:00",
+                            "Join_Path=oe", "Hold_Types=u", "Priority=-5", "Rerunable=n", "Account_Name=acct",
+                            "umask=022", "group_list=g", "Shell_Path_List=/bin/sh"));
+    EXPECT_EQ(options->destination, "workq@srv");
+    EXPECT_EQ(options->variables, "A=1");
+    EXPECT_TRUE(options->all_variables);
+    EXPECT_TRUE(options->quiet);
+    EXPECT_THAT(options->operands, ElementsAre("job.sh"));
+}
+
+TEST(SubmitOptions, TheLastOfAnOptionCounts) {
+    const auto options = parse_submit_options({"-N", "a", "-N", "b", "-lncpus=1", "-lncpus=2"}, kContext);
+    ASSERT_TRUE(options);
+    EXPECT_THAT(attributes_of(*options), ElementsAre("Job_Name=b", "Resource_List.ncpus=2"));
+}
+
+TEST(SubmitOptions, MakePathsFull) {
+    EXPECT_EQ(full_path("out", kContext), "host:/work/out");
+    EXPECT_EQ(full_path("/tmp/", kContext), "host:/tmp/");
+    EXPECT_EQ(full_path("other:/tmp/x", kContext), "other:/tmp/x");
+    EXPECT_EQ(full_path("dir/a:b", kContext), "host:/work/dir/a:b");
+    EXPECT_EQ(full_path("/a:b", kContext), "host:/a:b");
+}
+
+TEST(SubmitOptions, TakeACommandBehindDashes) {
+    const auto options = parse_submit_options({"-N", "x", "--", "/bin/echo", "-n", "a b"}, kContext);
+    ASSERT_TRUE(options);
+    EXPECT_THAT(options->command, ElementsAre("/bin/echo", "-n", "a b"));
+    EXPECT_THAT(options->operands, IsEmpty());
+    EXPECT_EQ(encode_arguments({"a<b", "c&d"}),
+              "<jsdl-hpcpa:Argument>a&lt;b</jsdl-hpcpa:Argument>"
+              "<jsdl-hpcpa:Argument>c&amp;d</jsdl-hpcpa:Argument>");
+}
+
+struct BadLine {
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+class BadSubmitOptions : public testing::TestWithParam<BadLine> {};
+
+TEST_P(BadSubmitOptions, AreRefusedByName) {
+    const auto options = parse_submit_options(GetParam().arguments, kContext);
+    ASSERT_FALSE(options);
+    EXPECT_THAT(options.error().message, HasSubstr(GetParam().message));
+    EXPECT_EQ(options.error().status, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadSubmitOptions,
+    testing::Values(BadLine{{"-N", "1x"}, "illegal -N value '1x'"}, BadLine{{"-p", "2000"}, "-1024 to 1023"},
+                    BadLine{{"-j", "x"}, "expected oe, eo or n"},
+                    BadLine{{"-l", "=2"}, "expected resource=value"},
+                    BadLine{{"-l", "ncpus="}, "expected a value after 'ncpus='"},
+                    BadLine{{"-l", "ncpus=1,"}, "expected resource=value"},
+                    BadLine{{"-l", "mem=\"1gb"}, "no closing quote"},
+                    BadLine{{"-a", "9999"}, "illegal -a value"}, BadLine{{"-r", "maybe"}, "expected y or n"},
+                    BadLine{{"-m", "nb"}, "or n"}, BadLine{{"-c", "u"}, "illegal -c value"},
+                    BadLine{{"-W", "umask"}, "illegal -W value"},
+                    BadLine{{"-I"}, "interactive jobs (-I) are not supported"},
+                    BadLine{{"-W", "interactive=true"}, "interactive jobs are not supported"},
+                    BadLine{{"-W", "block=true"}, "blocking jobs are not supported"}, BadLine{{"-X"}, "X11"},
+                    BadLine{{"-q", "a b"}, "illegal -q value"},
+                    BadLine{{"--"}, "expected a command after --"}, BadLine{{"a", "b"}, "unexpected 'b'"},
+                    BadLine{{"a", "--", "b"}, "unexpected 'a'"}, BadLine{{"-Q"}, "unknown option -Q"}));
+
+TEST(OptionLine, HasOptionsOnly) {
+    const auto options = parse_option_line("-N \"a\" -l select='2:ncpus=1' -W depend=afterok:1", kContext);
+    ASSERT_TRUE(options);
+    EXPECT_THAT(attributes_of(*options),
+                ElementsAre("Job_Name=a", "Resource_List.select=2:ncpus=1", "depend=afterok:1"));
+    EXPECT_THAT(parse_option_line("-N a b", kContext).error().message, HasSubstr("'b' is not an option"));
+    EXPECT_EQ(parse_option_line("-Y", kContext).error().status, 1);
+    EXPECT_THAT(parse_option_line("-N 'a", kContext).error().message, HasSubstr("unmatched '"));
+    EXPECT_TRUE(parse_option_line("", kContext));
+}
+
+TEST(AddMissing, LeavesWhatIsThere) {
+    JobOptions line = parse_submit_options({"-l", "ncpus=4", "-q", "fast"}, kContext).value();
+    const JobOptions script = parse_option_line("-l ncpus=1,mem=1gb -q slow -N s -V", kContext).value();
+    add_missing(line, script);
+    EXPECT_THAT(attributes_of(line),
+                ElementsAre("Resource_List.ncpus=4", "Resource_List.mem=1gb", "Job_Name=s"));
+    EXPECT_EQ(line.destination, "fast");
+    EXPECT_TRUE(line.all_variables);
+}
+
+TEST(AddDefaults, AreThoseOfPbs) {
+    JobOptions options = parse_submit_options({"-j", "oe", "-r", "n"}, kContext).value();
+    add_defaults(options);
+    EXPECT_THAT(attributes_of(options),
+                ElementsAre("Join_Path=oe", "Rerunable=n", "Checkpoint=u", "Hold_Types=n", "Keep_Files=n",
+                            "Mail_Points=a", "Priority=0"));
+}
+
+TEST(AlterOptions, HoldTakesTypesAndJobsFollow) {
+    const auto options = parse_alter_options({"-h", "so", "-l", "walltime=2:00", "12", "13.srv"}, kContext);
+    ASSERT_TRUE(options);
+    EXPECT_THAT(attributes_of(*options), ElementsAre("Hold_Types=so", "Resource_List.walltime=2:00"));
+    EXPECT_THAT(options->operands, ElementsAre("12", "13.srv"));
+    EXPECT_FALSE(parse_alter_options({"-h", "x", "12"}, kContext));
+    EXPECT_FALSE(parse_alter_options({"-N", "a"}, kContext));
+    EXPECT_FALSE(parse_alter_options({"-q", "a", "12"}, kContext));
+}
+
+TEST(SplitWords, FollowsQuotesAndBackslashes) {
+    EXPECT_THAT(split_words(" a 'b c'd \"\" e\\ f ").value(), ElementsAre("a", "b cd", "", "e f"));
+    EXPECT_FALSE(split_words("a 'b"));
+}
+
+}  // namespace
+}  // namespace pbs::cmds

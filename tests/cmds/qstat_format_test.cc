@@ -1,0 +1,211 @@
+#include "ifl/cmds/qstat_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cmds/status_list.h"
+
+namespace pbs::cmds {
+namespace {
+
+using testing::HasSubstr;
+
+Objects sample_jobs() {
+    Objects jobs;
+    jobs.add("12.srv.site.org", {{"Job_Name", "", "a_name_of_sixteen"},
+                                 {"Job_Owner", "", "bob@host.site.org"},
+                                 {"job_state", "", "R"},
+                                 {"queue", "", "workq"},
+                                 {"session_id", "", "4321"},
+                                 {"Resource_List", "ncpus", "2"},
+                                 {"Resource_List", "nodect", "1"},
+                                 {"Resource_List", "mem", "1048576kb"},
+                                 {"Resource_List", "walltime", "01:00:00"},
+                                 {"resources_used", "cput", "00:00:07"},
+                                 {"resources_used", "walltime", "00:10:30"},
+                                 {"exec_host", "", "n1.site.org/0*2"},
+                                 {"comment", "", "Job run at Sat"}});
+    jobs.add("13.srv", {{"Job_Name", "", "STDIN"},
+                        {"Job_Owner", "", "eve@host"},
+                        {"job_state", "", "Q"},
+                        {"queue", "", "a_long_queue_nm"}});
+    return jobs;
+}
+
+TEST(JobsText, IsTheDefaultLayout) {
+    Objects jobs = sample_jobs();
+    EXPECT_EQ(jobs_text(jobs.get(), {}, {}),
+              "Job id            Name             User              Time Use S Queue\n"
+              "----------------  ---------------- ----------------  -------- - -----\n"
+              "12.srv            a_name_of_sixte* bob               00:00:07 R workq           \n"
+              "13.srv            STDIN            eve                      0 Q a_long_queue_nm \n");
+}
+
+TEST(JobsText, HasTheWidthsOfW) {
+    Objects jobs = sample_jobs();
+    QstatOptions options;
+    options.wide = true;
+    EXPECT_THAT(
+        jobs_text(jobs.get(), {}, options),
+        HasSubstr(
+            "Job id                         Name            User             Time Use S Queue\n"
+            "-----------------------------  --------------- ---------------  -------- - "
+            "---------------\n"
+            "12.srv                         a_name_of_sixt* bob              00:00:07 R workq          \n"));
+}
+
+TEST(JobsText, ShowsPercentages) {
+    Objects jobs = sample_jobs();
+    QstatOptions options;
+    options.percent = true;
+    const std::string text = jobs_text(jobs.get(), {}, options);
+    EXPECT_THAT(text, HasSubstr("  % done S Queue\n"));
+    EXPECT_THAT(text, HasSubstr("bob                    17  R workq"));
+    EXPECT_THAT(text, HasSubstr("eve                    --  Q"));
+}
+
+TEST(AlternateJobsText, IsTheLayoutOfA) {
+    Objects jobs = sample_jobs();
+    QstatOptions options;
+    options.alternate = true;
+    EXPECT_EQ(alternate_jobs_text(jobs.get(), {"srv.site.org", "hello", false, true}, options, 0),
+              "\nsrv.site.org: hello\n"
+              "                                                            Req'd  Req'd   Elap\n"
+              "Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  S Time\n"
+              "--------------- -------- -------- ---------- ------ --- --- ------ ----- - -----\n"
+              "12.srv.site.org bob      workq    a_name_of*   4321   1   2 1024mb 01:00 R 00:10\n"
+              "13.srv          eve      a_long_* STDIN         --   --  --    --    --  Q   -- \n");
+}
+
+TEST(AlternateJobsText, AddsHostsAndComments) {
+    Objects jobs = sample_jobs();
+    QstatOptions options;
+    options.nodes = true;
+    options.comments = true;
+    QstatHeading heading;
+    heading.shown = false;
+    EXPECT_EQ(alternate_jobs_text(jobs.get(), heading, options, 0),
+              "12.srv.site.org bob      workq    a_name_of*   4321   1   2 1024mb 01:00 R 00:10\n"
+              "   n1/0*2\n"
+              "   Job run at Sat\n"
+              "13.srv          eve      a_long_* STDIN         --   --  --    --    --  Q   -- \n"
+              "    --\n"
+              "    -- \n");
+    options.comments = false;
+    options.one_line = true;
+    EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0), HasSubstr("R 00:10 n1/0*2\n"));
+}
+
+TEST(QueuesText, CountsJobs) {
+    Objects queues;
+    queues.add("workq",
+               {{"queue_type", "", "Execution"},
+                {"total_jobs", "", "123456"},
+                {"state_count", "", "Transit:0 Queued:3 Held:1 Waiting:0 Running:2 Exiting:0 Begun:0 "},
+                {"enabled", "", "True"},
+                {"started", "", "False"},
+                {"max_running", "", "7"}});
+    EXPECT_EQ(queues_text(queues.get(), true),
+              "Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext Type\n"
+              "---------------- ----- ----- --- --- ----- ----- ----- ----- ----- ----- ----\n"
+              "workq                7 1234* yes  no     3     2     1     0     0     0 Exec\n");
+    EXPECT_EQ(queue_limits_text(queues.get(), "srv", {}),
+              "\nserver: srv\n\n"
+              "Queue            Memory CPU Time Walltime Node   Run   Que   Lm  State\n"
+              "---------------- ------ -------- -------- ---- ----- ----- ----  -----\n"
+              "workq              --      --       --     --      2     4    7   E S\n"
+              "                                               ----- -----\n"
+              "                                                   2     4\n");
+}
+
+TEST(ServersText, CountsJobs) {
+    Objects servers;
+    servers.add("srv",
+                {{"server_state", "", "Active"}, {"total_jobs", "", "3"}, {"state_count", "", "Queued:3 "}});
+    EXPECT_EQ(servers_text(servers.get(), true),
+              "Server             Max   Tot   Que   Run   Hld   Wat   Trn   Ext Status\n"
+              "---------------- ----- ----- ----- ----- ----- ----- ----- ----- -----------\n"
+              "srv                  0     3     3     0     0     0     0     0 Active    \n");
+}
+
+TEST(FullText, BreaksLongValues) {
+    Objects jobs;
+    jobs.add("12.srv", {{"Job_Name", "", "x"},
+                        {"Resource_List", "ncpus", "2"},
+                        {"Variable_List", "",
+                         "PBS_O_HOME=/home/bob,PBS_O_LANG=en_US.UTF-8,PBS_O_LOGNAME=bob,"
+                         "PBS_O_PATH=/usr/bin"}});
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", {}),
+              "Job Id: 12.srv\n"
+              "    Job_Name = x\n"
+              "    Resource_List.ncpus = 2\n"
+              "    Variable_List = PBS_O_HOME=/home/bob,PBS_O_LANG=en_US.UTF-8,\n"
+              "\tPBS_O_LOGNAME=bob,PBS_O_PATH=/usr/bin\n\n");
+}
+
+TEST(FullText, BreaksValuesWithoutCommasAtTheLineEnd) {
+    Objects jobs;
+    jobs.add("12.srv", {{"comment", "", std::string(100, 'x')}});
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", {}), "Job Id: 12.srv\n    comment = " + std::string(65, 'x') +
+                                                       "\n\t" + std::string(35, 'x') + "\n\n");
+    QstatOptions wide;
+    wide.wide = true;
+    EXPECT_THAT(full_text(jobs.get(), "Job Id", wide), HasSubstr(std::string(100, 'x')));
+}
+
+TEST(FullText, DelimitsAndEscapes) {
+    Objects jobs;
+    jobs.add("12.srv", {{"comment", "", "a|b\\c"}, {"Resource_List", "ncpus", "2"}});
+    QstatOptions options;
+    options.format = QstatFormat::dsv;
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", options),
+              "Job Id: 12.srv|comment=a\\|b\\\\c|Resource_List.ncpus=2\n");
+}
+
+TEST(JsonReport, NestsResourcesAndVariables) {
+    Objects jobs;
+    jobs.add("12.srv", {{"Job_Name", "", "007"},
+                        {"Priority", "", "-5"},
+                        {"Resource_List", "ncpus", "2"},
+                        {"Resource_List", "select", "1:ncpus=2"},
+                        {"Variable_List", "", "A=1,B=x\\,y,C=a=b"}});
+    JsonReport report("srv", "23.06", 5);
+    report.add("Jobs", jobs.get());
+    const auto json = nlohmann::json::parse(report.text());
+    EXPECT_EQ(json["timestamp"], 5);
+    EXPECT_EQ(json["pbs_server"], "srv");
+    const auto& job = json["Jobs"]["12.srv"];
+    EXPECT_EQ(job["Job_Name"], "007");
+    EXPECT_EQ(job["Priority"], -5);
+    EXPECT_EQ(job["Resource_List"]["ncpus"], 2);
+    EXPECT_EQ(job["Variable_List"]["B"], "x,y");
+    EXPECT_EQ(job["Variable_List"]["C"], "a=b");
+}
+
+TEST(JsonReport, SurvivesOddInput) {
+    Objects jobs;
+    jobs.add("12.srv", {{"a", "", "1"}, {"a", "r", "2"}, {"b", "", "\xff\xfe"}});
+    JsonReport report("srv", "", 5);
+    report.add("Jobs", jobs.get());
+    EXPECT_EQ(nlohmann::json::parse(report.text())["Jobs"]["12.srv"]["a.r"], 2);
+}
+
+TEST(SizeText, FitsSixColumns) {
+    EXPECT_EQ(size_text("512mb", {}), "512mb");
+    EXPECT_EQ(size_text("1048576kb", {}), "1024mb");
+    EXPECT_EQ(size_text("10000b", {}), "10kb");
+    EXPECT_EQ(size_text("1024", {}), "1024b");
+    QstatOptions giga;
+    giga.gigabytes = true;
+    EXPECT_EQ(size_text("1536mb", giga), "2gb");
+    EXPECT_EQ(size_text("2tb", giga), "2048gb");
+    QstatOptions words;
+    words.megawords = true;
+    EXPECT_EQ(size_text("64mb", words), "8mw");
+    EXPECT_EQ(size_text("junk", {}), "junk");
+}
+
+}  // namespace
+}  // namespace pbs::cmds

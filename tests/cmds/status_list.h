@@ -1,0 +1,50 @@
+// Status lists for tests, as a server would send them.
+#ifndef PBSPOLICY_TESTS_CMDS_STATUS_LIST_H
+#define PBSPOLICY_TESTS_CMDS_STATUS_LIST_H
+
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "ifl/cmds/attr_list.h"
+
+namespace pbs::cmds {
+
+// Built from objects added in turn; the C structs point into it.
+class Objects {
+  public:
+    struct Attribute {
+        std::string name;
+        std::string resource;
+        std::string value;
+    };
+
+    Objects& add(std::string name, std::initializer_list<Attribute> attributes) {
+        AttrList& list = lists_.emplace_back();
+        for (const Attribute& attribute : attributes) {
+            list.add(attribute.name, attribute.resource, attribute.value);
+        }
+        names_.push_back(std::move(name));
+        return *this;
+    }
+
+    const batch_status* get() {
+        status_.clear();
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            status_.push_back({nullptr, names_[i].data(), lists_[i].attributes(), nullptr});
+        }
+        for (std::size_t i = 0; i + 1 < status_.size(); ++i) {
+            status_[i].next = &status_[i + 1];
+        }
+        return status_.empty() ? nullptr : &status_.front();
+    }
+
+  private:
+    std::deque<std::string> names_;
+    std::deque<AttrList> lists_;
+    std::deque<batch_status> status_;
+};
+
+}  // namespace pbs::cmds
+
+#endif
