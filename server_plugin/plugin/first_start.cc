@@ -63,6 +63,15 @@ void tell_done(State& state, const migrate::Report& report) {
 
 }  // namespace
 
+objects::Result<void> forget_corrected_mistake(State& state) {
+    if (state.migration_error.empty()) return {};
+    const objects::Object* policy = state.store->snapshot()->policy("default_policy");
+    if (!policy || policy->text("algorithm") != "origin") return {};
+    state.migration_error.clear();
+    state.host.log(PBS_LOG_INFO, "migration", "The configuration was migrated after a correction");
+    return state.store->set_meta(kError, "");
+}
+
 objects::Result<void> first_start(State& state, sched::Instant now) {
     auto done = state.store->meta(kDone);
     if (!done) return tl::unexpected(std::move(done.error()));
@@ -70,7 +79,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
         auto error = state.store->meta(kError);
         if (!error) return tl::unexpected(std::move(error.error()));
         state.migration_error = std::move(*error).value_or("");
-        return {};
+        return forget_corrected_mistake(state);
     }
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
                                    objects::manager_privilege | objects::root_privilege};

@@ -16,6 +16,10 @@ namespace pbs::plugin {
 // Errors: only those of the store itself.
 objects::Result<void> first_start(State& state, sched::Instant now);
 
+// Forgets state.migration_error once default_policy is an Origin policy, as pbs_migrate makes it, whether it
+// wrote into the store of a stopped server or its commands went through qmgr. To be called after changes.
+objects::Result<void> forget_corrected_mistake(State& state);
+
 }  // namespace pbs::plugin
 
 #endif

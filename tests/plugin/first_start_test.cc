@@ -83,6 +83,23 @@ TEST(FirstStart, LaterStartsRememberTheMistakeAndMigrateNothing) {
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Key("migration_error")));
 }
 
+TEST(FirstStart, TheMistakeIsForgottenOnceCorrected) {
+    const FakeHost folder;
+    {
+        FakeHost host(folder.home());
+        host.write("sched_priv/config", "DECAY_FACTOR lots\n");
+        host.bring_up();
+        ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "comment", "not yet").code, 0);
+        EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Key("migration_error")));
+        // As pbs_migrate --dry-run | qmgr does.
+        ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "origin").code, 0);
+        EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Not(Contains(Key("migration_error"))));
+    }
+    FakeHost host(folder.home());
+    host.bring_up();
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Not(Contains(Key("migration_error"))));
+}
+
 TEST(FirstStart, LaterStartsLeaveChangesAlone) {
     const FakeHost folder;
     {

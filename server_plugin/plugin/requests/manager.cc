@@ -8,6 +8,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/configuration.h"
+#include "server_plugin/plugin/first_start.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -89,6 +90,9 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
                                translated->who.host));
     for (const std::string& warning : done->warnings) reply.warning(warning);
     if (!done->changed) return PBSE_NONE;
+    if (const auto kept = forget_corrected_mistake(state); !kept) {
+        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
+    }
     if (const std::string why = adopt_configuration(state); !why.empty()) {
         reply.warning(fmt::format("saved, but the scheduler can't use it and goes on as before: {}", why));
     }
