@@ -1,0 +1,205 @@
+#include "server_plugin/host/attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ifl/pbs_error.h"
+
+namespace pbs::host {
+namespace {
+
+bool before(const AttributeValue& value, const AttributeDef* def, std::string_view resource) {
+    if (value.def != def) return value.def < def;
+    return value.resource < resource;
+}
+
+Result<std::string> combined_amount(Type type, std::string_view current, std::string_view operand,
+                                    ifl::Op op) {
+    const int64_t a = amount_of(type, current);
+    const int64_t b = amount_of(type, operand);
+    int64_t total = 0;
+    const bool overflow =
+        op == ifl::Op::incr ? __builtin_add_overflow(a, b, &total) : __builtin_sub_overflow(a, b, &total);
+    if (overflow || (type != Type::integer && type != Type::real && total < 0))
+        return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": the result is out of range", operand));
+    return amount_text(type, total);
+}
+
+Result<std::string> combined_list(Type type, std::string_view current, std::string_view operand, ifl::Op op) {
+    std::vector<std::string> entries = split_list(current);
+    for (std::string& entry : split_list(operand)) {
+        const auto at = std::find(entries.begin(), entries.end(), entry);
+        if (op == ifl::Op::decr) {
+            if (at != entries.end()) entries.erase(at);
+        } else if (at == entries.end()) {
+            entries.push_back(std::move(entry));
+        } else if (type == Type::acl) {
+            return fail(PBSE_DUPLIST, fmt::format("Duplicate entry in list \"{}\"", entry));
+        }
+    }
+    return join_list(entries);
+}
+
+// Adding NAME=value replaces an earlier value of NAME.
+std::string combined_environment(std::string_view current, std::string_view operand) {
+    std::vector<std::string> entries = split_list(current);
+    for (std::string& entry : split_list(operand)) {
+        const auto key = std::string_view(entry).substr(0, entry.find('=') + 1);
+        std::erase_if(entries, [&](const std::string& old) { return !key.empty() && old.starts_with(key); });
+        entries.push_back(std::move(entry));
+    }
+    return join_list(entries);
+}
+
+std::string combined_hold(std::string_view current, std::string_view operand, ifl::Op op) {
+    std::string out;
+    for (char type : std::string_view("uosp")) {
+        const bool held = current.find(type) != std::string_view::npos;
+        const bool named = operand.find(type) != std::string_view::npos;
+        if (op == ifl::Op::incr ? held || named : held && !named) out += type;
+    }
+    return out.empty() ? "n" : out;
+}
+
+Result<std::string> combined(Type type, std::string_view current, std::string_view operand, ifl::Op op) {
+    switch (type) {
+        case Type::list:
+        case Type::acl:
+            return combined_list(type, current, operand, op);
+        case Type::environment:
+            return combined_environment(current, operand);
+        case Type::hold:
+            return combined_hold(current, operand, op);
+        case Type::text:
+            if (op == ifl::Op::incr) return std::string(current) + std::string(operand);
+            if (current.ends_with(operand)) current.remove_suffix(operand.size());
+            return std::string(current);
+        case Type::boolean:
+            return fail(PBSE_BADATVAL, "A boolean can only be set with =");
+        default:
+            return combined_amount(type, current, operand, op);
+    }
+}
+
+}  // namespace
+
+const AttributeDef* AttributeTable::find(std::string_view name) const {
+    for (const AttributeDef& row : rows_)
+        if (same_name(row.name, name)) return &row;
+    return nullptr;
+}
+
+const AttributeValue* Attributes::find(std::string_view name, std::string_view resource) const {
+    for (const AttributeValue& value : values_)
+        if (value.def->name == name && value.resource == resource) return &value;
+    return nullptr;
+}
+
+bool Attributes::has(std::string_view name, std::string_view resource) const {
+    return find(name, resource) != nullptr;
+}
+
+std::string_view Attributes::text(std::string_view name, std::string_view resource) const {
+    const AttributeValue* value = find(name, resource);
+    return value == nullptr ? std::string_view() : std::string_view(value->value);
+}
+
+bool Attributes::boolean(std::string_view name, bool otherwise) const {
+    const AttributeValue* value = find(name);
+    return value == nullptr ? otherwise : value->value == "True";
+}
+
+int64_t Attributes::integer(std::string_view name, int64_t otherwise) const {
+    const AttributeValue* value = find(name);
+    return value == nullptr ? otherwise : amount_of(value->def->type, value->value);
+}
+
+std::vector<std::string> Attributes::list(std::string_view name) const {
+    return split_list(text(name));
+}
+
+std::span<const AttributeValue> Attributes::all_of(std::string_view name) const {
+    size_t first = 0;
+    while (first < values_.size() && values_[first].def->name != name) ++first;
+    size_t last = first;
+    while (last < values_.size() && values_[last].def->name == name) ++last;
+    return std::span(values_).subspan(first, last - first);
+}
+
+void Attributes::set(const AttributeDef& def, std::string_view resource, std::string value) {
+    auto at = std::find_if(values_.begin(), values_.end(),
+                           [&](const AttributeValue& have) { return !before(have, &def, resource); });
+    if (at != values_.end() && at->def == &def && at->resource == resource) {
+        at->value = std::move(value);
+        return;
+    }
+    values_.insert(at, AttributeValue{&def, std::string(resource), std::move(value)});
+}
+
+bool Attributes::unset(const AttributeDef& def, std::string_view resource) {
+    return std::erase_if(values_, [&](const AttributeValue& value) {
+               return value.def == &def && (resource.empty() || value.resource == resource);
+           }) > 0;
+}
+
+bool Attributes::operator==(const Attributes& other) const {
+    return std::equal(values_.begin(), values_.end(), other.values_.begin(), other.values_.end(),
+                      [](const AttributeValue& a, const AttributeValue& b) {
+                          return a.def == b.def && a.resource == b.resource && a.value == b.value;
+                      });
+}
+
+Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
+                          const ResourceTable& resources) {
+    Type type = def.type;
+    std::string resource;
+    if (type == Type::resources) {
+        if (change.resource.empty()) {
+            if (change.op != ifl::Op::unset && !change.value.empty())
+                return fail(PBSE_BADATVAL,
+                            fmt::format("{} needs a resource name, as in {}.ncpus", def.name, def.name));
+            attributes.unset(def, {});
+            return {};
+        }
+        const Resource* known = resources.find(change.resource);
+        if (known == nullptr) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", change.resource));
+        type = known->type;
+        resource = known->name;
+    } else if (!change.resource.empty()) {
+        return fail(PBSE_NOATTR,
+                    fmt::format("{} is not a resource list: {}.{}", def.name, def.name, change.resource));
+    }
+    if (change.op == ifl::Op::unset || (change.op == ifl::Op::set && change.value.empty())) {
+        attributes.unset(def, resource);
+        return {};
+    }
+    auto value = canonical(type, change.value);
+    if (!value)
+        return fail(value.error().code, fmt::format("{} for {}{}{}", value.error().message, def.name,
+                                                    resource.empty() ? "" : ".", resource));
+    const AttributeValue* current = attributes.find(def.name, resource);
+    if (change.op != ifl::Op::set && current != nullptr) {
+        value = combined(type, current->value, *value, change.op);
+        if (!value) return tl::unexpected(value.error());
+    } else if (change.op == ifl::Op::decr) {
+        if (!is_amount(type)) return {};
+        value = combined_amount(type, "0", *value, change.op);
+        if (!value) return tl::unexpected(value.error());
+    }
+    const bool emptied = value->empty() && (type == Type::list || type == Type::acl);
+    if (emptied) {
+        attributes.unset(def, resource);
+    } else {
+        attributes.set(def, resource, std::move(*value));
+    }
+    return {};
+}
+
+Type type_of(const AttributeValue& value, const ResourceTable& resources) {
+    if (value.def->type != Type::resources) return value.def->type;
+    const Resource* resource = resources.find(value.resource);
+    return resource == nullptr ? Type::text : resource->type;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,166 @@
+#include "server_plugin/host/change.h"
+
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/store.h"
+
+namespace pbs::host {
+
+Job& Change::job(const Job& current) {
+    return jobs_.try_emplace(current.handle, current).first->second;
+}
+Queue& Change::queue(const Queue& current) {
+    return queues_.try_emplace(current.handle, current).first->second;
+}
+Node& Change::node(const Node& current) {
+    return nodes_.try_emplace(current.handle, current).first->second;
+}
+Sched& Change::sched(const Sched& current) {
+    return scheds_.try_emplace(current.name, current).first->second;
+}
+
+Attributes& Change::server_attributes() {
+    if (!server_attributes_) server_attributes_ = server_.state.server;
+    return *server_attributes_;
+}
+
+Job& Change::add(Job job, std::string script) {
+    const uint64_t handle = job.handle;
+    scripts_[handle] = std::move(script);
+    return jobs_.insert_or_assign(handle, std::move(job)).first->second;
+}
+Queue& Change::add(Queue queue) {
+    const uint64_t handle = queue.handle;
+    return queues_.insert_or_assign(handle, std::move(queue)).first->second;
+}
+Node& Change::add(Node node) {
+    const uint64_t handle = node.handle;
+    return nodes_.insert_or_assign(handle, std::move(node)).first->second;
+}
+Sched& Change::add(Sched sched) {
+    const std::string name = sched.name;
+    return scheds_.insert_or_assign(name, std::move(sched)).first->second;
+}
+
+void Change::remove(const Job& job) {
+    removed_jobs_[job.handle] = job.sequence;
+    jobs_.erase(job.handle);
+}
+void Change::remove(const Queue& queue) {
+    removed_queues_[queue.handle] = queue.name;
+}
+void Change::remove(const Node& node) {
+    removed_nodes_[node.handle] = node.name;
+}
+void Change::remove(const Sched& sched) {
+    removed_scheds_.insert(sched.name);
+}
+
+Result<void> Change::write_objects() {
+    Store& store = server_.parts.store;
+    Result<void> done;
+    if (resource_) done = store.save(*resource_);
+    if (done && next_sequence_) done = store.save_next_sequence(*next_sequence_);
+    if (done && server_attributes_) done = store.save_server(*server_attributes_);
+    for (auto& [handle, queue] : queues_)
+        if (done) done = store.save(queue);
+    for (auto& [handle, node] : nodes_)
+        if (done) done = store.save(node);
+    for (auto& [name, sched] : scheds_)
+        if (done) done = store.save(sched);
+    for (auto& [handle, job] : jobs_)
+        if (done) done = store.save(job);
+    for (auto& [handle, script] : scripts_)
+        if (done && jobs_.contains(handle)) done = store.save_script(jobs_.at(handle), script);
+    return done;
+}
+
+Result<void> Change::write_removals() {
+    Store& store = server_.parts.store;
+    Result<void> done;
+    if (removed_resource_) done = store.remove_resource(*removed_resource_);
+    for (auto& [handle, sequence] : removed_jobs_)
+        if (done) done = store.remove_job(sequence);
+    for (auto& [handle, name] : removed_queues_)
+        if (done) done = store.remove_queue(name);
+    for (auto& [handle, name] : removed_nodes_)
+        if (done) done = store.remove_node(name);
+    for (const std::string& name : removed_scheds_)
+        if (done) done = store.remove_sched(name);
+    return done;
+}
+
+Result<void> Change::write() {
+    if (auto done = write_objects(); !done) return done;
+    return write_removals();
+}
+
+void Change::put_in_place() {
+    State& state = server_.state;
+    if (resource_) {
+        const auto& r = *resource_;
+        if (state.resources.find(r.name) == nullptr) {
+            (void)state.resources.add(r.name, r.type_text(), r.flag_text());
+        } else {
+            (void)state.resources.change(r);
+        }
+    }
+    if (removed_resource_) (void)state.resources.remove(*removed_resource_);
+    if (next_sequence_) state.next_sequence = *next_sequence_;
+    if (server_attributes_) state.server = *server_attributes_;
+    for (auto& [handle, queue] : queues_) state.put(queue);
+    for (auto& [handle, node] : nodes_) state.put(node);
+    for (auto& [name, sched] : scheds_) state.put(sched);
+    for (auto& [handle, job] : jobs_) state.put(std::move(job));
+    for (auto& [handle, sequence] : removed_jobs_) state.erase_job(handle);
+    for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
+    for (auto& [handle, name] : removed_nodes_) state.erase_node(name);
+    for (const std::string& name : removed_scheds_) state.erase_sched(name);
+}
+
+void Change::tell_plugin() {
+    Plugin* plugin = server_.parts.plugin;
+    if (plugin == nullptr) return;
+    const State& state = server_.state;
+    if (resource_)
+        if (const Resource* resource = state.resources.find(resource_->name))
+            plugin->resource_defined(*resource);
+    if (server_attributes_) plugin->server_changed(state);
+    for (auto& [handle, queue] : queues_)
+        if (!removed_queues_.contains(handle)) plugin->queue_changed(queue, state);
+    for (auto& [handle, node] : nodes_)
+        if (!removed_nodes_.contains(handle)) plugin->node_changed(node, state);
+    for (auto& [name, sched] : scheds_)
+        if (!removed_scheds_.contains(name)) plugin->sched_changed(sched, state);
+    for (auto& [handle, moved_from] : jobs_) {
+        const Job* job = state.job(handle);
+        if (job == nullptr || job->history()) {
+            plugin->job_removed(now_, handle);
+        } else {
+            plugin->job_changed(now_, *job, state);
+        }
+    }
+    for (auto& [handle, sequence] : removed_jobs_) plugin->job_removed(now_, handle);
+    for (auto& [handle, name] : removed_queues_) plugin->queue_removed(handle);
+    for (auto& [handle, name] : removed_nodes_) plugin->node_removed(handle);
+    for (const std::string& name : removed_scheds_) plugin->sched_removed(name);
+}
+
+Result<void> Change::commit(const std::function<Result<void>()>& before) {
+    Store& store = server_.parts.store;
+    auto done = store.begin();
+    if (done) done = write();
+    if (done && before) done = before();
+    if (done) done = store.commit();
+    if (!done) {
+        store.rollback();
+        return done;
+    }
+    put_in_place();
+    tell_plugin();
+    for (const auto& action : actions_) action();
+    if (trigger_ != 0) server_.want_cycle(trigger_);
+    return {};
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,89 @@
+// One transaction on the server's state. What a request changes is changed on copies; commit() stores them,
+// and only when that is durable puts them in place, tells the plugin, and does what was left for afterwards.
+// If anything fails, nothing has happened.
+#ifndef PBSPOLICY_HOST_CHANGE_H
+#define PBSPOLICY_HOST_CHANGE_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/objects.h"
+#include "server_plugin/host/server.h"
+
+namespace pbs::host {
+
+class Change {
+  public:
+    Change(Server& server, int64_t now) : server_(server), now_(now) {}
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+    Server& server() { return server_; }
+    int64_t now() const { return now_; }
+
+    // The copy that will replace the object, made at the first call. References stay valid until commit().
+    Job& job(const Job& current);
+    Queue& queue(const Queue& current);
+    Node& node(const Node& current);
+    Sched& sched(const Sched& current);
+    Attributes& server_attributes();
+
+    // New objects; they need a handle of State::new_handle().
+    Job& add(Job job, std::string script);
+    Queue& add(Queue queue);
+    Node& add(Node node);
+    Sched& add(Sched sched);
+
+    void remove(const Job& job);
+    void remove(const Queue& queue);
+    void remove(const Node& node);
+    void remove(const Sched& sched);
+
+    // A resource definition to save (added or changed) or to remove. The table itself changes at commit.
+    void save_resource(Resource resource) { resource_ = std::move(resource); }
+    void remove_resource(std::string name) { removed_resource_ = std::move(name); }
+
+    void next_sequence(int64_t next) { next_sequence_ = next; }
+
+    // Done after the commit, in the order given: accounting, log, runner.
+    void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
+    void want_cycle(int trigger) { trigger_ = trigger; }
+
+    // `before` runs when all is written and not yet committed; its error takes everything back.
+    Result<void> commit(const std::function<Result<void>()>& before = {});
+
+  private:
+    Result<void> write();
+    Result<void> write_objects();
+    Result<void> write_removals();
+    void put_in_place();
+    void tell_plugin();
+
+    Server& server_;
+    int64_t now_;
+    std::map<uint64_t, Job> jobs_;
+    std::map<uint64_t, std::string> scripts_;
+    std::map<uint64_t, Queue> queues_;
+    std::map<uint64_t, Node> nodes_;
+    std::map<std::string, Sched> scheds_;
+    std::optional<Attributes> server_attributes_;
+    std::map<uint64_t, uint64_t> removed_jobs_;  // handle, sequence
+    std::map<uint64_t, std::string> removed_queues_;
+    std::map<uint64_t, std::string> removed_nodes_;
+    std::set<std::string> removed_scheds_;
+    std::optional<Resource> resource_;
+    std::optional<std::string> removed_resource_;
+    std::optional<int64_t> next_sequence_;
+    std::vector<std::function<void()>> actions_;
+    int trigger_ = 0;
+};
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,29 @@
+// exec_vnode and exec_host: where a job runs, as text.
+//   exec_vnode  (n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)
+//   exec_host   host/0*2+host/1*2
+#ifndef PBSPOLICY_HOST_EXEC_VNODE_H
+#define PBSPOLICY_HOST_EXEC_VNODE_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/objects.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources);
+std::string exec_host_text(const std::vector<Place>& places, const State& state);
+
+// Reads an exec_vnode, as qrun -H gives it too: with or without parentheses, amounts or not. Errors:
+// PBSE_UNKNODE, PBSE_UNKRESC, PBSE_BADATVAL.
+Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& state);
+
+// As parse_exec_vnode, for what the server wrote itself: vnodes and resources that have gone are left out.
+std::vector<Place> places_of(std::string_view exec_vnode, const State& state);
+
+}  // namespace pbs::host
+
+#endif

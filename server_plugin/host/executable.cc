@@ -1,0 +1,70 @@
+#include "server_plugin/host/executable.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace pbs::host {
+namespace {
+
+std::string without_entities(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, char>, 5> entities = {
+        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
+    std::string out;
+    while (!text.empty()) {
+        bool found = false;
+        for (const auto& [entity, character] : entities) {
+            if (!text.starts_with(entity)) continue;
+            out += character;
+            text.remove_prefix(entity.size());
+            found = true;
+            break;
+        }
+        if (found) continue;
+        out += text.front();
+        text.remove_prefix(1);
+    }
+    return out;
+}
+
+// The contents of the elements of a flat list.
+std::vector<std::string> elements(std::string_view xml) {
+    std::vector<std::string> out;
+    while (true) {
+        const auto open = xml.find('<');
+        if (open == std::string_view::npos) return out;
+        const auto open_end = xml.find('>', open);
+        if (open_end == std::string_view::npos) return out;
+        const auto close = xml.find("</", open_end);
+        if (close == std::string_view::npos) return out;
+        out.push_back(without_entities(xml.substr(open_end + 1, close - open_end - 1)));
+        const auto close_end = xml.find('>', close);
+        if (close_end == std::string_view::npos) return out;
+        xml.remove_prefix(close_end + 1);
+    }
+}
+
+std::string quoted(std::string_view word) {
+    std::string out = "'";
+    for (char c : word) {
+        if (c == '\'') {
+            out += "'\\''";
+        } else {
+            out += c;
+        }
+    }
+    return out + "'";
+}
+
+}  // namespace
+
+std::string script_of_executable(const Job& job) {
+    const auto program = elements(job.attributes.text("executable"));
+    if (program.empty()) return {};
+    std::string script = "exec " + quoted(program.front());
+    for (const std::string& argument : elements(job.attributes.text("argument_list")))
+        script += " " + quoted(argument);
+    return script + "\n";
+}
+
+}  // namespace pbs::host

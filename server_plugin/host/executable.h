@@ -1,0 +1,19 @@
+// Jobs without a script: `qsub -- program argument...`. The client gives program and arguments in XML, as the
+// job attributes executable and argument_list:
+//   <jsdl-hpcpa:Executable>program</jsdl-hpcpa:Executable>
+//   <jsdl-hpcpa:Argument>one</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument>two</jsdl-hpcpa:Argument>
+#ifndef PBSPOLICY_HOST_EXECUTABLE_H
+#define PBSPOLICY_HOST_EXECUTABLE_H
+
+#include <string>
+
+#include "server_plugin/host/objects.h"
+
+namespace pbs::host {
+
+// A script that becomes that program; empty if the job has no executable.
+std::string script_of_executable(const Job& job);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,52 @@
+// Who asks: made from the connection, never from a name in a request.
+#ifndef PBSPOLICY_HOST_IDENTITY_H
+#define PBSPOLICY_HOST_IDENTITY_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+enum Privilege : uint32_t {
+    privilege_none = 0,
+    privilege_operator = 1,
+    privilege_manager = 2,
+    privilege_root = 4
+};
+
+struct Identity {
+    std::string user;
+    std::string host;
+    uint32_t privilege = privilege_none;  // bits of Privilege
+
+    bool manager() const { return (privilege & privilege_manager) != 0; }
+    bool operator_() const { return (privilege & (privilege_manager | privilege_operator)) != 0; }
+    std::string at_host() const { return user + "@" + host; }
+};
+
+// The privilege of user@host: root, and the user who runs the server (`starter`), are managers on the
+// server's own host; the others as the server's managers and operators lists say.
+uint32_t privilege_of(const State& state, std::string_view starter, std::string_view user,
+                      std::string_view host);
+
+enum class AclKind { user, host, group };
+
+// Does the list allow `name` ("user@host", "host" or "group")? Entries are tried in order, the first that
+// fits decides;
+// "-" before an entry denies, "+" or nothing allows. A user entry is user@host or user, where the host may
+// begin with "*"
+// ("*.example.org"); "@host" means every user there. A host entry may begin with "*" or ".". No entry fits:
+// false.
+bool acl_allows(const std::vector<std::string>& entries, std::string_view name, AclKind kind);
+
+// Is this entry of managers or operators well-formed: user@host, with a host that is a name, "*" or
+// "*.domain"?
+bool legal_manager_entry(std::string_view entry);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,312 @@
+#include "server_plugin/host/job_life.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "ifl/error_text.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/clock.h"
+#include "server_plugin/host/exec_vnode.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/launch.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/mail.h"
+#include "server_plugin/host/select_spec.h"
+#include "server_plugin/host/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr int64_t default_history_seconds = 14 * 24 * 3600;
+constexpr int64_t default_kill_delay = 10;
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attributes,
+                                                          std::string_view name) {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const AttributeValue& value : attributes.all_of(name)) out.emplace_back(value.resource, value.value);
+    return out;
+}
+
+void unset_attribute(Job& job, std::string_view name) {
+    job.attributes.unset(*job_table().find(name), {});
+}
+
+// What of the report is the job's.
+void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
+    set_attribute(job, "Exit_status", fmt::format("{}", exit.exit_status));
+    if (exit.session != 0) set_attribute(job, "session_id", fmt::format("{}", exit.session));
+    const int64_t ncpus = amount_of(Type::integer, job.attributes.text("Resource_List", "ncpus"));
+    static const AttributeDef& used = *job_table().find("resources_used");
+    for (auto& [name, value] : exit.resources_used(static_cast<int>(std::max<int64_t>(ncpus, 1))))
+        job.attributes.set(used, name, value);
+    const bool known = exit.ended_at.time_since_epoch().count() > 0;
+    job.obittime = known ? server.parts.clock.from_real(exit.ended_at).time_since_epoch().count() : now;
+    job.mtime = now;
+}
+
+void back_to_queue(Job& job, const State& state, int64_t now) {
+    if (job.at_end == Job::AtEnd::hold)
+        set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
+    job.places.clear();
+    job.exec_vnode.clear();
+    job.exec_host.clear();
+    job.stime = 0;
+    job.at_end = Job::AtEnd::finish;
+    job.deleted = false;
+    job.state = job_state::queued;
+    unset_attribute(job, "session_id");
+    settle_state(job, state, now);
+}
+
+bool keeps_history(const Server& server) {
+    return server.state.server.boolean("job_history_enable", false);
+}
+
+std::string end_text(const ExitRecord& exit) {
+    std::string text = fmt::format("Exit_status={}", exit.exit_status);
+    for (const auto& [name, value] : exit.resources_used(1))
+        fmt::format_to(std::back_inserter(text), " resources_used.{}={}", name, value);
+    return text;
+}
+
+}  // namespace
+
+void set_attribute(Job& job, std::string_view name, std::string value) {
+    const AttributeDef* def = job_table().find(name);
+    if (def != nullptr) job.attributes.set(*def, {}, std::move(value));
+}
+
+void set_comment(Job& job, std::string_view text) {
+    if (text.empty()) {
+        unset_attribute(job, "comment");
+    } else {
+        set_attribute(job, "comment", std::string(text));
+    }
+}
+
+void settle_state(Job& job, const State& state, int64_t now) {
+    if (job.running() || job.history()) return;
+    const int64_t begin = job.attributes.integer("Execution_Time", 0);
+    if (job.hold_types() != "n") {
+        job.state = job_state::held;
+        job.substate = substate::held;
+        job.etime = 0;
+    } else if (begin > now) {
+        job.state = job_state::waiting;
+        job.substate = substate::waiting;
+        job.etime = 0;
+    } else {
+        const Queue* queue = state.queue(job.queue);
+        job.state = job_state::queued;
+        job.substate = substate::queued;
+        if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
+    }
+}
+
+Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry) {
+    const State& state = change.server().state;
+    if (auto ok = set_execution_user(job, change.server()); !ok) return ok;
+    if (auto ok = complete_resources(job, queue, state); !ok) return ok;
+    if (auto ok = may_enter(job, queue, state, entry); !ok) return ok;
+    job.queue = queue.handle;
+    job.queue_name = queue.name;
+    job.mtime = change.now();
+    if (entry != Entry::managed || job.qtime == 0) {
+        // The rank keeps its place in time: jobs queued in the same second stay in order.
+        job.queue_rank = std::max(change.now() * 1'000'000, change.server().last_rank + 1);
+        change.server().last_rank = job.queue_rank;
+        job.qtime = change.now();
+    }
+    if (job.attributes.text("Checkpoint").empty()) set_attribute(job, "Checkpoint", "u");
+    if (job.attributes.text("Hold_Types").empty()) set_attribute(job, "Hold_Types", "n");
+    settle_state(job, state, change.now());
+    return {};
+}
+
+Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment) {
+    Server& server = change.server();
+    if (job.running() || job.history()) return fail(PBSE_BADSTATE);
+    job.state = job_state::running;
+    job.substate = substate::prerun;
+    job.stime = change.now();
+    job.mtime = change.now();
+    job.obittime = 0;
+    job.places = places;
+    job.exec_vnode = exec_vnode_text(places, server.state.resources);
+    job.exec_host = exec_host_text(places, server.state);
+    job.at_end = Job::AtEnd::finish;
+    job.deleted = false;
+    set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
+    for (const char* name : {"Exit_status", "resources_used", "session_id"}) unset_attribute(job, name);
+    if (!comment.empty()) set_comment(job, comment);
+    const uint64_t handle = job.handle;
+    change.then([&server, handle] { launch(server, handle); });
+    return {};
+}
+
+void retire(Change& change, Job& job, int final_substate) {
+    job.places.clear();
+    if (!keeps_history(change.server())) {
+        change.remove(job);
+        return;
+    }
+    job.state = final_substate == substate::moved ? job_state::moved : job_state::finished;
+    job.substate = final_substate;
+    job.mtime = change.now();
+    set_attribute(job, "history_timestamp", fmt::format("{}", change.now()));
+}
+
+void end_job(Change& change, Job& job, const RunReport& report) {
+    Server& server = change.server();
+    const RunId id = report.id;
+    change.then([&server, id] { server.parts.executor.forget(id); });
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    if (report.state == RunState::never_started) {
+        server.parts.log.job(job.id, "Requeueing job: it had not been started");
+        back_to_queue(job, server.state, change.now());
+        return;
+    }
+    take_exit(job, report.exit, server, change.now());
+    const bool lost = report.state == RunState::lost;
+    const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
+                                        (lost && job.attributes.boolean("Rerunable", true)));
+    const AccountedJob record = accounted(job, server.state);
+    const std::string text = end_text(report.exit);
+    if (again) {
+        change.then([&server, record] { server.parts.accounting.rerun(record); });
+        server.parts.log.job(job.id,
+                             lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
+        back_to_queue(job, server.state, change.now());
+        return;
+    }
+    const Job ended = job;
+    const std::string message = report.exit.message;
+    change.then([&server, record, ended, text, message] {
+        server.parts.accounting.ended(record);
+        server.parts.log.job(ended.id, text);
+        if (!message.empty()) server.parts.log.job(ended.id, message);
+        const bool aborted = record.exit_status < 0;
+        mail_job(server, ended, aborted ? 'a' : 'e',
+                 aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
+                         : fmt::format("Execution terminated\n{}", text));
+    });
+    retire(change, job,
+           job.deleted                    ? substate::terminated
+           : report.exit.exit_status == 0 ? substate::finished
+                                          : substate::failed);
+}
+
+void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
+    Server& server = change.server();
+    const Job deleted = job;
+    const std::string by(requestor);
+    change.then([&server, deleted, by] {
+        server.parts.accounting.deleted(deleted.id, by);
+        server.parts.log.job(deleted.id, fmt::format("Job to be deleted at request of {}", by));
+        if (by != deleted.attributes.text("Job_Owner"))
+            mail_job(server, deleted, 'a', fmt::format("Job deleted at request of {}", by));
+    });
+    job.deleted = true;
+    retire(change, job, substate::terminated);
+}
+
+Result<void> terminate_job(Server& server, const Job& job) {
+    const Queue* queue = server.state.queue(job.queue);
+    const int64_t delay =
+        queue == nullptr ? default_kill_delay : queue->attributes.integer("kill_delay", default_kill_delay);
+    return server.parts.executor.terminate(run_id(job), std::chrono::seconds(delay));
+}
+
+void reject_job(Change& change, Job& job, std::string_view text) {
+    Server& server = change.server();
+    set_comment(job, text);
+    const Job rejected = job;
+    const std::string reason(text);
+    change.then([&server, rejected, reason] {
+        server.parts.accounting.aborted(rejected.id, reason);
+        server.parts.log.job(rejected.id, fmt::format("Job rejected by the scheduling policy: {}", reason));
+        mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\nJob rejected: {}", reason));
+    });
+    retire(change, job, substate::failed);
+}
+
+RunId run_id(const Job& job) {
+    return RunId{job.id, job.attributes.integer("run_count", 0)};
+}
+
+AccountedJob accounted(const Job& job, const State& state) {
+    const Attributes& a = job.attributes;
+    AccountedJob out;
+    out.id = job.id;
+    out.user = a.text("euser");
+    out.group = a.text("egroup");
+    out.account = a.text("Account_Name");
+    out.project = a.text("project");
+    out.name = a.text("Job_Name");
+    out.queue = job.queue_name;
+    out.ctime = job.ctime;
+    out.qtime = job.qtime;
+    out.etime = job.etime;
+    out.start = job.stime;
+    out.exec_host = job.exec_host;
+    out.exec_vnode = job.exec_vnode;
+    out.resource_list = pairs_of(a, "Resource_List");
+    Amounts assigned;
+    for (const Place& place : job.places)
+        for (const auto& [id, amount] : place.amounts) assigned[id] += amount;
+    for (const auto& [id, amount] : assigned)
+        if (const Resource* resource = state.resources.by_id(id))
+            out.resource_assigned.emplace_back(resource->name, amount_text(resource->type, amount));
+    out.session = a.integer("session_id", 0);
+    out.end = job.obittime;
+    out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
+    out.resources_used = pairs_of(a, "resources_used");
+    out.run_count = a.integer("run_count", 0);
+    return out;
+}
+
+void mail_job(Server& server, const Job& job, char point, std::string_view text) {
+    const std::string_view points =
+        job.attributes.has("Mail_Points") ? job.attributes.text("Mail_Points") : "a";
+    if (points.find(point) == std::string_view::npos) return;
+    std::vector<std::string> to = job.attributes.list("Mail_Users");
+    if (to.empty()) to.emplace_back(job.attributes.text("Job_Owner"));
+    const std::string_view name = job.attributes.text("Job_Name");
+    server.parts.mailer.send(job.id, to, fmt::format("PBS JOB {}", job.id),
+                             fmt::format("PBS Job Id: {}\nJob Name:   {}\n{}\n", job.id, name, text));
+}
+
+Result<void> purge_history(Server& server, int64_t now) {
+    const int64_t keep = server.state.server.integer("job_history_duration", default_history_seconds);
+    const bool enabled = keeps_history(server);
+    Change change(server, now);
+    size_t removed = 0;
+    for (uint64_t handle : server.state.finished_jobs()) {
+        const Job& job = *server.state.job(handle);
+        if (enabled && job.attributes.integer("history_timestamp", job.mtime) + keep > now) continue;
+        change.remove(job);
+        if (++removed == 1000) break;
+    }
+    if (removed == 0) return {};
+    return change.commit();
+}
+
+Result<void> wake_waiting(Server& server, int64_t now) {
+    Change change(server, now);
+    bool any = false;
+    for (uint64_t handle : server.state.waiting_jobs()) {
+        const Job& waiting = *server.state.job(handle);
+        if (waiting.attributes.integer("Execution_Time", 0) > now) continue;
+        settle_state(change.job(waiting), server.state, now);
+        any = true;
+    }
+    if (!any) return {};
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    return change.commit();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,62 @@
+// What happens to a job from its queueing to its end, as steps of a Change.
+#ifndef PBSPOLICY_HOST_JOB_LIFE_H
+#define PBSPOLICY_HOST_JOB_LIFE_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/change.h"
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/queue_rules.h"
+#include "server_plugin/host/runner.h"
+
+namespace pbs::host {
+
+// Sets a job that isn't running to Held, Waiting or Queued, as its holds and Execution_Time say. A job
+// becomes eligible (etime) when it is Queued in an execution queue.
+void settle_state(Job& job, const State& state, int64_t now);
+
+// Puts a job into a queue: rank, qtime, defaults and user as the queue wants them; checks first. Works on
+// jobs that are in no queue yet and on those to be moved.
+Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
+
+// Marks the job as starting on these places and, after the commit, has the runner start it. If the runner
+// can't, the job goes back to its queue, held, with the reason as its comment.
+Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);
+
+// The run has ended: accounting, history or removal, or back into the queue.
+void end_job(Change& change, Job& job, const RunReport& report);
+
+// Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
+void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
+
+// Asks the runner to end a running job; what becomes of it is job.at_end.
+Result<void> terminate_job(Server& server, const Job& job);
+
+// The policy says that the job can never run: it is deleted, and its owner told why.
+void reject_job(Change& change, Job& job, std::string_view text);
+
+// Takes a job that is not running to its end state: history if that is kept, otherwise nothing.
+void retire(Change& change, Job& job, int final_substate);
+
+// Records of the runner and of accounting.
+RunId run_id(const Job& job);
+AccountedJob accounted(const Job& job, const State& state);
+
+// Mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'); 'a' is the default.
+void mail_job(Server& server, const Job& job, char point, std::string_view text);
+
+void set_comment(Job& job, std::string_view text);
+void set_attribute(Job& job, std::string_view name, std::string value);
+
+// Takes the oldest finished jobs out of the history when job_history_duration is over.
+Result<void> purge_history(Server& server, int64_t now);
+
+// Jobs whose Execution_Time has come.
+Result<void> wake_waiting(Server& server, int64_t now);
+
+}  // namespace pbs::host
+
+#endif

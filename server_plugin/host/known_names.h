@@ -1,0 +1,15 @@
+// Attributes that OpenPBS has and this server hasn't.
+#ifndef PBSPOLICY_HOST_KNOWN_NAMES_H
+#define PBSPOLICY_HOST_KNOWN_NAMES_H
+
+#include <string_view>
+
+namespace pbs::host {
+
+// To set one is refused as not supported (PBSE_NOSUP), rather than accepted and ignored; to ask for one is
+// right: it is never set. `object_type` is an enum pbs_object_type.
+bool known_but_not_here(int object_type, std::string_view name);
+
+}  // namespace pbs::host
+
+#endif

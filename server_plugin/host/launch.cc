@@ -1,0 +1,175 @@
+#include "server_plugin/host/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/change.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/select_spec.h"
+#include "server_plugin/host/store.h"
+#include "server_plugin/host/users.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// The script goes to a file for the runner, which makes its own copy for the owner. The file needn't be
+// durable: the database has the script.
+Result<std::string> write_script(const Server& server, const Job& job) {
+    auto script = server.parts.store.script(job.sequence);
+    if (!script) return tl::unexpected(script.error());
+    const std::string path = fmt::format("{}/{}.SC", server.options.scripts, job.id);
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
+    std::string_view left = *script;
+    while (!left.empty()) {
+        const ssize_t n = write(fd, left.data(), left.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            const int error = errno;
+            close(fd);
+            return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(error)));
+        }
+        left.remove_prefix(static_cast<size_t>(n));
+    }
+    close(fd);
+    return path;
+}
+
+// An entry of Variable_List with its backslashes taken out.
+std::pair<std::string, std::string> variable(std::string_view entry) {
+    const auto equals = entry.find('=');
+    std::string value;
+    const std::string_view raw = equals == std::string_view::npos ? "" : entry.substr(equals + 1);
+    for (size_t i = 0; i < raw.size(); ++i) {
+        if (raw[i] == '\\' && i + 1 < raw.size() && (raw[i + 1] == ',' || raw[i + 1] == '\\')) ++i;
+        value += raw[i];
+    }
+    return {std::string(entry.substr(0, equals)), value};
+}
+
+// The entry for this host, or the one without a host.
+std::string path_for_host(const std::vector<std::string>& entries, std::string_view host) {
+    std::string bare;
+    for (const std::string& entry : entries) {
+        const auto at = entry.find('@');
+        if (at == std::string::npos) {
+            bare = entry;
+        } else if (same_name(std::string_view(entry).substr(at + 1), host)) {
+            return entry.substr(0, at);
+        }
+    }
+    return bare;
+}
+
+std::optional<std::chrono::seconds> limit(const Job& job, std::string_view resource) {
+    const AttributeValue* value = job.attributes.find("Resource_List", resource);
+    if (value == nullptr) return std::nullopt;
+    return std::chrono::seconds(amount_of(Type::duration, value->value));
+}
+
+// PBS_NODEFILE: a line a process; mpiprocs of a chunk, else one.
+std::vector<std::string> node_file_hosts(const Job& job, const State& state) {
+    std::vector<std::string> hosts;
+    std::vector<int64_t> processes;
+    for (const Chunk& chunk : chunks_of(job, state)) {
+        const std::string_view mpiprocs = chunk.value("mpiprocs");
+        const int64_t lines = mpiprocs.empty() ? 1 : amount_of(Type::integer, mpiprocs);
+        for (int64_t i = 0; i < chunk.count; ++i) processes.push_back(lines);
+    }
+    for (size_t i = 0; i < job.places.size(); ++i) {
+        const Node* node = state.node(job.places[i].node);
+        const std::string host(node == nullptr ? std::string_view(job.places[i].node_name)
+                                               : node->attributes.text("Mom"));
+        const int64_t lines = i < processes.size() ? processes[i] : 1;
+        for (int64_t n = 0; n < lines; ++n) hosts.push_back(host);
+    }
+    return hosts;
+}
+
+// umask is kept as the digits given: octal.
+std::optional<unsigned> umask_of(const Job& job) {
+    const std::string_view text = job.attributes.text("umask");
+    if (text.empty()) return std::nullopt;
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value, 8);
+    return value & 0777U;
+}
+
+void start_failed(Server& server, const Job& job, const Error& error) {
+    server.parts.log.error(job.id, fmt::format("can not start the job: {}", error.message));
+    Change change(server, server.now());
+    Job& back = change.job(job);
+    set_attribute(back, "Hold_Types", "s");
+    RunReport report;
+    report.id = run_id(job);
+    report.state = RunState::never_started;
+    end_job(change, back, report);
+    set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
+    if (auto done = change.commit(); !done) server.parts.log.error(job.id, done.error().message);
+}
+
+}  // namespace
+
+Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script) {
+    const Attributes& a = job.attributes;
+    const auto user = find_user(std::string(a.text("euser")));
+    if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
+    JobStart start;
+    start.id = run_id(job);
+    start.name = a.text("Job_Name");
+    start.queue = job.queue_name;
+    start.account = a.text("Account_Name");
+    start.user = user->name;
+    start.uid = user->uid;
+    start.gid = find_group(std::string(a.text("egroup"))).value_or(user->gid);
+    start.script = script;
+    start.shell = path_for_host(a.list("Shell_Path_List"), server.state.host_name);
+    start.output_path = a.text("Output_Path");
+    start.error_path = a.text("Error_Path");
+    if (a.has("Join_Path")) start.join = a.text("Join_Path");
+    if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
+    for (const std::string& entry : a.list("Variable_List")) start.variables.push_back(variable(entry));
+    start.hosts = node_file_hosts(job, server.state);
+    start.ncpus =
+        static_cast<int>(std::max<int64_t>(1, amount_of(Type::integer, a.text("Resource_List", "ncpus"))));
+    start.umask = umask_of(job);
+    start.walltime = limit(job, "walltime");
+    start.cput = limit(job, "cput");
+    if (const Queue* queue = server.state.queue(job.queue))
+        start.kill_delay = std::chrono::seconds(queue->attributes.integer("kill_delay", 10));
+    return start;
+}
+
+void launch(Server& server, uint64_t handle) {
+    const Job* job = server.state.job(handle);
+    if (job == nullptr || job->state != job_state::running) return;
+    auto script = write_script(server, *job);
+    if (!script) {
+        start_failed(server, *job, script.error());
+        return;
+    }
+    auto start = job_start(*job, server, *script);
+    Result<void> started = start ? server.parts.executor.start(*start) : tl::unexpected(start.error());
+    unlink(script->c_str());
+    if (!started) {
+        start_failed(server, *job, started.error());
+        return;
+    }
+    server.parts.accounting.started(accounted(*job, server.state));
+    server.parts.log.job(job->id, fmt::format("Job Run on exec_vnode {}", job->exec_vnode));
+    mail_job(server, *job, 'b', "Begun execution");
+}
+
+}  // namespace pbs::host

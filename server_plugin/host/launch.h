@@ -1,0 +1,19 @@
+// Hands a job that is marked as starting to the runner.
+#ifndef PBSPOLICY_HOST_LAUNCH_H
+#define PBSPOLICY_HOST_LAUNCH_H
+
+#include "server_plugin/host/runner.h"
+#include "server_plugin/host/server.h"
+
+namespace pbs::host {
+
+// What the runner needs of a job; `script` is the path of the script's file.
+Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script);
+
+// Starts the job (state R, substate PRERUN). What the runner refuses goes back to its queue, held for the
+// system, with the reason as its comment.
+void launch(Server& server, uint64_t job);
+
+}  // namespace pbs::host
+
+#endif

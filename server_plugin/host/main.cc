@@ -1,0 +1,56 @@
+// pbs_server: options, then the server (program.h) or, started by the runner, a job's shepherd.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "server_plugin/host/program.h"
+#include "server_plugin/host/server.h"
+#include "server_plugin/host/shepherd.h"
+
+namespace {
+
+int serve(int argc, char** argv) {
+    pbs::host::ProgramOptions options;
+    CLI::App app{
+        "PBS server with the policy plugin. Keeps everything under its home directory; runs jobs on this "
+        "machine.",
+        "pbs_server"};
+    app.set_version_flag("--version", std::string(pbs::host::server_version()));
+    app.add_option("-d,--home", options.home, "Home directory (PBS_HOME); made at the first start")
+        ->required()
+        ->envname("PBS_HOME");
+    app.add_option("-p,--port", options.port,
+                   "TCP port; 0 takes a free one. The port is in HOME/server_priv/server.port")
+        ->capture_default_str();
+    app.add_option("--bind", options.bind, "Numeric address to listen on; 0.0.0.0 for all")
+        ->capture_default_str();
+    app.add_option("--plugin", options.plugin, "Policy plugin; by default pbs_policy.so beside this program");
+    app.add_option("--name", options.name, "Name of the server in job ids; by default this host's");
+    app.add_flag("--daemon", options.daemon, "Go into the background when ready");
+    app.add_option("--clock-offset", options.clock_offset,
+                   "Seconds to add to the clock, for tests and demonstrations");
+    app.add_option("--clock-file", options.clock_file,
+                   "File with seconds to add to the clock, read again when it changes");
+    CLI11_PARSE(app, argc, argv);
+
+    signal(SIGPIPE, SIG_IGN);
+    auto done = pbs::host::run_server(options);
+    if (done) return 0;
+    fmt::print(stderr, "pbs_server: {}\n", done.error().message);
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (pbs::host::is_shepherd(argc, argv)) return pbs::host::shepherd_main(argc, argv);
+    try {
+        return serve(argc, argv);
+    } catch (const std::exception& error) {
+        (void)std::fprintf(stderr, "pbs_server: %s\n", error.what());
+        return 1;
+    }
+}

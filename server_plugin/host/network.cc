@@ -1,0 +1,531 @@
+#include "server_plugin/host/network.h"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ifl/auth.h"
+#include "ifl/pbs_error.h"
+#include "ifl/reply.h"
+#include "ifl/request.h"
+#include "server_plugin/host/identity.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/requests/requests.h"
+#include "server_plugin/host/users.h"
+
+namespace pbs::host {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+std::string address_text(const sockaddr_storage& address, uint16_t& port) {
+    char text[INET6_ADDRSTRLEN] = "";
+    if (address.ss_family == AF_INET) {
+        const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address);
+        uv_ip4_name(v4, text, sizeof text);
+        port = ntohs(v4->sin_port);
+        return text;
+    }
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address);
+    uv_ip6_name(v6, text, sizeof text);
+    port = ntohs(v6->sin6_port);
+    const std::string_view mapped = "::ffff:";
+    return std::string_view(text).starts_with(mapped) ? std::string(text).substr(mapped.size()) : text;
+}
+
+// Is it an address of this machine? Its clients are then "at" the server's own host.
+bool is_own_address(const std::string& address) {
+    if (address == "::1" || address.starts_with("127.")) return true;
+    uv_interface_address_t* interfaces = nullptr;
+    int count = 0;
+    if (uv_interface_addresses(&interfaces, &count) != 0) return false;
+    bool own = false;
+    for (int i = 0; i < count; ++i) {
+        sockaddr_storage one{};
+        std::memcpy(&one, &interfaces[i].address, sizeof interfaces[i].address);
+        uint16_t port = 0;
+        own = own || address_text(one, port) == address;
+    }
+    uv_free_interface_addresses(interfaces, count);
+    return own;
+}
+
+// A status reply goes out in parts, as clients expect of long ones.
+std::string packets_of(const ifl::Reply& reply) {
+    const auto* status = std::get_if<ifl::StatusReply>(&reply.body);
+    if (status == nullptr || reply.code != 0) return ifl::reply_packet(reply);
+    ifl::StatusReplyWriter writer;
+    std::string out;
+    for (const ifl::ObjectStatus& object : status->objects) {
+        if (writer.part_full()) out += writer.take_part();
+        writer.add(object.type, object.name, object.attributes);
+    }
+    out += writer.finish();
+    return out;
+}
+
+// Who may use the server at all: acl_host_enable and acl_user_enable. Managers are always let in, so that a
+// wrong list can be put right.
+Result<void> may_use(const State& state, const Identity& who) {
+    if (who.manager()) return {};
+    if (state.server.boolean("acl_host_enable", false) && !same_name(who.host, state.host_name) &&
+        !acl_allows(state.server.list("acl_hosts"), who.host, AclKind::host))
+        return fail(PBSE_BADHOST);
+    if (state.server.boolean("acl_user_enable", false) &&
+        !acl_allows(state.server.list("acl_users"), who.at_host(), AclKind::user))
+        return fail(PBSE_PERM);
+    return {};
+}
+
+}  // namespace
+
+class Network::Impl {
+  public:
+    Impl(uv_loop_t* loop, Server& server, NetworkOptions options, std::function<void()> after)
+        : loop_(loop), server_(server), options_(std::move(options)), after_(std::move(after)) {}
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() = default;
+
+    Result<void> listen_socket();
+    Result<void> listen_tcp();
+    void start_timer();
+    void close();
+    uint16_t port() const { return port_; }
+
+  private:
+    struct Peer;
+
+    void accept(uv_stream_t* listener, bool local);
+    bool introduce(Peer& peer, bool local);
+    void look_up_host(Peer& peer);
+    void confirm_host(Peer& peer, const std::string& name);
+    void host_known(Peer& peer, std::string host);
+    void read(Peer& peer);
+    void work(Peer& peer);
+    void handle(Peer& peer, const ifl::Request& request);
+    void send(Peer& peer, const ifl::Reply& reply, bool close_after);
+    void drop(Peer& peer, std::string_view why);
+    void sweep();
+
+    uv_loop_t* loop_;
+    Server& server_;
+    NetworkOptions options_;
+    std::function<void()> after_;
+    uv_pipe_t socket_{};
+    uv_tcp_t tcp_{};
+    uv_timer_t timer_{};
+    bool socket_open_ = false;
+    bool tcp_open_ = false;
+    bool timer_open_ = false;
+    bool closing_ = false;
+    uint16_t port_ = 0;
+    ifl::AuthTable auth_;
+    uint64_t next_id_ = 1;
+    std::unordered_map<uint64_t, Peer*> peers_;
+    std::map<std::string, std::size_t, std::less<>> per_peer_;
+    std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
+};
+
+// One connection. It owns itself: freed when its handle and its lookups have ended.
+struct Network::Impl::Peer {
+    Impl& network;
+    uint64_t id;
+    union {
+        uv_stream_t stream;
+        uv_pipe_t pipe;
+        uv_tcp_t tcp;
+    } handle{};
+    bool local = false;
+    std::string key;      // of per_peer_
+    std::string address;  // numeric; empty on the Unix socket
+    sockaddr_storage socket_address{};
+    std::string host;  // empty until it is known
+    ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
+    bool full_limits = false;
+    Session session;
+    Steady::time_point since = Steady::now();    // of the connection
+    Steady::time_point waiting = Steady::now();  // since when a begun request or a begun write waits
+    bool writing = false;
+    bool close_after_write = false;
+    bool closing = false;
+    bool reading = false;
+    int lookups = 0;
+
+    Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}
+    void release() {
+        if (closing && lookups == 0) delete this;
+    }
+};
+
+Result<void> Network::Impl::listen_socket() {
+    unlink(options_.socket.c_str());
+    uv_pipe_init(loop_, &socket_, 0);
+    socket_open_ = true;
+    socket_.data = this;
+    int code = uv_pipe_bind(&socket_, options_.socket.c_str());
+    if (code == 0 && chmod(options_.socket.c_str(), 0666) != 0) code = -errno;
+    if (code == 0)
+        code =
+            uv_listen(reinterpret_cast<uv_stream_t*>(&socket_), 512, [](uv_stream_t* listener, int status) {
+                if (status == 0) static_cast<Impl*>(listener->data)->accept(listener, true);
+            });
+    if (code != 0)
+        return fail(PBSE_SYSTEM, fmt::format("can not listen on {}: {}", options_.socket, uv_strerror(code)));
+    return {};
+}
+
+Result<void> Network::Impl::listen_tcp() {
+    sockaddr_storage address{};
+    const bool v4 =
+        uv_ip4_addr(options_.bind.c_str(), options_.port, reinterpret_cast<sockaddr_in*>(&address)) == 0;
+    if (!v4 &&
+        uv_ip6_addr(options_.bind.c_str(), options_.port, reinterpret_cast<sockaddr_in6*>(&address)) != 0)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("can not listen on \"{}\": expected a numeric address", options_.bind));
+    uv_tcp_init(loop_, &tcp_);
+    tcp_open_ = true;
+    tcp_.data = this;
+    int code = uv_tcp_bind(&tcp_, reinterpret_cast<sockaddr*>(&address), 0);
+    if (code == 0)
+        code = uv_listen(reinterpret_cast<uv_stream_t*>(&tcp_), 512, [](uv_stream_t* listener, int status) {
+            if (status == 0) static_cast<Impl*>(listener->data)->accept(listener, false);
+        });
+    if (code != 0)
+        return fail(PBSE_SYSTEM, fmt::format("can not listen on {} port {}: {}", options_.bind, options_.port,
+                                             uv_strerror(code)));
+    sockaddr_storage bound{};
+    int size = sizeof bound;
+    uv_tcp_getsockname(&tcp_, reinterpret_cast<sockaddr*>(&bound), &size);
+    (void)address_text(bound, port_);
+    return {};
+}
+
+void Network::Impl::start_timer() {
+    uv_timer_init(loop_, &timer_);
+    timer_open_ = true;
+    timer_.data = this;
+    uv_timer_start(
+        &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->sweep(); }, 1000, 1000);
+    uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
+}
+
+void Network::Impl::accept(uv_stream_t* listener, bool local) {
+    auto* peer = new Peer(*this, next_id_++);
+    peer->local = local;
+    if (local) {
+        uv_pipe_init(loop_, &peer->handle.pipe, 0);
+    } else {
+        uv_tcp_init(loop_, &peer->handle.tcp);
+    }
+    peer->handle.stream.data = peer;
+    peers_[peer->id] = peer;
+    if (uv_accept(listener, &peer->handle.stream) != 0 || !introduce(*peer, local)) {
+        drop(*peer, "");
+        return;
+    }
+    std::size_t& count = per_peer_[peer->key];
+    if (++count > options_.most_per_peer || peers_.size() > options_.most_connections) {
+        drop(*peer, "too many connections");
+        return;
+    }
+    if (!peer->host.empty()) {
+        read(*peer);
+    } else {
+        look_up_host(*peer);
+    }
+}
+
+// Who is at the other end, as far as the kernel knows.
+bool Network::Impl::introduce(Peer& peer, bool local) {
+    if (local) {
+        uv_os_fd_t fd = -1;
+        ucred credentials{};
+        socklen_t size = sizeof credentials;
+        if (uv_fileno(reinterpret_cast<uv_handle_t*>(&peer.handle.stream), &fd) != 0 ||
+            getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
+            return false;
+        const auto user = find_user(credentials.uid);
+        // A uid without a name can't own jobs; it may look.
+        const std::string name = user ? user->name : fmt::format("{}", credentials.uid);
+        peer.key = "uid " + std::to_string(credentials.uid);
+        peer.host = server_.state.host_name;
+        auth_.add_local(peer.id, name);
+        return true;
+    }
+    int size = sizeof peer.socket_address;
+    if (uv_tcp_getpeername(&peer.handle.tcp, reinterpret_cast<sockaddr*>(&peer.socket_address), &size) != 0)
+        return false;
+    uint16_t port = 0;
+    peer.address = address_text(peer.socket_address, port);
+    peer.key = peer.address;
+    uv_tcp_nodelay(&peer.handle.tcp, 1);
+    uv_tcp_keepalive(&peer.handle.tcp, 1, 60);
+    auth_.add_tcp(peer.id, peer.address, port);
+    if (is_own_address(peer.address)) peer.host = server_.state.host_name;
+    return true;
+}
+
+// The name of another machine is the one that its address has in the DNS, if that name has this address; else
+// the address itself. Off the loop, since it may take long.
+void Network::Impl::look_up_host(Peer& peer) {
+    auto* request = new uv_getnameinfo_t;
+    request->data = &peer;
+    ++peer.lookups;
+    const int code = uv_getnameinfo(
+        loop_, request,
+        [](uv_getnameinfo_t* done, int status, const char* name, const char*) {
+            auto& found = *static_cast<Peer*>(done->data);
+            const std::string host = status == 0 && name != nullptr ? name : "";
+            delete done;
+            --found.lookups;
+            if (found.closing) {
+                found.release();
+            } else if (host.empty()) {
+                found.network.host_known(found, found.address);
+            } else {
+                found.network.confirm_host(found, host);
+            }
+        },
+        reinterpret_cast<const sockaddr*>(&peer.socket_address), NI_NAMEREQD);
+    if (code == 0) return;
+    delete request;
+    --peer.lookups;
+    host_known(peer, peer.address);
+}
+
+void Network::Impl::confirm_host(Peer& peer, const std::string& name) {
+    struct Lookup {
+        uv_getaddrinfo_t request;
+        Peer* peer;
+        std::string name;
+    };
+    auto* lookup = new Lookup{{}, &peer, name};
+    lookup->request.data = lookup;
+    ++peer.lookups;
+    const int code = uv_getaddrinfo(
+        loop_, &lookup->request,
+        [](uv_getaddrinfo_t* done, int status, addrinfo* list) {
+            auto* finished = static_cast<Lookup*>(done->data);
+            Peer& found = *finished->peer;
+            bool same = false;
+            for (const addrinfo* one = status == 0 ? list : nullptr; one != nullptr; one = one->ai_next) {
+                sockaddr_storage address{};
+                std::memcpy(&address, one->ai_addr, one->ai_addrlen);
+                uint16_t port = 0;
+                same = same || address_text(address, port) == found.address;
+            }
+            uv_freeaddrinfo(list);
+            --found.lookups;
+            if (found.closing) {
+                found.release();
+            } else {
+                found.network.host_known(found, same ? lower(finished->name) : found.address);
+            }
+            delete finished;
+        },
+        name.c_str(), nullptr, nullptr);
+    if (code == 0) return;
+    delete lookup;
+    --peer.lookups;
+    host_known(peer, peer.address);
+}
+
+void Network::Impl::host_known(Peer& peer, std::string host) {
+    peer.host = std::move(host);
+    read(peer);
+}
+
+void Network::Impl::read(Peer& peer) {
+    if (peer.closing || peer.reading) return;
+    peer.reading = true;
+    uv_read_start(
+        &peer.handle.stream,
+        [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
+            auto& network = static_cast<Peer*>(handle->data)->network;
+            *buffer = uv_buf_init(network.buffer_.data(), static_cast<unsigned>(network.buffer_.size()));
+        },
+        [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
+            auto& from = *static_cast<Peer*>(stream->data);
+            if (size < 0) {
+                from.network.drop(from, "");
+            } else if (size > 0) {
+                if (!from.decoder.in_progress()) from.waiting = Steady::now();
+                from.decoder.feed({buffer->base, static_cast<size_t>(size)});
+                from.network.work(from);
+            }
+        });
+}
+
+// Takes requests out of what has arrived, one at a time: the next when the reply has gone out.
+void Network::Impl::work(Peer& peer) {
+    while (!peer.closing && !peer.writing && !peer.close_after_write) {
+        if (!peer.full_limits && auth_.known(peer.id)) {
+            peer.full_limits = true;
+            peer.decoder.set_limits(ifl::RequestLimits{});
+        }
+        auto decoded = peer.decoder.next();
+        if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
+            read(peer);
+            return;
+        }
+        if (auto* bad = std::get_if<ifl::RequestDecoder::Malformed>(&decoded)) {
+            server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
+                                    fmt::format("bad request: {}", bad->error.message));
+            send(peer, ifl::Reply::error(bad->error.code), true);
+            return;
+        }
+        handle(peer, std::get<ifl::Request>(decoded));
+    }
+}
+
+void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
+    ifl::AuthDecision decision = auth_.judge(peer.id, request);
+    if (!decision.reason.empty())
+        server_.parts.log.write(LogEvent::security, LogClass::request, peer.key, decision.reason);
+    switch (decision.action) {
+        case ifl::AuthDecision::Action::close:
+            drop(peer, "");
+            return;
+        case ifl::AuthDecision::Action::reply:
+            send(peer, decision.reply, false);
+            return;
+        case ifl::AuthDecision::Action::reply_and_close:
+            send(peer, decision.reply, true);
+            return;
+        case ifl::AuthDecision::Action::handle:
+            break;
+    }
+    Identity who;
+    who.user = auth_.user(peer.id).value_or("");
+    who.host = peer.host;
+    who.privilege = privilege_of(server_.state, server_.options.starter, who.user, who.host);
+    ifl::Reply reply;
+    if (auto ok = may_use(server_.state, who); !ok) {
+        reply = ifl::Reply::error(ok.error().code);
+    } else {
+        server_.parts.log.write(
+            LogEvent::debug2, LogClass::request, peer.key,
+            fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
+        Context context{server_, who, server_.now(), request, peer.session};
+        reply = answer(context);
+    }
+    if (ifl::has_reply(request.type)) send(peer, reply, reply.code == PBSE_UNKREQ);
+    after_();
+}
+
+void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) {
+    struct Write {
+        uv_write_t request;
+        std::string bytes;
+    };
+    auto* write = new Write{{}, packets_of(reply)};
+    write->request.data = write;
+    peer.writing = true;
+    peer.waiting = Steady::now();
+    peer.close_after_write = peer.close_after_write || close_after;
+    if (peer.reading) uv_read_stop(&peer.handle.stream);
+    peer.reading = false;
+    const uv_buf_t buffer = uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
+    const int code =
+        uv_write(&write->request, &peer.handle.stream, &buffer, 1, [](uv_write_t* done, int status) {
+            auto& to = *static_cast<Peer*>(done->handle->data);
+            delete static_cast<Write*>(done->data);
+            to.writing = false;
+            if (to.closing) return;
+            if (status != 0 || to.close_after_write || to.network.closing_) {
+                to.network.drop(to, "");
+            } else {
+                to.waiting = Steady::now();
+                to.network.work(to);
+            }
+        });
+    if (code == 0) return;
+    delete write;
+    peer.writing = false;
+    drop(peer, "");
+}
+
+void Network::Impl::drop(Peer& peer, std::string_view why) {
+    if (peer.closing) return;
+    if (!why.empty())
+        server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
+                                fmt::format("connection closed: {}", why));
+    peer.closing = true;
+    auth_.remove(peer.id);
+    peers_.erase(peer.id);
+    if (const auto at = per_peer_.find(peer.key); at != per_peer_.end() && --at->second == 0)
+        per_peer_.erase(at);
+    uv_close(reinterpret_cast<uv_handle_t*>(&peer.handle.stream),
+             [](uv_handle_t* handle) { static_cast<Peer*>(handle->data)->release(); });
+}
+
+// What waits too long is closed.
+void Network::Impl::sweep() {
+    const auto now = Steady::now();
+    std::vector<std::pair<Peer*, std::string_view>> late;
+    for (const auto& [id, peer] : peers_) {
+        if (peer->writing && now - peer->waiting > options_.request_timeout) {
+            late.emplace_back(peer, "its reply was not read");
+        } else if (!peer->writing && peer->decoder.in_progress() &&
+                   now - peer->waiting > options_.request_timeout) {
+            late.emplace_back(peer, "its request stopped halfway");
+        } else if (!auth_.known(id) && now - peer->since > options_.unknown_timeout) {
+            late.emplace_back(peer, "it did not say who it is");
+        }
+    }
+    for (const auto& [peer, why] : late) drop(*peer, why);
+}
+
+void Network::Impl::close() {
+    closing_ = true;
+    if (std::exchange(socket_open_, false)) {
+        uv_close(reinterpret_cast<uv_handle_t*>(&socket_), nullptr);
+        unlink(options_.socket.c_str());
+    }
+    if (std::exchange(tcp_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&tcp_), nullptr);
+    if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
+    std::vector<Peer*> idle;
+    for (const auto& [id, peer] : peers_)
+        if (!peer->writing) idle.push_back(peer);
+    for (Peer* peer : idle) drop(*peer, "");
+    // A last reply gets a moment to go out.
+    for (const auto& [id, peer] : peers_) peer->close_after_write = true;
+}
+
+Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Network::~Network() = default;
+
+Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, NetworkOptions options,
+                                               std::function<void()> after_request) {
+    auto impl = std::make_unique<Impl>(loop, server, std::move(options), std::move(after_request));
+    auto done = impl->listen_socket();
+    if (done) done = impl->listen_tcp();
+    if (!done) {
+        impl->close();
+        uv_run(loop, UV_RUN_NOWAIT);
+        return tl::unexpected(done.error());
+    }
+    impl->start_timer();
+    return std::unique_ptr<Network>(new Network(std::move(impl)));
+}
+
+uint16_t Network::port() const {
+    return impl_->port();
+}
+void Network::close() {
+    impl_->close();
+}
+
+}  // namespace pbs::host

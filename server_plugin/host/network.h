@@ -1,0 +1,55 @@
+// Connections of clients: the Unix socket HOME/server_priv/pbs.sock and TCP, served by one libuv loop.
+//
+// Whatever a client sends, or doesn't, costs its own connection only: packets have a size limit (a small one
+// until the user is known), a request that stops halfway, a reply that isn't read, and a TCP connection that
+// doesn't say who it is run into time limits, and one peer can have so many connections and no more.
+#ifndef PBSPOLICY_HOST_NETWORK_H
+#define PBSPOLICY_HOST_NETWORK_H
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/server.h"
+
+struct uv_loop_s;
+
+namespace pbs::host {
+
+struct NetworkOptions {
+    std::string socket;                        // path of the Unix socket
+    std::string bind = "127.0.0.1";            // numeric address
+    uint16_t port = 15001;                     // 0: any free one
+    std::chrono::seconds request_timeout{30};  // for a begun request to be whole, for a reply to be read
+    std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
+    std::size_t most_connections = 4096;
+    std::size_t most_per_peer = 512;  // of one user on the socket, of one address over TCP
+};
+
+class Network {
+  public:
+    // Listens. `after_request` is called after each request has been answered. Errors name the address or
+    // path.
+    static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
+                                                 std::function<void()> after_request);
+    // The handles are closed by then: close(), and the loop has run.
+    ~Network();
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    uint16_t port() const;  // the TCP port in use
+    // Stops listening and, once what has been written is out, closes all connections.
+    void close();
+
+  private:
+    class Impl;
+    explicit Network(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,56 @@
+#include "server_plugin/host/objects.h"
+
+#include <fmt/format.h>
+
+namespace pbs::host {
+
+std::string_view Job::owner() const {
+    const auto text = attributes.text("Job_Owner");
+    return text.substr(0, text.find('@'));
+}
+
+std::string_view Job::owner_host() const {
+    const auto text = attributes.text("Job_Owner");
+    const auto at = text.find('@');
+    return at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+}
+
+std::string_view Job::hold_types() const {
+    const auto text = attributes.text("Hold_Types");
+    return text.empty() ? "n" : text;
+}
+
+std::string environment_value(const Job& job, std::string_view name) {
+    for (const std::string& entry : job.attributes.list("Variable_List")) {
+        const auto equals = entry.find('=');
+        if (equals != std::string::npos && std::string_view(entry).substr(0, equals) == name)
+            return entry.substr(equals + 1);
+    }
+    return {};
+}
+
+void StateCounts::add(char state, int64_t by) {
+    const char counted = state == job_state::suspended ? job_state::running : state;
+    const auto at = letters.find(counted);
+    if (at != std::string_view::npos) counts[at] += by;
+}
+
+int64_t StateCounts::total() const {
+    int64_t sum = 0;
+    for (int64_t count : counts) sum += count;
+    return sum;
+}
+
+int64_t StateCounts::running() const {
+    return counts[letters.find('R')];
+}
+
+std::string StateCounts::text() const {
+    constexpr std::array<std::string_view, letters.size()> names = {"Transit", "Queued",  "Held", "Waiting",
+                                                                    "Running", "Exiting", "Begun"};
+    std::string out;
+    for (size_t i = 0; i < names.size(); ++i) out += fmt::format("{}:{} ", names[i], counts[i]);
+    return out;
+}
+
+}  // namespace pbs::host

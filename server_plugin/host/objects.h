@@ -1,0 +1,143 @@
+// The server's objects in memory. Each is a value: a change is made on a copy, stored, and only then put in
+// place.
+#ifndef PBSPOLICY_HOST_OBJECTS_H
+#define PBSPOLICY_HOST_OBJECTS_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/attributes.h"
+
+namespace pbs::host {
+
+// job_state letters.
+namespace job_state {
+inline constexpr char transit = 'T';
+inline constexpr char queued = 'Q';
+inline constexpr char held = 'H';
+inline constexpr char waiting = 'W';
+inline constexpr char running = 'R';
+inline constexpr char exiting = 'E';
+inline constexpr char suspended = 'S';  // shown so; counted as running, as in PBS
+inline constexpr char moved = 'M';
+inline constexpr char finished = 'F';
+}  // namespace job_state
+
+// Substates, as PBS numbers them.
+namespace substate {
+inline constexpr int transit_in = 0;
+inline constexpr int queued = 10;
+inline constexpr int held = 20;
+inline constexpr int waiting = 30;
+inline constexpr int prerun = 41;
+inline constexpr int running = 42;
+inline constexpr int suspended = 43;
+inline constexpr int exiting = 50;
+inline constexpr int terminated = 91;
+inline constexpr int finished = 92;
+inline constexpr int failed = 93;
+inline constexpr int moved = 94;
+}  // namespace substate
+
+// Amounts of consumable resources by Resource::id.
+using Amounts = std::map<uint32_t, int64_t>;
+
+// A share of a vnode that a running job holds.
+struct Place {
+    uint64_t node = 0;
+    std::string node_name;
+    Amounts amounts;
+};
+
+struct Job {
+    uint64_t handle = 0;
+    uint64_t sequence = 0;  // the number in the id
+    std::string id;         // "12.server"
+    char state = job_state::transit;
+    int substate = substate::transit_in;
+    uint64_t queue = 0;
+    std::string queue_name;
+    int64_t queue_rank = 0;
+    // Instants, seconds since the Epoch; 0: not yet.
+    int64_t ctime = 0;
+    int64_t qtime = 0;
+    int64_t etime = 0;
+    int64_t stime = 0;
+    int64_t mtime = 0;
+    int64_t obittime = 0;
+    // After a finished run: where it ran, kept for the history.
+    std::string exec_vnode;
+    std::string exec_host;
+    // Held while it runs.
+    std::vector<Place> places;
+    // A delete or rerun was asked while it runs: what to do when it has ended.
+    enum class AtEnd : uint8_t { finish, requeue, hold } at_end = AtEnd::finish;
+    bool deleted = false;  // by request: its end is "deleted"
+    // Names of the resources in Resource_List that the server set: another queue may set others.
+    std::set<std::string> defaulted;
+    Attributes attributes;
+
+    bool running() const {
+        return state == job_state::running || state == job_state::exiting || state == job_state::suspended;
+    }
+    bool history() const { return state == job_state::finished || state == job_state::moved; }
+    // Without host.
+    std::string_view owner() const;
+    std::string_view owner_host() const;
+    std::string_view hold_types() const;  // "n" when not held
+};
+
+// The parts of a job's Variable_List; empty if it isn't there.
+std::string environment_value(const Job& job, std::string_view name);
+
+// Jobs by state, in the order in which PBS lists them in state_count.
+struct StateCounts {
+    static constexpr std::string_view letters = "TQHWREB";
+    std::array<int64_t, letters.size()> counts{};
+    void add(char state, int64_t by);
+    int64_t total() const;
+    int64_t running() const;
+    std::string text() const;  // "Transit:0 Queued:1 ..."
+};
+
+struct Queue {
+    uint64_t handle = 0;
+    std::string name;
+    Attributes attributes;
+
+    bool execution() const { return attributes.text("queue_type") == "Execution"; }
+    bool route() const { return attributes.text("queue_type") == "Route"; }
+    bool started() const { return attributes.boolean("started", false); }
+    bool enabled() const { return attributes.boolean("enabled", false); }
+};
+
+enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
+
+struct Node {
+    uint64_t handle = 0;
+    std::string name;
+    uint32_t state = node_free;  // bits of NodeState
+    int64_t last_state_change = 0;
+    Attributes attributes;
+};
+
+struct Sched {
+    uint64_t handle = 0;
+    std::string name;
+    Attributes attributes;
+};
+
+// What running jobs use of a node, a queue or the server; worked out from the jobs, never stored.
+struct Usage {
+    Amounts assigned;
+    std::set<uint64_t> jobs;  // handles of running jobs
+};
+
+}  // namespace pbs::host
+
+#endif

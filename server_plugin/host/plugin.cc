@@ -1,0 +1,324 @@
+#include "server_plugin/host/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin_records.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+// The reply that the plugin fills through the callbacks of struct pbs_host.
+struct pbs_reply {
+    int code = 0;
+    std::string text;
+    std::string warning;
+    std::vector<pbs::ifl::ObjectStatus> objects;
+    pbs::ifl::Attributes attributes;
+};
+
+namespace pbs::host {
+namespace {
+
+ifl::Attribute attribute_of(const pbs_attr& attr) {
+    ifl::Attribute out;
+    out.name = as_view(attr.name);
+    out.resource = as_view(attr.resource);
+    out.value = as_view(attr.value);
+    return out;
+}
+
+LogEvent event_of(int32_t level) {
+    switch (level) {
+        case PBS_LOG_ERROR:
+            return LogEvent::error;
+        case PBS_LOG_DEBUG:
+            return LogEvent::debug2;
+        default:
+            return LogEvent::sched;
+    }
+}
+
+void log_callback(void* context, int32_t level, pbs_str object, pbs_str message) {
+    static_cast<Log*>(context)->write(event_of(level), LogClass::sched, as_view(object), as_view(message));
+}
+
+void reply_error(pbs_reply* reply, int32_t code, pbs_str text) {
+    reply->code = code;
+    reply->text = as_view(text);
+}
+
+void reply_warning(pbs_reply* reply, pbs_str text) {
+    if (!reply->warning.empty()) reply->warning += '\n';
+    reply->warning += as_view(text);
+}
+
+void reply_object(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs, size_t count) {
+    ifl::ObjectStatus object;
+    object.type = static_cast<uint32_t>(object_type);
+    object.name = as_view(name);
+    for (size_t i = 0; i < count; ++i) object.attributes.push_back(attribute_of(attrs[i]));
+    reply->objects.push_back(std::move(object));
+}
+
+void reply_attr(pbs_reply* reply, const pbs_attr* attr) {
+    reply->attributes.push_back(attribute_of(*attr));
+}
+
+pbs_identity identity_record(const Identity& who) {
+    pbs_identity out{};
+    out.user = as_pbs_str(who.user);
+    out.host = as_pbs_str(who.host);
+    out.privilege = who.privilege;
+    out.authenticated = 1;
+    return out;
+}
+
+}  // namespace
+
+class Plugin::Impl {
+  public:
+    Impl() = default;
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() {
+        if (library != nullptr) dlclose(library);
+    }
+
+    PluginOptions options;  // the host struct points into it
+    void* library = nullptr;
+    pbs_host host{};
+    pbs_plugin table{};
+};
+
+Plugin::Plugin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Plugin::~Plugin() = default;
+
+std::string_view Plugin::name() const {
+    return as_view(impl_->table.name);
+}
+std::string_view Plugin::version() const {
+    return as_view(impl_->table.version);
+}
+
+namespace {
+
+pbs_host host_table(const PluginOptions& options, Log& log) {
+    pbs_host host{};
+    host.size = sizeof host;
+    host.abi_version = PBS_PLUGIN_ABI_VERSION;
+    host.context = &log;
+    host.home = as_pbs_str(options.home);
+    host.server_name = as_pbs_str(options.server_name);
+    host.time_zone = as_pbs_str(options.time_zone);
+    host.now = options.now;
+    host.log = log_callback;
+    host.reply_error = reply_error;
+    host.reply_warning = reply_warning;
+    host.reply_object = reply_object;
+    host.reply_attr = reply_attr;
+    return host;
+}
+
+bool complete(const pbs_plugin& table) {
+    return table.size >= sizeof table && table.start != nullptr && table.stop != nullptr &&
+           table.owns_attribute != nullptr && table.manager != nullptr && table.status != nullptr &&
+           table.status_attrs != nullptr && table.resource_defined != nullptr &&
+           table.server_changed != nullptr && table.sched_changed != nullptr &&
+           table.sched_removed != nullptr && table.queue_changed != nullptr &&
+           table.queue_removed != nullptr && table.vnode_changed != nullptr &&
+           table.vnode_removed != nullptr && table.job_changed != nullptr && table.job_removed != nullptr &&
+           table.next_deadline != nullptr && table.tick != nullptr && table.cycle != nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> Plugin::load(const PluginOptions& options, Log& log) {
+    auto impl = std::make_unique<Impl>();
+    impl->options = options;
+    impl->library = dlopen(options.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (impl->library == nullptr)
+        return fail(PBSE_SYSTEM, fmt::format("can not load the plugin {}: {}", options.path, dlerror()));
+    auto* entry = reinterpret_cast<pbs_policy_plugin_init_fn>(dlsym(impl->library, PBS_PLUGIN_ENTRY));
+    if (entry == nullptr)
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{} is no policy plugin: it has no {}", options.path, PBS_PLUGIN_ENTRY));
+    impl->host = host_table(impl->options, log);
+    impl->table.size = sizeof impl->table;
+    std::array<char, 1024> error{};
+    const int32_t code = entry(&impl->host, &impl->table, error.data(), error.size());
+    if (code != 0)
+        return fail(code, fmt::format("the plugin {} refused to start: {}", options.path, error.data()));
+    if (impl->table.abi_version != PBS_PLUGIN_ABI_VERSION || !complete(impl->table))
+        return fail(PBSE_SYSTEM, fmt::format("the plugin {} has interface version {}, this server needs {}",
+                                             options.path, impl->table.abi_version, PBS_PLUGIN_ABI_VERSION));
+    return std::unique_ptr<Plugin>(new Plugin(std::move(impl)));
+}
+
+Result<void> Plugin::start(int64_t now) {
+    std::array<char, 1024> error{};
+    const int32_t code = impl_->table.start(impl_->table.self, now, error.data(), error.size());
+    if (code != 0) return fail(code, error.data());
+    return {};
+}
+
+void Plugin::stop(int64_t now) {
+    impl_->table.stop(impl_->table.self, now);
+}
+
+bool Plugin::owns(int object_type, std::string_view attribute) const {
+    return impl_->table.owns_attribute(impl_->table.self, object_type, as_pbs_str(attribute)) != 0;
+}
+
+Result<void> Plugin::manager(int64_t now, int command, int object_type, std::string_view name,
+                             const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
+                             std::string& warning) {
+    std::vector<pbs_attr> attrs;
+    for (const ifl::Attribute& attribute : attributes)
+        attrs.push_back({as_pbs_str(attribute.name), as_pbs_str(attribute.resource),
+                         as_pbs_str(attribute.value), static_cast<int32_t>(attribute.op), 0});
+    pbs_manager_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.command = command;
+    request.object_type = object_type;
+    request.object_name = as_pbs_str(name);
+    request.attrs = attrs.data();
+    request.attr_count = attrs.size();
+    request.who = identity_record(who);
+    request.extend = as_pbs_str(extend);
+    pbs_reply reply;
+    const int32_t code = impl_->table.manager(impl_->table.self, &request, &reply);
+    if (code != 0 || reply.code != 0) return fail(reply.code != 0 ? reply.code : code, std::move(reply.text));
+    if (!reply.warning.empty()) warning += (warning.empty() ? "" : "\n") + reply.warning;
+    return {};
+}
+
+ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
+                          const Identity& who, std::string_view extend) {
+    std::vector<pbs_str> names;
+    for (const ifl::Attribute& attribute : wanted) names.push_back(as_pbs_str(attribute.name));
+    pbs_status_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.object_type = object_type;
+    request.object_name = as_pbs_str(name);
+    request.wanted = names.data();
+    request.wanted_count = names.size();
+    request.who = identity_record(who);
+    request.extend = as_pbs_str(extend);
+    pbs_reply reply;
+    const int32_t code = impl_->table.status(impl_->table.self, &request, &reply);
+    if (code != 0 || reply.code != 0)
+        return ifl::Reply::error(reply.code != 0 ? reply.code : code, reply.text);
+    ifl::Reply out;
+    out.body = ifl::StatusReply{std::move(reply.objects)};
+    return out;
+}
+
+void Plugin::status_attributes(int64_t now, int object_type, std::string_view name,
+                               ifl::Attributes& attributes) {
+    pbs_reply reply;
+    impl_->table.status_attrs(impl_->table.self, now, object_type, as_pbs_str(name), &reply);
+    for (ifl::Attribute& attribute : reply.attributes) attributes.push_back(std::move(attribute));
+}
+
+void Plugin::resource_defined(const Resource& resource) {
+    const pbs_resource_record record = resource_record(resource);
+    impl_->table.resource_defined(impl_->table.self, &record);
+}
+void Plugin::server_changed(const State& state) {
+    RecordBuilder builder(state);
+    impl_->table.server_changed(impl_->table.self, &builder.server());
+}
+void Plugin::sched_changed(const Sched& sched, const State& state) {
+    RecordBuilder builder(state);
+    impl_->table.sched_changed(impl_->table.self, &builder.sched(sched));
+}
+void Plugin::sched_removed(std::string_view name) {
+    impl_->table.sched_removed(impl_->table.self, as_pbs_str(name));
+}
+void Plugin::queue_changed(const Queue& queue, const State& state) {
+    RecordBuilder builder(state);
+    impl_->table.queue_changed(impl_->table.self, &builder.queue(queue));
+}
+void Plugin::queue_removed(uint64_t queue) {
+    impl_->table.queue_removed(impl_->table.self, queue);
+}
+void Plugin::node_changed(const Node& node, const State& state) {
+    RecordBuilder builder(state);
+    impl_->table.vnode_changed(impl_->table.self, &builder.node(node));
+}
+void Plugin::node_removed(uint64_t node) {
+    impl_->table.vnode_removed(impl_->table.self, node);
+}
+void Plugin::job_changed(int64_t now, const Job& job, const State& state) {
+    RecordBuilder builder(state);
+    impl_->table.job_changed(impl_->table.self, now, &builder.job(job));
+}
+void Plugin::job_removed(int64_t now, uint64_t job) {
+    impl_->table.job_removed(impl_->table.self, now, job);
+}
+
+int64_t Plugin::next_deadline(int64_t now) {
+    return impl_->table.next_deadline(impl_->table.self, now);
+}
+bool Plugin::tick(int64_t now) {
+    return (impl_->table.tick(impl_->table.self, now) & PBS_WANT_CYCLE) != 0;
+}
+
+namespace {
+
+Decision decision_of(const pbs_decision& in, const State& state) {
+    Decision out;
+    out.kind = in.kind == PBS_DECIDE_RUN      ? Decision::Kind::run
+               : in.kind == PBS_DECIDE_REJECT ? Decision::Kind::reject
+               : in.kind == PBS_DECIDE_MOVE   ? Decision::Kind::move
+                                              : Decision::Kind::comment;
+    out.job = in.job;
+    out.queue = in.queue;
+    out.text = as_view(in.text);
+    for (size_t i = 0; i < in.set_resource_count; ++i) {
+        const pbs_amount& amount = in.set_resources[i];
+        const Resource* resource = state.resources.by_id(amount.resource);
+        if (resource == nullptr) continue;
+        const bool texts = resource->type == Type::text || resource->type == Type::list;
+        out.set_resources.emplace_back(amount.resource, texts ? std::string(as_view(amount.text))
+                                                              : amount_text(resource->type, amount.number));
+    }
+    for (size_t i = 0; i < in.place_count; ++i) {
+        Place place;
+        place.node = in.places[i].vnode;
+        if (const Node* node = state.node(place.node)) place.node_name = node->name;
+        for (size_t j = 0; j < in.places[i].amount_count; ++j)
+            place.amounts[in.places[i].amounts[j].resource] += in.places[i].amounts[j].number;
+        out.places.push_back(std::move(place));
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<Decision>> Plugin::cycle(int64_t now, std::string_view sched, int trigger,
+                                            const State& state) {
+    pbs_cycle_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.sched = as_pbs_str(sched);
+    request.trigger = trigger;
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    const int32_t code = impl_->table.cycle(impl_->table.self, &request, &result);
+    if (code != 0) return fail(code, fmt::format("the cycle of scheduler {} failed", sched));
+    std::vector<Decision> decisions;
+    // The array's elements are as large as the plugin's struct, which may be larger than this server's.
+    const auto* bytes = reinterpret_cast<const char*>(result.decisions);
+    const size_t stride = result.decision_count == 0 ? 0 : result.decisions[0].size;
+    for (size_t i = 0; i < result.decision_count; ++i)
+        decisions.push_back(decision_of(*reinterpret_cast<const pbs_decision*>(bytes + i * stride), state));
+    return decisions;
+}
+
+}  // namespace pbs::host

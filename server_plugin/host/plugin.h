@@ -1,0 +1,90 @@
+// The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
+#ifndef PBSPOLICY_HOST_PLUGIN_H
+#define PBSPOLICY_HOST_PLUGIN_H
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/reply.h"
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/identity.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+class Log;
+
+// What a cycle decided about one job, in the server's own terms.
+struct Decision {
+    enum class Kind { run, comment, reject, move } kind = Kind::comment;
+    uint64_t job = 0;
+    uint64_t queue = 0;  // 0: stays where it is
+    std::string text;
+    std::vector<std::pair<uint32_t, std::string>> set_resources;  // Resource::id, canonical value
+    std::vector<Place> places;
+};
+
+struct PluginOptions {
+    std::string path;  // of the shared object
+    std::string home;
+    std::string server_name;
+    std::string time_zone;  // empty: the system's
+    int64_t now = 0;
+};
+
+class Plugin {
+  public:
+    // Loads and initialises. The error's message names the file and the reason.
+    static Result<std::unique_ptr<Plugin>> load(const PluginOptions& options, Log& log);
+    ~Plugin();
+    Plugin(const Plugin&) = delete;
+    Plugin& operator=(const Plugin&) = delete;
+
+    std::string_view name() const;
+    std::string_view version() const;
+
+    Result<void> start(int64_t now);
+    void stop(int64_t now);
+
+    bool owns(int object_type, std::string_view attribute) const;
+
+    // A Manager request's part that is the plugin's. Errors are in the result; a warning is added to
+    // `warning`.
+    Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
+                         const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
+                         std::string& warning);
+    ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
+                      const Identity& who, std::string_view extend);
+    // Adds the plugin's attributes of a server's object to `attributes`.
+    void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
+
+    // Events.
+    void resource_defined(const Resource& resource);
+    void server_changed(const State& state);
+    void sched_changed(const Sched& sched, const State& state);
+    void sched_removed(std::string_view name);
+    void queue_changed(const Queue& queue, const State& state);
+    void queue_removed(uint64_t queue);
+    void node_changed(const Node& node, const State& state);
+    void node_removed(uint64_t node);
+    void job_changed(int64_t now, const Job& job, const State& state);
+    void job_removed(int64_t now, uint64_t job);
+
+    int64_t next_deadline(int64_t now);
+    // True if a cycle is wanted because the policy in force has changed.
+    bool tick(int64_t now);
+    Result<std::vector<Decision>> cycle(int64_t now, std::string_view sched, int trigger, const State& state);
+
+  private:
+    class Impl;
+    explicit Plugin(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,180 @@
+#include "server_plugin/host/plugin_records.h"
+
+#include <fstream>
+
+namespace pbs::host {
+namespace {
+
+// One-minute load average in thousandths, of this machine, where all vnodes are; -1: unknown.
+int64_t machine_load() {
+    std::ifstream file("/proc/loadavg");
+    double load = -1;
+    if (!(file >> load)) return -1;
+    return static_cast<int64_t>(load * 1000);
+}
+
+}  // namespace
+
+pbs_resource_record resource_record(const Resource& resource) {
+    pbs_resource_record record{};
+    record.size = sizeof record;
+    record.id = resource.id;
+    record.kind = static_cast<int32_t>(resource.type);
+    record.name = as_pbs_str(resource.name);
+    record.consumable = resource.consumable() || (resource.flags & resource_queue_sum) != 0 ? 1 : 0;
+    return record;
+}
+
+void RecordBuilder::clear() {
+    lists_.clear();
+    texts_.clear();
+    acl_.clear();
+    places_.clear();
+}
+
+std::string_view RecordBuilder::keep(std::string text) {
+    return texts_.emplace_back(std::move(text));
+}
+
+std::pair<const pbs_amount*, size_t> RecordBuilder::amounts(const Attributes& attributes,
+                                                            std::string_view name) {
+    auto& list = lists_.emplace_back();
+    for (const AttributeValue& value : attributes.all_of(name)) {
+        const Resource* resource = state_.resources.find(value.resource);
+        if (resource == nullptr) continue;
+        pbs_amount amount{};
+        amount.resource = resource->id;
+        amount.number = amount_of(resource->type, value.value);
+        if (resource->type == Type::text || resource->type == Type::list)
+            amount.text = as_pbs_str(value.value);
+        list.push_back(amount);
+    }
+    return {list.data(), list.size()};
+}
+
+std::pair<const pbs_amount*, size_t> RecordBuilder::amounts(const Amounts& amounts) {
+    auto& list = lists_.emplace_back();
+    for (const auto& [id, number] : amounts) {
+        pbs_amount amount{};
+        amount.resource = id;
+        amount.number = number;
+        list.push_back(amount);
+    }
+    return {list.data(), list.size()};
+}
+
+const pbs_server_record& RecordBuilder::server() {
+    clear();
+    const Attributes& attributes = state_.server;
+    server_ = {};
+    server_.size = sizeof server_;
+    server_.name = as_pbs_str(state_.server_name);
+    server_.host_name = as_pbs_str(state_.host_name);
+    server_.max_running = attributes.integer("max_running", -1);
+    server_.max_user_run = attributes.integer("max_user_run", -1);
+    server_.max_group_run = attributes.integer("max_group_run", -1);
+    std::tie(server_.resources_max, server_.resources_max_count) = amounts(attributes, "resources_max");
+    std::tie(server_.resources_available, server_.resources_available_count) =
+        amounts(attributes, "resources_available");
+    server_.backfill_depth = attributes.integer("backfill_depth", -1);
+    server_.job_sort_formula = as_pbs_str(attributes.text("job_sort_formula"));
+    return server_;
+}
+
+const pbs_sched_record& RecordBuilder::sched(const Sched& sched) {
+    clear();
+    sched_ = {};
+    sched_.size = sizeof sched_;
+    sched_.name = as_pbs_str(sched.name);
+    sched_.scheduling = sched.attributes.boolean("scheduling", false) ? 1 : 0;
+    sched_.partition = as_pbs_str(sched.attributes.text("partition"));
+    sched_.sched_priv = as_pbs_str(sched.attributes.text("sched_priv"));
+    return sched_;
+}
+
+const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
+    clear();
+    const Attributes& attributes = queue.attributes;
+    queue_ = {};
+    queue_.size = sizeof queue_;
+    queue_.queue = queue.handle;
+    queue_.name = as_pbs_str(queue.name);
+    if (queue.execution()) queue_.flags |= PBS_QUEUE_EXECUTION;
+    if (queue.started()) queue_.flags |= PBS_QUEUE_STARTED;
+    if (queue.enabled()) queue_.flags |= PBS_QUEUE_ENABLED;
+    if (attributes.boolean("acl_user_enable", false)) queue_.flags |= PBS_QUEUE_USER_ACL;
+    queue_.priority = static_cast<int32_t>(attributes.integer("Priority", 0));
+    queue_.max_running = attributes.integer("max_running", -1);
+    queue_.max_user_run = attributes.integer("max_user_run", -1);
+    queue_.max_group_run = attributes.integer("max_group_run", -1);
+    std::tie(queue_.resources_max, queue_.resources_max_count) = amounts(attributes, "resources_max");
+    std::tie(queue_.resources_min, queue_.resources_min_count) = amounts(attributes, "resources_min");
+    std::tie(queue_.resources_available, queue_.resources_available_count) =
+        amounts(attributes, "resources_available");
+    for (std::string& entry : attributes.list("acl_users"))
+        acl_.push_back(as_pbs_str(keep(std::move(entry))));
+    queue_.acl_users = acl_.data();
+    queue_.acl_user_count = acl_.size();
+    queue_.partition = as_pbs_str(attributes.text("partition"));
+    queue_.backfill_depth = attributes.integer("backfill_depth", -1);
+    return queue_;
+}
+
+const pbs_vnode_record& RecordBuilder::node(const Node& node) {
+    clear();
+    node_ = {};
+    node_.size = sizeof node_;
+    node_.vnode = node.handle;
+    node_.name = as_pbs_str(node.name);
+    node_.host = as_pbs_str(node.attributes.text("Mom"));
+    node_.state = node.state;
+    node_.priority = static_cast<int32_t>(node.attributes.integer("Priority", 0));
+    const Queue* queue = state_.queue(node.attributes.text("queue"));
+    node_.queue = queue == nullptr ? 0 : queue->handle;
+    node_.partition = as_pbs_str(node.attributes.text("partition"));
+    std::tie(node_.resources_available, node_.resources_available_count) =
+        amounts(node.attributes, "resources_available");
+    node_.load_thousandths = machine_load();
+    return node_;
+}
+
+const pbs_job_record& RecordBuilder::job(const Job& job) {
+    clear();
+    const Attributes& attributes = job.attributes;
+    job_ = {};
+    job_.size = sizeof job_;
+    job_.job = job.handle;
+    job_.sequence = job.sequence;
+    job_.id = as_pbs_str(job.id);
+    job_.owner = as_pbs_str(attributes.has("euser") ? attributes.text("euser") : job.owner());
+    job_.group = as_pbs_str(attributes.text("egroup"));
+    job_.account = as_pbs_str(attributes.text("Account_Name"));
+    job_.project = as_pbs_str(attributes.text("project"));
+    job_.origin_queue = as_pbs_str(keep(environment_value(job, "PBS_O_QUEUE")));
+    job_.run_host = as_pbs_str(attributes.text("Resource_List", "host"));
+    job_.queue = job.queue;
+    job_.state = job.state;
+    job_.priority = static_cast<int32_t>(attributes.integer("Priority", 0));
+    if (attributes.has("interactive")) job_.flags |= PBS_JOB_INTERACTIVE;
+    if (attributes.boolean("Rerunable", true)) job_.flags |= PBS_JOB_RERUNNABLE;
+    if (attributes.has("comment")) job_.flags |= PBS_JOB_HAS_COMMENT;
+    job_.ctime = job.ctime;
+    job_.qtime = job.qtime;
+    job_.etime = job.etime;
+    job_.stime = job.stime;
+    job_.mtime = job.mtime;
+    const AttributeValue* walltime = attributes.find("Resource_List", "walltime");
+    job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value);
+    std::tie(job_.requested, job_.requested_count) = amounts(attributes, "Resource_List");
+    for (const Place& place : job.places) {
+        pbs_place out{};
+        out.vnode = place.node;
+        std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
+        places_.push_back(out);
+    }
+    job_.places = places_.data();
+    job_.place_count = places_.size();
+    return job_;
+}
+
+}  // namespace pbs::host

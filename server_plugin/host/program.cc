@@ -1,0 +1,366 @@
+#include "server_plugin/host/program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/clock.h"
+#include "server_plugin/host/cycle.h"
+#include "server_plugin/host/daemonize.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/home.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/mail.h"
+#include "server_plugin/host/network.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/recovery.h"
+#include "server_plugin/host/routing.h"
+#include "server_plugin/host/server.h"
+#include "server_plugin/host/store.h"
+#include "server_plugin/host/users.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr milliseconds tick_of_real_clock{1000};
+// A clock that is moved from outside is looked at more often.
+constexpr milliseconds tick_of_followed_clock{100};
+constexpr milliseconds longest_cycle_pause{2000};
+constexpr int64_t seconds_between_load_reports = 30;
+constexpr int64_t seconds_between_purges = 60;
+
+std::string host_name() {
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    gethostname(name.data(), name.size() - 1);
+    return lower(name.data());
+}
+
+Result<std::string> default_plugin() {
+    std::array<char, PATH_MAX> path{};
+    const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
+    if (size < 0) return fail(PBSE_SYSTEM, fmt::format("/proc/self/exe: {}", std::strerror(errno)));
+    std::string folder(path.data(), static_cast<size_t>(size));
+    folder.resize(folder.rfind('/'));
+    const std::string beside = folder + "/pbs_policy.so";
+    const std::string installed = folder + "/../lib/pbspolicy/pbs_policy.so";
+    if (access(beside.c_str(), F_OK) != 0 && access(installed.c_str(), F_OK) == 0) return installed;
+    return beside;
+}
+
+// Each connection and each running job takes descriptors.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Written whole and put in place, so that a reader never sees half of it.
+Result<void> write_port_file(const std::string& path, uint16_t port) {
+    const std::string next = path + ".new";
+    std::ofstream(next) << port << '\n';
+    chmod(next.c_str(), 0644);
+    if (rename(next.c_str(), path.c_str()) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
+    return {};
+}
+
+// The parts, in the order in which they need each other.
+class Program {
+  public:
+    explicit Program(const ProgramOptions& options)
+        : options_(options), clock_(std::chrono::seconds(options.clock_offset)) {}
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() = default;
+
+    Result<void> run();
+
+  private:
+    Result<void> open_home();
+    Result<void> open_state();
+    Result<void> open_plugin();
+    Result<void> recover();
+    Result<void> listen();
+    void make_handles();
+    void close_handles();
+    void tick();
+    void schedule_cycles();
+    void run_cycles();
+    void check_stop();
+    void stop(std::string_view why);
+
+    const ProgramOptions& options_;
+    std::optional<Daemon> daemon_;
+    Clock clock_;
+    std::optional<Home> home_;
+    std::unique_ptr<Log> log_;
+    std::unique_ptr<Accounting> accounting_;
+    std::unique_ptr<Mailer> mailer_;
+    std::unique_ptr<Store> store_;
+    std::unique_ptr<Runner> runner_;
+    std::unique_ptr<RunnerExecutor> executor_;
+    std::unique_ptr<Plugin> plugin_;
+    std::unique_ptr<Server> server_;
+    std::unique_ptr<Cycles> cycles_;
+    std::unique_ptr<Network> network_;
+
+    uv_loop_t loop_{};
+    uv_signal_t term_{};
+    uv_signal_t interrupt_{};
+    uv_poll_t runner_events_{};
+    uv_timer_t tick_{};
+    uv_timer_t cycle_timer_{};
+    bool cycle_scheduled_ = false;
+    bool stopped_ = false;
+    Steady::time_point last_cycle_end_{};
+    milliseconds last_cycle_length_{0};
+    int64_t last_load_report_ = 0;
+    int64_t last_purge_ = 0;
+};
+
+Result<void> Program::open_home() {
+    if (!options_.clock_file.empty()) {
+        auto complain = [this](const std::string& text) {
+            if (log_) log_->error("clock", text);
+        };
+        if (auto done = clock_.follow(options_.clock_file, complain); !done) return done;
+    }
+    auto home = Home::open(options_.home);
+    if (!home) return tl::unexpected(home.error());
+    home_.emplace(std::move(*home));
+    if (auto done = home_->lock(); !done) return done;
+    log_ = std::make_unique<Log>(home_->server_logs(), "Server@" + host_name(), clock_);
+    accounting_ = std::make_unique<Accounting>(home_->accounting(), *log_, clock_);
+    return {};
+}
+
+Result<void> Program::open_state() {
+    auto store = Store::open(home_->server_db());
+    if (!store) return tl::unexpected(store.error());
+    store_ = std::move(*store);
+    State state;
+    state.host_name = host_name();
+    state.server_name =
+        options_.name.empty() ? state.host_name.substr(0, state.host_name.find('.')) : options_.name;
+    if (auto done = store_->load(state); !done) return done;
+    log_->set_events(static_cast<unsigned>(state.server.integer("log_events", 511)));
+    mailer_ = std::make_unique<Mailer>(
+        *log_, std::string(state.server.text("mailer")),
+        state.server.has("mail_from") ? std::string(state.server.text("mail_from")) : "adm");
+    RunnerOptions runner_options;
+    runner_options.home = home_->path();
+    runner_options.host_name = state.host_name;
+    auto runner = Runner::create(std::move(runner_options));
+    if (!runner) return tl::unexpected(runner.error());
+    runner_ = std::move(*runner);
+    executor_ = std::make_unique<RunnerExecutor>(*runner_);
+
+    ServerOptions server_options;
+    server_options.home = home_->path();
+    server_options.scripts = home_->server_jobs();
+    server_options.undelivered = home_->undelivered();
+    const auto starter = find_user(geteuid());
+    server_options.starter = starter ? starter->name : std::to_string(geteuid());
+    server_ = std::make_unique<Server>(
+        std::move(state), ServerParts{*store_, *log_, *accounting_, *mailer_, *executor_, clock_},
+        std::move(server_options));
+    return server_->make_first_objects();
+}
+
+Result<void> Program::open_plugin() {
+    PluginOptions plugin_options;
+    auto path = options_.plugin.empty() ? default_plugin() : Result<std::string>(options_.plugin);
+    if (!path) return tl::unexpected(path.error());
+    plugin_options.path = *path;
+    plugin_options.home = home_->path();
+    plugin_options.server_name = server_->state.server_name;
+    plugin_options.now = server_->now();
+    auto plugin = Plugin::load(plugin_options, *log_);
+    if (!plugin) return tl::unexpected(plugin.error());
+    plugin_ = std::move(*plugin);
+    return {};
+}
+
+// The jobs are put right before the plugin hears of them.
+Result<void> Program::recover() {
+    accounting_->remember_since(
+        std::chrono::sys_seconds(std::chrono::seconds(earliest_start(server_->state, server_->now()))));
+    std::vector<RunReport> strays;
+    const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
+    if (auto done = recover_jobs(*server_, reports, strays); !done) return done;
+    server_->parts.plugin = plugin_.get();
+    if (auto done = server_->start_plugin(); !done)
+        return fail(done.error().code, fmt::format("the plugin could not start: {}", done.error().message));
+    return {};
+}
+
+Result<void> Program::listen() {
+    NetworkOptions network_options;
+    network_options.socket = home_->socket();
+    network_options.bind = options_.bind;
+    network_options.port = options_.port;
+    auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {
+        schedule_cycles();
+        check_stop();
+    });
+    if (!network) return tl::unexpected(network.error());
+    network_ = std::move(*network);
+    server_->options.port = network_->port();
+    return write_port_file(home_->server_priv() + "/server.port", network_->port());
+}
+
+void Program::make_handles() {
+    for (uv_signal_t* signal : {&term_, &interrupt_}) {
+        uv_signal_init(&loop_, signal);
+        signal->data = this;
+        uv_signal_start(
+            signal,
+            [](uv_signal_t* handle, int number) {
+                static_cast<Program*>(handle->data)->stop(fmt::format("signal {}", number));
+            },
+            signal == &term_ ? SIGTERM : SIGINT);
+    }
+    uv_poll_init(&loop_, &runner_events_, runner_->event_fd());
+    runner_events_.data = this;
+    uv_poll_start(&runner_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
+        auto& program = *static_cast<Program*>(handle->data);
+        take_run_events(*program.server_);
+        program.schedule_cycles();
+    });
+    const auto interval =
+        static_cast<uint64_t>((clock_.file().empty() ? tick_of_real_clock : tick_of_followed_clock).count());
+    uv_timer_init(&loop_, &tick_);
+    tick_.data = this;
+    uv_timer_start(
+        &tick_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->tick(); }, interval, interval);
+    uv_timer_init(&loop_, &cycle_timer_);
+    cycle_timer_.data = this;
+}
+
+void Program::close_handles() {
+    for (auto* handle :
+         {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
+          reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&tick_),
+          reinterpret_cast<uv_handle_t*>(&cycle_timer_)})
+        if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
+}
+
+// Events of the same moment make one cycle. After a long cycle there is a pause of its length, so that
+// requests are answered however long the cycles are.
+void Program::schedule_cycles() {
+    if (cycle_scheduled_ || stopped_ || !server_->cycles_wanted()) return;
+    cycle_scheduled_ = true;
+    const auto pause = std::min(last_cycle_length_, longest_cycle_pause);
+    const auto since = std::chrono::duration_cast<milliseconds>(Steady::now() - last_cycle_end_);
+    const auto wait = since >= pause ? milliseconds(0) : pause - since;
+    uv_timer_start(
+        &cycle_timer_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->run_cycles(); },
+        static_cast<uint64_t>(wait.count()), 0);
+}
+
+void Program::run_cycles() {
+    cycle_scheduled_ = false;
+    if (stopped_) return;
+    const auto begin = Steady::now();
+    cycles_->run_wanted();
+    last_cycle_end_ = Steady::now();
+    last_cycle_length_ = std::chrono::duration_cast<milliseconds>(last_cycle_end_ - begin);
+    schedule_cycles();
+}
+
+void Program::tick() {
+    const int64_t now = server_->now();
+    take_run_events(*server_);
+    cycles_->look_at_clock();
+    if (auto done = wake_waiting(*server_, now); !done) log_->error("jobs", done.error().message);
+    route_jobs(*server_, now);
+    mailer_->reap();
+    if (accounting_->pending() > 0) accounting_->flush();
+    if (std::abs(now - last_purge_) >= seconds_between_purges) {
+        last_purge_ = now;
+        if (auto done = purge_history(*server_, now); !done) log_->error("history", done.error().message);
+    }
+    if (std::abs(now - last_load_report_) >= seconds_between_load_reports) {
+        last_load_report_ = now;
+        for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
+    }
+    schedule_cycles();
+}
+
+void Program::check_stop() {
+    if (server_->stopping) stop("a Shutdown request");
+}
+
+void Program::stop(std::string_view why) {
+    if (stopped_) return;
+    stopped_ = true;
+    server_->stopping = true;
+    log_->write(LogEvent::system, LogClass::server, "Server",
+                fmt::format("stopping because of {}; {} jobs go on running", why, runner_->running()));
+    network_->close();
+    close_handles();
+}
+
+Result<void> Program::run() {
+    if (options_.daemon) {
+        auto daemon = Daemon::detach();
+        if (!daemon) return tl::unexpected(daemon.error());
+        daemon_.emplace(std::move(*daemon));
+    }
+    raise_descriptor_limit();
+    for (auto step : {&Program::open_home, &Program::open_state, &Program::open_plugin, &Program::recover})
+        if (auto done = (this->*step)(); !done) return done;
+    cycles_ = std::make_unique<Cycles>(*server_);
+    uv_loop_init(&loop_);
+    if (auto done = listen(); !done) {
+        plugin_->stop(server_->now());
+        uv_loop_close(&loop_);
+        return done;
+    }
+    make_handles();
+    log_->write(
+        LogEvent::system, LogClass::server, "Server",
+        fmt::format("{} {} ready, pid {}, port {}, plugin {} {}", server_->state.server_name,
+                    server_version(), getpid(), network_->port(), plugin_->name(), plugin_->version()));
+    if (daemon_) daemon_->ready();
+    server_->want_cycle(PBS_SCH_SCHEDULE_FIRST);
+    schedule_cycles();
+    uv_run(&loop_, UV_RUN_DEFAULT);
+    uv_loop_close(&loop_);
+    plugin_->stop(server_->now());
+    accounting_->flush();
+    log_->write(LogEvent::system, LogClass::server, "Server", "stopped");
+    return {};
+}
+
+}  // namespace
+
+Result<void> run_server(const ProgramOptions& options) {
+    Program program(options);
+    return program.run();
+}
+
+}  // namespace pbs::host

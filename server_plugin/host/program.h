@@ -1,0 +1,29 @@
+// pbs_server: the parts put together around one event loop.
+#ifndef PBSPOLICY_HOST_PROGRAM_H
+#define PBSPOLICY_HOST_PROGRAM_H
+
+#include <cstdint>
+#include <string>
+
+#include "server_plugin/host/error.h"
+
+namespace pbs::host {
+
+struct ProgramOptions {
+    std::string home;
+    uint16_t port = 15001;  // 0: any free one
+    std::string plugin;     // empty: pbs_policy.so beside this program, or in ../lib/pbspolicy
+    std::string bind = "127.0.0.1";
+    std::string name;  // empty: this host's name up to the first dot
+    bool daemon = false;
+    int64_t clock_offset = 0;
+    std::string clock_file;
+};
+
+// Runs the server until it is told to stop (SIGTERM, SIGINT, qterm). Running jobs go on and are found again
+// by the next start. An error is why it couldn't start.
+Result<void> run_server(const ProgramOptions& options);
+
+}  // namespace pbs::host
+
+#endif

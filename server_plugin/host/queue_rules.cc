@@ -1,0 +1,150 @@
+#include "server_plugin/host/queue_rules.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/identity.h"
+#include "server_plugin/host/users.h"
+
+namespace pbs::host {
+namespace {
+
+// The entry of a user or group list that is for this host: name@host before a bare name.
+std::string for_this_host(const std::vector<std::string>& entries, std::string_view host) {
+    std::string bare;
+    for (const std::string& entry : entries) {
+        const auto at = entry.find('@');
+        if (at == std::string::npos) {
+            bare = entry;
+        } else if (same_name(std::string_view(entry).substr(at + 1), host)) {
+            return entry.substr(0, at);
+        }
+    }
+    return bare;
+}
+
+// Being submitted for another user is allowed to that user only, and to root's choice of users by root
+// itself.
+Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
+    if (user == job.owner()) {
+        const bool local = same_name(job.owner_host(), server.state.host_name);
+        if (local || server.state.server.boolean("flatuid", false)) return {};
+        return fail(
+            PBSE_BADUSER,
+            fmt::format("Bad UID for job execution: {} is not known to be a user of this host (see flatuid)",
+                        job.attributes.text("Job_Owner")));
+    }
+    if (job.owner() == "root" && same_name(job.owner_host(), server.state.host_name)) return {};
+    return fail(PBSE_BADUSER,
+                fmt::format("Bad UID for job execution: {} may not run jobs as {}", job.owner(), user));
+}
+
+Result<void> set_group(Job& job, const Server& server, const User& user) {
+    static const AttributeDef& egroup = *job_table().find("egroup");
+    const std::string wanted = for_this_host(job.attributes.list("group_list"), server.state.host_name);
+    if (wanted.empty()) {
+        job.attributes.set(egroup, {}, user.group);
+        return {};
+    }
+    if (!in_group(user, wanted))
+        return fail(PBSE_BADGRP,
+                    fmt::format("Bad GID for job execution: {} is not in group {}", user.name, wanted));
+    job.attributes.set(egroup, {}, wanted);
+    return {};
+}
+
+bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
+             bool maximum, std::string& which) {
+    for (const AttributeValue& limit : limits.all_of(name)) {
+        const Resource* resource = state.resources.find(limit.resource);
+        const AttributeValue* asked = job.attributes.find("Resource_List", limit.resource);
+        if (resource == nullptr || asked == nullptr) continue;
+        bool bad = false;
+        if (is_amount(resource->type)) {
+            const int64_t have = amount_of(resource->type, asked->value);
+            const int64_t bound = amount_of(resource->type, limit.value);
+            bad = maximum ? have > bound : have < bound;
+        } else {
+            bad = asked->value != limit.value;
+        }
+        if (bad) {
+            which = fmt::format("{}={} against {}.{}={}", limit.resource, asked->value, name, limit.resource,
+                                limit.value);
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<void> set_execution_user(Job& job, const Server& server) {
+    static const AttributeDef& euser = *job_table().find("euser");
+    std::string name = for_this_host(job.attributes.list("User_List"), server.state.host_name);
+    if (name.empty()) name = job.owner();
+    const auto user = find_user(name);
+    if (!user)
+        return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: there is no user {} here", name));
+    if (user->uid == 0 &&
+        !acl_allows(server.state.server.list("acl_roots"), job.attributes.text("Job_Owner"), AclKind::user))
+        return fail(PBSE_BADUSER,
+                    "Bad UID for job execution: root's jobs are not run unless acl_roots names it");
+    if (auto ok = may_map(job, server, name); !ok) return ok;
+    std::string reason;
+    if (!server.parts.executor.may_run_as(user->uid, reason))
+        return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: {}", reason));
+    job.attributes.set(euser, {}, user->name);
+    return set_group(job, server, *user);
+}
+
+Result<void> within_limits(const Job& job, const Queue& queue, const State& state) {
+    std::string which;
+    if (outside(queue.attributes, "resources_min", job, state, false, which) ||
+        outside(queue.attributes, "resources_max", job, state, true, which))
+        return fail(PBSE_EXCQRESC,
+                    fmt::format("Job violates queue and/or server resource limits: {} of queue {}", which,
+                                queue.name));
+    // The server's maximum counts where the queue has none.
+    Attributes left = state.server;
+    static const AttributeDef& server_max = *server_table().find("resources_max");
+    for (const AttributeValue& value : queue.attributes.all_of("resources_max"))
+        left.unset(server_max, value.resource);
+    if (outside(left, "resources_max", job, state, true, which))
+        return fail(PBSE_EXCQRESC,
+                    fmt::format("Job violates queue and/or server resource limits: {} of the server", which));
+    return {};
+}
+
+Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry) {
+    const Attributes& attributes = queue.attributes;
+    if (entry != Entry::managed) {
+        if (!queue.enabled()) return fail(PBSE_QUNOENB, fmt::format("Queue is not enabled: {}", queue.name));
+        const AttributeValue* most = attributes.find("max_queuable");
+        if (most != nullptr &&
+            state.queue_counts(queue.handle).total() >= amount_of(Type::integer, most->value))
+            return fail(PBSE_MAXQUED, "Maximum number of jobs already in queue");
+        if (entry == Entry::submitted && attributes.boolean("from_route_only", false))
+            return fail(
+                PBSE_QACESS,
+                fmt::format("Access to queue is denied: {} takes jobs from route queues only", queue.name));
+        if (attributes.boolean("acl_host_enable", false) &&
+            !acl_allows(attributes.list("acl_hosts"), job.owner_host(), AclKind::host))
+            return fail(PBSE_BADHOST);
+        if (attributes.boolean("acl_group_enable", false) &&
+            !acl_allows(attributes.list("acl_groups"), job.attributes.text("egroup"), AclKind::group))
+            return fail(PBSE_QACESS);
+        if (attributes.boolean("acl_user_enable", false) &&
+            !acl_allows(attributes.list("acl_users"), job.attributes.text("Job_Owner"), AclKind::user))
+            return fail(PBSE_QACESS);
+    }
+    return within_limits(job, queue, state);
+}
+
+}  // namespace pbs::host

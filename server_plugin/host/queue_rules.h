@@ -1,0 +1,29 @@
+// May a job enter a queue? The checks that PBS makes, in its order.
+#ifndef PBSPOLICY_HOST_QUEUE_RULES_H
+#define PBSPOLICY_HOST_QUEUE_RULES_H
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/server.h"
+
+namespace pbs::host {
+
+enum class Entry {
+    submitted,  // by a user, with qsub or qmove
+    routed,     // by a route queue
+    managed     // moved by a manager or the scheduler: access and switches don't count, limits do
+};
+
+// Sets euser and egroup of the job from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
+// without acl_roots, or not a user that this server can run), PBSE_BADGRP.
+Result<void> set_execution_user(Job& job, const Server& server);
+
+// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_QACESS, PBSE_BADHOST, PBSE_EXCQRESC.
+Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry);
+
+// Resource_List against resources_min and resources_max of the queue and resources_max of the server.
+// PBSE_EXCQRESC.
+Result<void> within_limits(const Job& job, const Queue& queue, const State& state);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,26 @@
+// At the start: what came of the jobs that were running when the server stopped.
+#ifndef PBSPOLICY_HOST_RECOVERY_H
+#define PBSPOLICY_HOST_RECOVERY_H
+
+#include <vector>
+
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/server.h"
+
+namespace pbs::host {
+
+// The starts that the database holds for running.
+std::vector<RunId> running_starts(const State& state);
+// When the earliest of their jobs started; `now` if there are none.
+int64_t earliest_start(const State& state, int64_t now);
+
+// Brings each job in line with what the runner says of it. Called before the plugin is told of the jobs.
+Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
+                          const std::vector<RunReport>& strays);
+
+// What the runner reports while the server runs: sessions and ends.
+void take_run_events(Server& server);
+
+}  // namespace pbs::host
+
+#endif

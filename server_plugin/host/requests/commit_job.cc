@@ -1,0 +1,67 @@
+// ReadyToCommit and Commit: the job that this connection has sent enters its queue. When the reply goes out
+// it is stored.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/executable.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/routing.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// The queue to enter: the one asked for, or where it routes to. A temporary refusal leaves the job in the
+// route queue.
+Result<void> enter(Change& change, Job& job, const Queue& queue) {
+    if (auto ok = enter_queue(change, job, queue, Entry::submitted); !ok) return ok;
+    if (!queue.route() || !queue.started()) return {};
+    const Routing routed = route_job(change, job, queue);
+    if (routed.outcome == Routing::Outcome::rejected) return tl::unexpected(routed.error);
+    return {};
+}
+
+}  // namespace
+
+ifl::Reply ready_to_commit(Context& context) {
+    if (!context.session.submission) return ifl::Reply::error(PBSE_IVALREQ);
+    ifl::Reply reply;
+    reply.body = ifl::ReadyToCommitReply{context.session.submission->job.id};
+    return reply;
+}
+
+ifl::Reply commit_job(Context& context) {
+    if (!context.session.submission) return ifl::Reply::error(PBSE_IVALREQ);
+    Submission submission = std::move(*context.session.submission);
+    context.session.submission.reset();
+    Server& server = context.server;
+    if (server.stopping) return ifl::Reply::error(PBSE_SVRDOWN);
+    const Queue* queue = context.state().queue(submission.job.queue);
+    if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
+
+    Change change(server, context.now);
+    Job& job = submission.job;
+    if (submission.script.empty()) submission.script = script_of_executable(job);
+    job.handle = server.state.new_handle();
+    if (auto ok = enter(change, job, *queue); !ok) return refuse(ok.error());
+    const std::string id = job.id;
+    const uint64_t handle = job.handle;
+    change.next_sequence(server.state.next_sequence);
+    change.add(std::move(job), std::move(submission.script));
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    if (auto done = change.commit(); !done) return refuse(done.error());
+
+    const Job& queued = *server.state.job(handle);
+    log_job(context, queued,
+            fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}",
+                        requestor(context), queued.attributes.text("Job_Owner"),
+                        queued.attributes.text("Job_Name"), queued.queue_name));
+    server.parts.accounting.queued(accounted(queued, server.state));
+    ifl::Reply reply;
+    reply.body = ifl::CommitReply{id};
+    return reply;
+}
+
+}  // namespace pbs::host

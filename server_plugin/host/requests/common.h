@@ -1,0 +1,40 @@
+// What several request handlers need.
+#ifndef PBSPOLICY_HOST_REQUESTS_COMMON_H
+#define PBSPOLICY_HOST_REQUESTS_COMMON_H
+
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/change.h"
+#include "server_plugin/host/requests/requests.h"
+
+namespace pbs::host {
+
+// The text of the error's code where it has no message of its own.
+ifl::Reply refuse(const Error& error);
+// As PBS refuses an attribute: its text and its place in the list (auxiliary code: index + 1).
+ifl::Reply refuse_attribute(const Error& error, const ifl::Attribute& attribute, size_t index);
+ifl::Reply reply_of(const Result<void>& result);
+
+// Texts leave the job's id out: clients add it.
+
+// A job that isn't history; PBSE_UNKJOBID, PBSE_HISTJOBID.
+Result<const Job*> live_job(const Context& context, std::string_view id);
+// Also: the one who asks is its owner, an operator or a manager; else PBSE_PERM.
+Result<const Job*> own_job(const Context& context, std::string_view id);
+bool is_owner(const Context& context, const Job& job);
+// PBSE_PERM unless the one who asks is an operator or manager.
+Result<void> operators_only(const Context& context);
+
+// Write flags (AttributeFlag) of who asks.
+uint32_t write_rights(const Identity& who);
+uint32_t read_rights(const Identity& who);
+
+void log_job(Context& context, const Job& job, std::string_view text);
+
+// "user@host" of who asks.
+std::string requestor(const Context& context);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,264 @@
+#include "server_plugin/host/requests/describe.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/known_names.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+void add(ifl::Attributes& out, std::string_view name, std::string value, std::string_view resource = {}) {
+    ifl::Attribute attribute;
+    attribute.name = name;
+    attribute.resource = resource;
+    attribute.value = std::move(value);
+    out.push_back(std::move(attribute));
+}
+
+void add_time(ifl::Attributes& out, std::string_view name, int64_t instant) {
+    if (instant != 0) add(out, name, fmt::format("{}", instant));
+}
+
+void add_text(ifl::Attributes& out, std::string_view name, std::string_view text) {
+    if (!text.empty()) add(out, name, std::string(text));
+}
+
+void add_stored(ifl::Attributes& out, const Attributes& attributes, const AttributeDef& def,
+                const State& state, uint32_t rights) {
+    for (const AttributeValue& value : attributes.all_of(def.name)) {
+        if (def.type == Type::resources) {
+            const Resource* resource = state.resources.find(value.resource);
+            const bool hidden = resource != nullptr && (resource->flags & resource_invisible) != 0;
+            if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
+        }
+        add(out, def.name, value.value, value.resource);
+    }
+}
+
+void add_amounts(ifl::Attributes& out, std::string_view name, const Amounts& amounts, const State& state) {
+    std::map<std::string, std::string> by_name;
+    for (const auto& [id, amount] : amounts)
+        if (const Resource* resource = state.resources.by_id(id))
+            by_name[resource->name] = amount_text(resource->type, amount);
+    for (auto& [resource, value] : by_name) add(out, name, std::move(value), resource);
+}
+
+// Goes through the table in its order: computed rows by `compute(name, out)`, the others from what is stored.
+template <typename Compute>
+ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
+                                  const View& view, Compute&& compute) {
+    ifl::Attributes out;
+    for (const AttributeDef& row : table.rows()) {
+        if ((row.flags & view.rights) == 0 || !view.wants(row.name)) continue;
+        if ((row.flags & computed) != 0) {
+            compute(row.name, out);
+        } else {
+            add_stored(out, stored, row, state, view.rights);
+        }
+    }
+    return out;
+}
+
+// Seconds that the job has been eligible to run, up to its start.
+int64_t eligible_seconds(const Job& job, int64_t now) {
+    if (job.etime == 0) return 0;
+    const int64_t until = job.stime != 0 ? job.stime : job.history() ? job.mtime : now;
+    return std::max<int64_t>(0, until - job.etime);
+}
+
+void compute_job(const Job& job, const State& state, int64_t now, std::string_view name,
+                 ifl::Attributes& out) {
+    if (name == "job_state") add(out, name, std::string(1, job.state));
+    if (name == "queue") add_text(out, name, job.queue_name);
+    if (name == "server") add_text(out, name, state.server_name);
+    if (name == "ctime") add_time(out, name, job.ctime);
+    if (name == "exec_host") add_text(out, name, job.exec_host);
+    if (name == "exec_vnode") add_text(out, name, job.exec_vnode);
+    if (name == "mtime") add_time(out, name, job.mtime);
+    if (name == "qtime") add_time(out, name, job.qtime);
+    if (name == "stime") add_time(out, name, job.stime);
+    if (name == "obittime") add_time(out, name, job.obittime);
+    if (name == "substate") add(out, name, fmt::format("{}", job.substate));
+    if (name == "queue_rank") add(out, name, fmt::format("{}", job.queue_rank));
+    if (name == "etime") add_time(out, name, job.etime);
+    if (name == "queue_type") {
+        const Queue* queue = state.queue(job.queue);
+        if (queue != nullptr) add(out, name, queue->execution() ? "E" : "R");
+    }
+    if (!state.server.boolean("eligible_time_enable", false)) return;
+    if (name == "eligible_time") add(out, name, amount_text(Type::duration, eligible_seconds(job, now)));
+    // 1 is ineligible, 2 eligible, 3 running, 4 exiting, as PBS numbers what a job's time counts as.
+    if (name == "accrue_type")
+        add(out, name,
+            job.state == job_state::running   ? "3"
+            : job.state == job_state::exiting ? "4"
+            : job.etime != 0                  ? "2"
+                                              : "1");
+}
+
+int64_t cpus(const Amounts& amounts, const State& state) {
+    const auto at = amounts.find(state.resources.find("ncpus")->id);
+    return at == amounts.end() ? 0 : at->second;
+}
+
+// "12.server/0, 12.server/1, 13.server/2": one entry for each CPU.
+std::string node_jobs_text(const Node& node, const State& state) {
+    std::string out;
+    int64_t cpu = 0;
+    for (uint64_t handle : state.node_usage(node.handle).jobs) {
+        const Job& job = *state.job(handle);
+        int64_t count = 0;
+        for (const Place& place : job.places)
+            if (place.node == node.handle) count += std::max<int64_t>(1, cpus(place.amounts, state));
+        for (int64_t i = 0; i < count; ++i)
+            fmt::format_to(std::back_inserter(out), "{}{}/{}", out.empty() ? "" : ", ", job.id, cpu++);
+    }
+    return out;
+}
+
+void compute_node(const Node& node, const State& state, std::string_view name, ifl::Attributes& out) {
+    const Usage& usage = state.node_usage(node.handle);
+    if (name == "pbs_version") add(out, name, std::string(server_version()));
+    if (name == "ntype") add(out, name, "PBS");
+    if (name == "pcpus") add(out, name, fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
+    if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
+    if (name == "resources_assigned") add_amounts(out, name, usage.assigned, state);
+    if (name == "resv_enable") add(out, name, "False");
+    if (name == "sharing") add(out, name, "default_shared");
+    if (name == "license") add(out, name, "l");
+    if (name == "last_state_change_time") add_time(out, name, node.last_state_change);
+    if (name != "last_used_time") return;
+    int64_t last = 0;
+    for (uint64_t handle : usage.jobs) last = std::max(last, state.job(handle)->stime);
+    add_time(out, name, last);
+}
+
+// What the plugin adds to an object of the server's.
+void add_plugin_attributes(Context& context, int object_type, std::string_view object, const View& view,
+                           ifl::Attributes& out) {
+    if (context.server.parts.plugin == nullptr) return;
+    ifl::Attributes more;
+    context.server.parts.plugin->status_attributes(context.now, object_type, object, more);
+    for (ifl::Attribute& attribute : more)
+        if (view.wants(attribute.name)) out.push_back(std::move(attribute));
+}
+
+}  // namespace
+
+bool View::wants(std::string_view name) const {
+    if (wanted.empty()) return true;
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const ifl::Attribute& attribute) { return same_name(attribute.name, name); });
+}
+
+std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
+                                            const ifl::Attributes& wanted) {
+    const AttributeTable& table = object_type == PBS_OBJ_JOB     ? job_table()
+                                  : object_type == PBS_OBJ_QUEUE ? queue_table()
+                                  : object_type == PBS_OBJ_NODE  ? node_table()
+                                  : object_type == PBS_OBJ_SCHED ? sched_table()
+                                                                 : server_table();
+    Plugin* plugin = context.server.parts.plugin;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+        const std::string& name = wanted[i].name;
+        if (table.find(name) != nullptr || known_but_not_here(object_type, name)) continue;
+        if (object_type != PBS_OBJ_JOB && plugin != nullptr && plugin->owns(object_type, name)) continue;
+        return refuse_attribute(Error{PBSE_NOATTR, {}}, wanted[i], i);
+    }
+    return std::nullopt;
+}
+
+ifl::Attributes describe(const Job& job, const State& state, int64_t now, const View& view) {
+    return describe_by_table(
+        job_table(), job.attributes, state, view,
+        [&](std::string_view name, ifl::Attributes& out) { compute_job(job, state, now, name, out); });
+}
+
+ifl::Attributes describe(const Queue& queue, Context& context, const View& view) {
+    const State& state = context.state();
+    const StateCounts& counts = state.queue_counts(queue.handle);
+    auto out = describe_by_table(
+        queue_table(), queue.attributes, state, view, [&](std::string_view name, ifl::Attributes& to) {
+            if (name == "total_jobs") add(to, name, fmt::format("{}", counts.total()));
+            if (name == "state_count") add(to, name, counts.text());
+            if (name == "resources_assigned")
+                add_amounts(to, name, state.queue_usage(queue.handle).assigned, state);
+            if (name != "hasnodes") return;
+            for (const auto& [node_name, node] : state.nodes())
+                if (node.attributes.text("queue") == queue.name) {
+                    add(to, name, "True");
+                    return;
+                }
+        });
+    add_plugin_attributes(context, PBS_OBJ_QUEUE, queue.name, view, out);
+    return out;
+}
+
+std::string node_state_text(const Node& node, const State& state) {
+    std::string out;
+    const auto say = [&](std::string_view word) { out += (out.empty() ? "" : ",") + std::string(word); };
+    if ((node.state & node_down) != 0) say("down");
+    if ((node.state & node_offline) != 0) say("offline");
+    if ((node.state & node_stale) != 0) say("stale");
+    if (node.state != node_free) return out;
+    const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
+    const int64_t used = cpus(state.node_usage(node.handle).assigned, state);
+    const bool busy = available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value);
+    return busy ? "job-busy" : "free";
+}
+
+ifl::Attributes describe(const Node& node, Context& context, const View& view) {
+    const State& state = context.state();
+    ifl::Attributes out;
+    for (const AttributeDef& row : node_table().rows()) {
+        if ((row.flags & view.rights) == 0 || !view.wants(row.name)) continue;
+        if (row.name == "state") {
+            add(out, row.name, node_state_text(node, state));
+        } else if ((row.flags & computed) != 0) {
+            compute_node(node, state, row.name, out);
+        } else {
+            add_stored(out, node.attributes, row, state, view.rights);
+        }
+    }
+    return out;
+}
+
+ifl::Attributes describe(const Sched& sched, Context& context, const View& view) {
+    const State& state = context.state();
+    auto out = describe_by_table(
+        sched_table(), sched.attributes, state, view, [&](std::string_view name, ifl::Attributes& to) {
+            if (name == "sched_host") add(to, name, state.host_name);
+            if (name == "state")
+                add(to, name, sched.attributes.boolean("scheduling", false) ? "scheduling" : "idle");
+        });
+    add_plugin_attributes(context, PBS_OBJ_SCHED, sched.name, view, out);
+    return out;
+}
+
+ifl::Attributes describe_server(Context& context, const View& view) {
+    const State& state = context.state();
+    const StateCounts& counts = state.counts();
+    auto out = describe_by_table(
+        server_table(), state.server, state, view, [&](std::string_view name, ifl::Attributes& to) {
+            if (name == "server_state") add(to, name, context.server.state_text());
+            if (name == "server_host") add(to, name, state.host_name);
+            if (name == "total_jobs") add(to, name, fmt::format("{}", counts.total()));
+            if (name == "state_count") add(to, name, counts.text());
+            if (name == "resources_assigned") add_amounts(to, name, state.server_usage().assigned, state);
+            if (name == "license_count")
+                add(to, name, "Avail_Global:1000000 Avail_Local:1000000 Used:0 High_Use:0");
+            if (name == "pbs_version") add(to, name, std::string(server_version()));
+        });
+    add_plugin_attributes(context, PBS_OBJ_SERVER, {}, view, out);
+    return out;
+}
+
+}  // namespace pbs::host

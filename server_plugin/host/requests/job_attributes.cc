@@ -1,0 +1,96 @@
+#include "server_plugin/host/requests/job_attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/known_names.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr size_t longest_job_name = 230;
+
+Result<void> check_name(std::string_view name) {
+    if (name.empty() || name.size() > longest_job_name)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Illegal Job_Name: expected 1 to {} characters", longest_job_name));
+    for (char c : name)
+        if (std::isgraph(static_cast<unsigned char>(c)) == 0 || c == '/')
+            return fail(
+                PBSE_BADATVAL,
+                fmt::format("Illegal Job_Name \"{}\": expected printable characters, no blanks and no /",
+                            name));
+    return {};
+}
+
+Result<void> one_of(std::string_view attribute, std::string_view value,
+                    std::initializer_list<std::string_view> words) {
+    if (std::find(words.begin(), words.end(), value) != words.end()) return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal {} \"{}\": expected {}", attribute, value, fmt::join(words, ", ")));
+}
+
+Result<void> letters_of(std::string_view attribute, std::string_view value, std::string_view letters) {
+    if (!value.empty() && value.find_first_not_of(letters) == std::string_view::npos) return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal {} \"{}\": expected letters out of {}", attribute, value, letters));
+}
+
+// What the type alone doesn't say.
+Result<void> check_value(const AttributeDef& def, const Job& job) {
+    const std::string_view value = job.attributes.text(def.name);
+    if (def.name == "Job_Name") return check_name(value);
+    if (def.name == "Priority") {
+        const int64_t priority = job.attributes.integer("Priority", 0);
+        if (priority < -1024 || priority > 1023)
+            return fail(PBSE_BADATVAL, fmt::format("Illegal Priority \"{}\": expected -1024 to 1023", value));
+    }
+    if (def.name == "Join_Path") return one_of(def.name, value, {"oe", "eo", "n"});
+    if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
+    if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
+    if (def.name == "Checkpoint") {
+        // Nothing can be checkpointed here; "u" (unset) and "n" ask for nothing.
+        return one_of(def.name, value, {"u", "n"});
+    }
+    return {};
+}
+
+Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change, uint32_t rights,
+                          const State& state) {
+    const bool creating = (rights & at_creation) != 0;
+    if ((def.flags & rights & (all_writes | (creating ? uint32_t{at_creation} : 0U))) == 0)
+        return fail(PBSE_ATTRRO);
+    if (def.type != Type::resources) return {};
+    const Resource* resource = state.resources.find(change.resource);
+    if (resource == nullptr) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", change.resource));
+    const bool guarded = (resource->flags & (resource_read_only | resource_invisible)) != 0;
+    if (guarded && (rights & (write_operator | write_manager)) == 0) return fail(PBSE_ATTRRO);
+    return {};
+}
+
+}  // namespace
+
+Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
+    const AttributeDef* def = job_table().find(change.name);
+    if (def == nullptr) {
+        // A job that counts on one of these must not run without it.
+        if (known_but_not_here(PBS_OBJ_JOB, change.name))
+            return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
+        return fail(PBSE_NOATTR);
+    }
+    if (auto ok = check_rights(*def, change, rights, state); !ok) return ok;
+    if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
+    if (def->type == Type::resources) {
+        // It is the user's own now.
+        const Resource* resource = state.resources.find(change.resource);
+        if (resource != nullptr) job.defaulted.erase(resource->name);
+        return {};
+    }
+    return job.attributes.has(def->name) ? check_value(*def, job) : Result<void>();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,17 @@
+// Attributes of jobs as clients give them: with QueueJob and with ModifyJob.
+#ifndef PBSPOLICY_HOST_REQUESTS_JOB_ATTRIBUTES_H
+#define PBSPOLICY_HOST_REQUESTS_JOB_ATTRIBUTES_H
+
+#include "ifl/attribute.h"
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+// Checks and applies one. `rights` are write flags of AttributeFlag. PBSE_NOATTR, PBSE_ATTRRO, PBSE_NOSUP (an
+// attribute that PBS knows and this server doesn't do), PBSE_BADATVAL, PBSE_UNKRESC.
+Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state);
+
+}  // namespace pbs::host
+
+#endif

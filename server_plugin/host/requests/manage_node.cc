@@ -1,0 +1,161 @@
+// Manager requests about vnodes, which are parts of this machine. A request for node "" or "@server" is for
+// all.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr size_t longest_name = 64;
+
+const AttributeDef& available() {
+    static const AttributeDef& def = *node_table().find("resources_available");
+    return def;
+}
+
+bool legal_node_name(std::string_view name) {
+    return !name.empty() &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.[]@") ==
+               std::string_view::npos;
+}
+
+// Only the switches that an administrator has: the others follow from what happens.
+Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) {
+    uint32_t state = change.op == ifl::Op::set ? uint32_t{node_free} : node.state;
+    for (const std::string& word : split_list(change.value)) {
+        uint32_t bit = 0;
+        if (same_name(word, "offline")) {
+            bit = node_offline;
+        } else if (same_name(word, "down")) {
+            bit = node_down;
+        } else if (!same_name(word, "free")) {
+            return fail(PBSE_BADNDATVAL,
+                        fmt::format("Illegal value \"{}\" for state: expected free, offline or down", word));
+        }
+        if (bit == 0) state = node_free;
+        state = change.op == ifl::Op::decr ? state & ~bit : state | bit;
+    }
+    if (change.op == ifl::Op::unset) state = node_free;
+    if (state != node.state) node.last_state_change = now;
+    node.state = state;
+    node.attributes.unset(*node_table().find("state"), {});
+    return {};
+}
+
+Result<void> check_mom(Node& node, const State& state) {
+    const std::string mom(node.attributes.text("Mom"));
+    const std::string_view shorter = std::string_view(state.host_name).substr(0, state.host_name.find('.'));
+    if (!same_name(mom, state.host_name) && !same_name(mom, shorter) && mom != "localhost" && !mom.empty())
+        return fail(PBSE_BADNDATVAL,
+                    fmt::format("Illegal Mom \"{}\": vnodes of this server are parts of its own host, {}",
+                                mom, state.host_name));
+    node.attributes.set(*node_table().find("Mom"), {}, state.host_name);
+    return {};
+}
+
+Result<void> check(Node& node, const State& state, const AttributeDef& def) {
+    if (def.name == "Mom") return check_mom(node, state);
+    if (def.name == "queue" && node.attributes.has("queue")) {
+        const Queue* queue = state.queue(node.attributes.text("queue"));
+        if (queue == nullptr) return fail(PBSE_UNKQUE);
+        if (!queue->execution())
+            return fail(PBSE_ATTRTYPE,
+                        fmt::format("Incompatible type: {} is no execution queue", queue->name));
+    }
+    return {};
+}
+
+Managed<> apply(Management& request, Node& node) {
+    const State& state = request.context.state();
+    // `state` is no plain attribute: its words switch bits.
+    Management rest = request;
+    rest.own.clear();
+    rest.own_index.clear();
+    for (size_t i = 0; i < request.own.size(); ++i) {
+        if (!same_name(request.own[i].name, "state")) {
+            rest.own.push_back(request.own[i]);
+            rest.own_index.push_back(i);
+            continue;
+        }
+        ifl::Attribute change = request.own[i];
+        if (request.command == PBS_CMD_UNSET) change.op = ifl::Op::unset;
+        if (auto done = apply_state(node, change, request.context.now); !done)
+            return tl::unexpected(Refusal{done.error(), i});
+    }
+    auto done =
+        apply_own(rest, node_table(), node.attributes,
+                  [&](const AttributeDef& def, const ifl::Attribute&) { return check(node, state, def); });
+    if (!done && done.error().own != Refusal::npos) done.error().own = rest.own_index[done.error().own];
+    return done;
+}
+
+// What a new vnode has unless the request says otherwise: this machine's CPUs and memory.
+void add_defaults(Node& node, const State& state) {
+    const auto set = [&](std::string_view name, std::string value) {
+        if (!node.attributes.has("resources_available", name))
+            node.attributes.set(available(), name, std::move(value));
+    };
+    set("ncpus", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
+    set("mem", fmt::format("{}kb", sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024)));
+    set("arch", "linux");
+    set("host", state.host_name.substr(0, state.host_name.find('.')));
+    set("vnode", node.name);
+    node.attributes.set(*node_table().find("Mom"), {}, state.host_name);
+}
+
+ifl::Reply create(Management& request) {
+    Server& server = request.context.server;
+    const std::string& name = request.body.object;
+    if (name.size() > longest_name) return ifl::Reply::error(PBSE_NODENBIG);
+    if (!legal_node_name(name))
+        return ifl::Reply::error(PBSE_BADNDATVAL, fmt::format("Illegal value for node: name \"{}\"", name));
+    if (server.state.node(name) != nullptr) return ifl::Reply::error(PBSE_NODEEXIST);
+    Node node;
+    node.handle = server.state.new_handle();
+    node.name = name;
+    node.last_state_change = request.context.now;
+    if (auto done = apply(request, node); !done) return refuse(request, done.error());
+    add_defaults(node, server.state);
+    Change change(server, request.context.now);
+    change.add(std::move(node));
+    return finish(request, change, name);
+}
+
+ifl::Reply remove(Management& request) {
+    Server& server = request.context.server;
+    const Node* node = server.state.node(request.body.object);
+    if (node == nullptr) return ifl::Reply::error(PBSE_UNKNODE);
+    if (!server.state.node_usage(node->handle).jobs.empty()) return ifl::Reply::error(PBSE_OBJBUSY);
+    Change change(server, request.context.now);
+    change.remove(*node);
+    return finish(request, change, std::string(node->name));
+}
+
+ifl::Reply set(Management& request) {
+    Server& server = request.context.server;
+    const std::string_view name = request.body.object;
+    const bool all = name.empty() || name.front() == '@';
+    Change change(server, request.context.now);
+    std::string last;
+    for (const auto& [node_name, node] : server.state.nodes()) {
+        if (!all && node_name != name) continue;
+        last = node_name;
+        if (auto done = apply(request, change.node(node)); !done) return refuse(request, done.error());
+    }
+    if (last.empty()) return ifl::Reply::error(PBSE_UNKNODE);
+    return finish(request, change, all ? std::string_view("all nodes") : name);
+}
+
+}  // namespace
+
+ifl::Reply manage_node(Management& request) {
+    if (request.command == PBS_CMD_CREATE) return create(request);
+    if (request.command == PBS_CMD_DELETE) return remove(request);
+    return set(request);
+}
+
+}  // namespace pbs::host

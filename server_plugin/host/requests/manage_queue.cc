@@ -1,0 +1,146 @@
+// Manager requests about queues. A request for queue "" or "@server" is for all of them.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr size_t longest_name = 15;
+
+bool has_live_jobs(const State& state, const Queue& queue) {
+    for (uint64_t handle : state.queue_jobs(queue.handle))
+        if (!state.job(handle)->history()) return true;
+    return false;
+}
+
+// "Execution" or "Route", or any beginning of these words.
+Result<void> check_type(Queue& queue, const Queue* before, const State& state) {
+    const std::string given = lower(queue.attributes.text("queue_type"));
+    std::string type;
+    for (std::string_view word : {"Execution", "Route"})
+        if (!given.empty() && lower(word).starts_with(given)) type = word;
+    if (type.empty())
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Illegal queue_type \"{}\": expected Execution or Route", given));
+    if (before != nullptr && before->attributes.has("queue_type") &&
+        before->attributes.text("queue_type") != type && has_live_jobs(state, queue))
+        return fail(PBSE_OBJBUSY, fmt::format("Cannot change the type of queue {}: it has jobs", queue.name));
+    queue.attributes.set(*queue_table().find("queue_type"), {}, type);
+    return {};
+}
+
+Result<void> check_destinations(const Queue& queue, const State& state) {
+    for (const std::string& name : queue.attributes.list("route_destinations")) {
+        const auto at = name.find('@');
+        if (at != std::string::npos && !same_name(name.substr(at + 1), state.server_name))
+            return fail(
+                PBSE_NOSUP,
+                fmt::format("No support for requested service: routing to another server ({})", name));
+    }
+    return {};
+}
+
+Result<void> check(Queue& queue, const Queue* before, const State& state, const AttributeDef& def) {
+    const Attributes& attributes = queue.attributes;
+    if (def.name == "queue_type") {
+        if (attributes.has("queue_type")) return check_type(queue, before, state);
+        return fail(PBSE_NEEDQUET);
+    }
+    if (def.name == "route_destinations") return check_destinations(queue, state);
+    if (def.name == "Priority") {
+        const int64_t priority = attributes.integer("Priority", 0);
+        if (priority < -1024 || priority > 1023)
+            return fail(PBSE_BADATVAL, fmt::format("Illegal Priority {}: expected -1024 to 1023", priority));
+    }
+    if (def.name == "backfill_depth" && attributes.integer("backfill_depth", 0) < 0)
+        return fail(PBSE_BADATVAL, "Illegal backfill_depth: expected 0 or more");
+    return {};
+}
+
+// What must hold of the queue as a whole.
+Result<void> check_whole(const Queue& queue) {
+    const bool enabled = queue.enabled();
+    if (enabled && !queue.attributes.has("queue_type")) return fail(PBSE_QUENOEN);
+    if (enabled && queue.route() && !queue.attributes.has("route_destinations")) return fail(PBSE_QUENOEN);
+    if (queue.route() && queue.attributes.has("partition")) return fail(PBSE_ROUTE_QUE_NO_PARTITION);
+    return {};
+}
+
+Managed<> apply(Management& request, Queue& queue, const Queue* before) {
+    const State& state = request.context.state();
+    auto done = apply_own(
+        request, queue_table(), queue.attributes,
+        [&](const AttributeDef& def, const ifl::Attribute&) { return check(queue, before, state, def); });
+    if (!done) return done;
+    if (auto ok = check_whole(queue); !ok) return tl::unexpected(Refusal{ok.error(), Refusal::npos});
+    return {};
+}
+
+ifl::Reply create(Management& request) {
+    Server& server = request.context.server;
+    const std::string& name = request.body.object;
+    if (name.size() > longest_name) return ifl::Reply::error(PBSE_QUENBIG);
+    if (!legal_object_name(name, longest_name))
+        return ifl::Reply::error(
+            PBSE_IVAL_OBJ_NAME,
+            fmt::format("Invalid object name \"{}\": expected a letter, then letters, digits, -, _ or .",
+                        name));
+    if (server.state.queue(name) != nullptr) return ifl::Reply::error(PBSE_QUEEXIST);
+    Queue queue;
+    queue.handle = server.state.new_handle();
+    queue.name = name;
+    Change change(server, request.context.now);
+    if (auto done = apply(request, queue, nullptr); !done) return refuse(request, done.error());
+    change.add(std::move(queue));
+    return finish(request, change, name);
+}
+
+ifl::Reply remove(Management& request) {
+    Server& server = request.context.server;
+    const Queue* queue = server.state.queue(request.body.object);
+    if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
+    if (has_live_jobs(server.state, *queue)) return ifl::Reply::error(PBSE_OBJBUSY);
+    for (const auto& [name, node] : server.state.nodes())
+        if (node.attributes.text("queue") == queue->name)
+            return ifl::Reply::error(
+                PBSE_OBJBUSY,
+                fmt::format("Cannot delete busy object: node {} is set to queue {}", name, queue->name));
+    Change change(server, request.context.now);
+    change.remove(*queue);
+    if (server.state.server.text("default_queue") == queue->name)
+        change.server_attributes().unset(*server_table().find("default_queue"), {});
+    return finish(request, change, std::string(queue->name));
+}
+
+ifl::Reply set(Management& request) {
+    Server& server = request.context.server;
+    const std::string_view name = request.body.object;
+    const bool all = name.empty() || name.front() == '@';
+    Change change(server, request.context.now);
+    std::string last;
+    for (const auto& [queue_name, queue] : server.state.queues()) {
+        if (!all && queue_name != name) continue;
+        last = queue_name;
+        if (request.own.empty()) continue;
+        if (auto done = apply(request, change.queue(queue), &queue); !done)
+            return refuse(request, done.error());
+    }
+    if (last.empty()) return ifl::Reply::error(PBSE_UNKQUE);
+    if (all && !request.plugins.empty())
+        return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
+                                                           request.plugins.front().name));
+    return finish(request, change, last);
+}
+
+}  // namespace
+
+ifl::Reply manage_queue(Management& request) {
+    if (request.command == PBS_CMD_CREATE) return create(request);
+    if (request.command == PBS_CMD_DELETE) return remove(request);
+    return set(request);
+}
+
+}  // namespace pbs::host

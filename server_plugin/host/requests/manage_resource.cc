@@ -1,0 +1,76 @@
+// Manager requests about resource definitions: type and flag.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+struct Definition {
+    std::string type;
+    std::string flag;
+};
+
+Managed<> read(const Management& request, Definition& definition) {
+    for (size_t i = 0; i < request.own.size(); ++i) {
+        const ifl::Attribute& attribute = request.own[i];
+        const bool unset = request.command == PBS_CMD_UNSET;
+        if (same_name(attribute.name, "type") && !unset) {
+            definition.type = attribute.value;
+        } else if (same_name(attribute.name, "flag")) {
+            definition.flag = unset ? std::string() : attribute.value;
+        } else {
+            return tl::unexpected(Refusal{
+                {PBSE_BADATVAL,
+                 fmt::format("Illegal attribute {} of a resource: expected type or flag", attribute.name)},
+                i});
+        }
+    }
+    return {};
+}
+
+ifl::Reply create(Management& request, Change& change) {
+    const ResourceTable& resources = request.context.state().resources;
+    Definition definition;
+    if (auto done = read(request, definition); !done) return refuse(request, done.error());
+    auto resource = resources.check(request.body.object, definition.type, definition.flag);
+    if (!resource) return refuse(resource.error());
+    if (resources.find(request.body.object) != nullptr) return ifl::Reply::error(PBSE_DUPLIST);
+    change.save_resource(std::move(*resource));
+    return finish(request, change, request.body.object);
+}
+
+ifl::Reply redefine(Management& request, Change& change, const Resource& current) {
+    Definition definition{std::string(current.type_text()), current.flag_text()};
+    if (auto done = read(request, definition); !done) return refuse(request, done.error());
+    auto resource = request.context.state().resources.check(current.name, definition.type, definition.flag);
+    if (!resource) return refuse(resource.error());
+    const std::string user = user_of_resource(request.context.state(), current);
+    if (!user.empty())
+        return ifl::Reply::error(PBSE_RESCBUSY, fmt::format("Resource busy: {} uses {}", user, current.name));
+    change.save_resource(std::move(*resource));
+    return finish(request, change, current.name);
+}
+
+}  // namespace
+
+ifl::Reply manage_resource(Management& request) {
+    if (!request.context.who.manager()) return ifl::Reply::error(PBSE_PERM);
+    Change change(request.context.server, request.context.now);
+    if (request.command == PBS_CMD_CREATE) return create(request, change);
+    const Resource* current = request.context.state().resources.find(request.body.object);
+    if (current == nullptr) return ifl::Reply::error(PBSE_UNKRESC);
+    if (current->built_in)
+        return ifl::Reply::error(PBSE_ATTRRO, fmt::format("Resource {} is built in", current->name));
+    if (request.command != PBS_CMD_DELETE) return redefine(request, change, *current);
+    const std::string user = user_of_resource(request.context.state(), *current);
+    if (!user.empty())
+        return ifl::Reply::error(PBSE_RESCBUSY,
+                                 fmt::format("Resource busy: {} uses {}", user, current->name));
+    change.remove_resource(current->name);
+    return finish(request, change, std::string(current->name));
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,110 @@
+// Manager requests about schedulers: `default`, which always is, and others for their partitions.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr size_t longest_name = 15;
+constexpr std::string_view default_name = "default";
+
+// Two schedulers share neither partition nor folders.
+Result<void> check_unshared(const Sched& sched, const State& state, std::string_view name, int code) {
+    const std::string_view value = sched.attributes.text(name);
+    if (value.empty()) return {};
+    for (const auto& [other, there] : state.scheds())
+        if (other != sched.name && there.attributes.text(name) == value) return fail(code);
+    return {};
+}
+
+// The default scheduler's `scheduling` and `scheduler_iteration` are the server's.
+void share_with_server(Change& change, const Sched& sched, std::string_view name) {
+    const AttributeDef& def = *server_table().find(name);
+    if (sched.attributes.has(name)) {
+        change.server_attributes().set(def, {}, std::string(sched.attributes.text(name)));
+    } else {
+        change.server_attributes().unset(def, {});
+    }
+}
+
+Result<void> check(Change& change, const Sched& sched, const AttributeDef& def) {
+    const State& state = change.server().state;
+    if (def.name == "partition") {
+        if (sched.name == default_name) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
+        return check_unshared(sched, state, def.name, PBSE_SCHED_PARTITION_ALREADY_EXISTS);
+    }
+    if (def.name == "sched_priv" || def.name == "sched_log") {
+        const std::string_view path = sched.attributes.text(def.name);
+        if (!path.starts_with('/'))
+            return fail(PBSE_BADATVAL,
+                        fmt::format("Illegal {} \"{}\": expected an absolute path", def.name, path));
+        return check_unshared(sched, state, def.name,
+                              def.name == "sched_priv" ? PBSE_SCHED_PRIV_EXIST : PBSE_SCHED_LOG_EXIST);
+    }
+    if (def.name == "scheduler_iteration" && sched.attributes.integer(def.name, 600) < 1)
+        return fail(PBSE_BADATVAL, "Illegal scheduler_iteration: expected 1 or more seconds");
+    if (sched.name == default_name && (def.name == "scheduling" || def.name == "scheduler_iteration"))
+        share_with_server(change, sched, def.name);
+    return {};
+}
+
+Managed<> apply(Management& request, Change& change, Sched& sched) {
+    return apply_own(
+        request, sched_table(), sched.attributes,
+        [&](const AttributeDef& def, const ifl::Attribute&) { return check(change, sched, def); });
+}
+
+ifl::Reply create(Management& request) {
+    Server& server = request.context.server;
+    const std::string& name = request.body.object;
+    if (name.size() > longest_name)
+        return ifl::Reply::error(PBSE_SCHED_NAME_BIG, "Scheduler name is too long");
+    if (!legal_object_name(name, longest_name)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
+    if (server.state.sched(name) != nullptr) return ifl::Reply::error(PBSE_SCHEDEXIST);
+    Sched sched;
+    sched.handle = server.state.new_handle();
+    sched.name = name;
+    const auto set = [&](std::string_view attribute, std::string value) {
+        sched.attributes.set(*sched_table().find(attribute), {}, std::move(value));
+    };
+    set("sched_priv", fmt::format("{}/sched_priv_{}", server.options.home, name));
+    set("sched_log", fmt::format("{}/sched_logs_{}", server.options.home, name));
+    set("scheduling", "False");
+    set("scheduler_iteration", "600");
+    Change change(server, request.context.now);
+    if (auto done = apply(request, change, sched); !done) return refuse(request, done.error());
+    change.add(std::move(sched));
+    return finish(request, change, name);
+}
+
+ifl::Reply remove(Management& request) {
+    Server& server = request.context.server;
+    const Sched* sched = server.state.sched(request.body.object);
+    if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
+    if (sched->name == default_name) return ifl::Reply::error(PBSE_SCHED_NO_DEL);
+    Change change(server, request.context.now);
+    change.remove(*sched);
+    return finish(request, change, std::string(sched->name));
+}
+
+}  // namespace
+
+ifl::Reply manage_sched(Management& request) {
+    if (request.command == PBS_CMD_CREATE) return create(request);
+    if (request.command == PBS_CMD_DELETE) return remove(request);
+    Server& server = request.context.server;
+    const std::string_view name =
+        request.body.object.empty() ? default_name : std::string_view(request.body.object);
+    const Sched* sched = server.state.sched(name);
+    if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
+    Change change(server, request.context.now);
+    if (!request.own.empty())
+        if (auto done = apply(request, change, change.sched(*sched)); !done)
+            return refuse(request, done.error());
+    return finish(request, change, name);
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,94 @@
+// Manager requests about the server object.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/mail.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr int64_t smallest_last_id = 9999999;
+constexpr int64_t largest_last_id = 999999999999;
+
+Result<void> check_manager_list(const Attributes& attributes, std::string_view name) {
+    for (const std::string& entry : attributes.list(name))
+        if (!legal_manager_entry(entry))
+            return fail(PBSE_BADHOST,
+                        fmt::format("Illegal entry \"{}\" of {}: expected user@host", entry, name));
+    return {};
+}
+
+Result<void> check_range(const Attributes& attributes, std::string_view name, int64_t least, int64_t most,
+                         int code) {
+    if (!attributes.has(name)) return {};
+    const int64_t value = attributes.integer(name, 0);
+    if (value >= least && value <= most) return {};
+    return fail(code, fmt::format("Illegal value {} for {}: expected {} to {}", value, name, least, most));
+}
+
+void deprecated(Management& request, std::string_view name) {
+    if (!request.warning.empty()) request.warning += '\n';
+    request.warning +=
+        fmt::format("Warning: {} in server is deprecated. Set {} in a policy object.", name, name);
+}
+
+// The server's `scheduling` and `scheduler_iteration` are those of the default scheduler.
+void share_with_default_sched(Change& change, const Attributes& server, std::string_view name) {
+    const Sched* current = change.server().state.sched("default");
+    if (current == nullptr) return;
+    Sched& sched = change.sched(*current);
+    const AttributeDef& def = *sched_table().find(name);
+    if (server.has(name)) {
+        sched.attributes.set(def, {}, std::string(server.text(name)));
+    } else {
+        sched.attributes.unset(def, {});
+    }
+}
+
+Result<void> check(Management& request, Change& change, const AttributeDef& def) {
+    Attributes& server = change.server_attributes();
+    const State& state = request.context.state();
+    if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name);
+    if (def.name == "default_queue" && server.has(def.name) && state.queue(server.text(def.name)) == nullptr)
+        return fail(PBSE_UNKQUE, fmt::format("Unknown queue: {}", server.text(def.name)));
+    if (def.name == "scheduling" || def.name == "scheduler_iteration") {
+        if (auto ok = check_range(server, "scheduler_iteration", 1, 1'000'000'000, PBSE_BADATVAL); !ok)
+            return ok;
+        share_with_default_sched(change, server, def.name);
+    }
+    if (def.name == "max_job_sequence_id")
+        return check_range(server, def.name, smallest_last_id, largest_last_id,
+                           PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
+    if (def.name == "jobscript_max_size")
+        return check_range(server, def.name, 0, int64_t{2} << 30, PBSE_BADJOBSCRIPTMAXSIZE);
+    if ((def.name == "backfill_depth" || def.name == "job_sort_formula") && server.has(def.name))
+        deprecated(request, def.name);
+    if (def.name == "backfill_depth") return check_range(server, def.name, 0, 1'000'000'000, PBSE_BADATVAL);
+    return {};
+}
+
+}  // namespace
+
+ifl::Reply manage_server(Management& request) {
+    if (request.command != PBS_CMD_SET && request.command != PBS_CMD_UNSET)
+        return ifl::Reply::error(PBSE_IVALREQ);
+    Context& context = request.context;
+    Change change(context.server, context.now);
+    if (!request.own.empty()) {
+        auto done = apply_own(
+            request, server_table(), change.server_attributes(),
+            [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, def); });
+        if (!done) return refuse(request, done.error());
+        change.then([&server = context.server] {
+            const Attributes& now = server.state.server;
+            server.parts.log.set_events(static_cast<unsigned>(now.integer("log_events", 511)));
+            server.parts.mailer.set_from(now.has("mail_from") ? std::string(now.text("mail_from")) : "adm");
+        });
+    }
+    return finish(request, change, {});
+}
+
+}  // namespace pbs::host

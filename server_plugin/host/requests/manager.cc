@@ -1,0 +1,180 @@
+// Manager (qmgr): create, delete, set, unset of the server's objects and of the plugin's.
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "ifl/error_text.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/known_names.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/requests/manage.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+std::string change_text(const Management& request) {
+    constexpr std::string_view commands[] = {"created", "deleted", "attributes set", "attributes unset"};
+    constexpr std::string_view operators[] = {"=", "", "+=", "-="};
+    std::string text(commands[static_cast<size_t>(request.command)]);
+    for (const ifl::Attribute& attribute : request.body.attributes) {
+        const auto op = static_cast<size_t>(attribute.op);
+        fmt::format_to(std::back_inserter(text), " {}{}{} {} {}", attribute.name,
+                       attribute.resource.empty() ? "" : ".", attribute.resource,
+                       op < 4 ? operators[op] : "=", attribute.value);
+    }
+    return text;
+}
+
+void log_management(const Management& request, std::string_view object) {
+    request.context.server.parts.log.write(
+        LogEvent::admin, LogClass::server, object.empty() ? "Server" : object,
+        fmt::format("{} at request of {}", change_text(request), requestor(request.context)));
+}
+
+ifl::Reply reply_with(const Management& request) {
+    return request.warning.empty() ? ifl::Reply::ok() : ifl::Reply::warning(request.warning);
+}
+
+Result<void> call_plugin(Management& request, int command, std::string_view object,
+                         const ifl::Attributes& attributes) {
+    return request.context.server.parts.plugin->manager(request.context.now, command, request.type, object,
+                                                        attributes, request.context.who,
+                                                        request.context.request.extend, request.warning);
+}
+
+// The plugin hears of queues and schedulers that come and go, and gets its own attributes. If the second of
+// two calls fails, the first is taken back.
+Result<void> plugin_part(Management& request, std::string_view object) {
+    if (request.context.server.parts.plugin == nullptr) return {};
+    const bool announced = (request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_SCHED) &&
+                           (request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE);
+    if (announced)
+        if (auto done = call_plugin(request, request.command, object, {}); !done) return done;
+    if (request.plugins.empty()) return {};
+    auto done = call_plugin(request, request.command == PBS_CMD_CREATE ? PBS_CMD_SET : request.command,
+                            object, request.plugins);
+    if (!done && announced) (void)call_plugin(request, PBS_CMD_DELETE, object, {});
+    return done;
+}
+
+ifl::Reply manage_plugin_object(Management& request) {
+    Plugin* plugin = request.context.server.parts.plugin;
+    if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
+    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes);
+    if (!done) return refuse(done.error());
+    log_management(request, request.body.object);
+    request.context.server.want_cycle(PBS_SCH_CONFIGURE);
+    return reply_with(request);
+}
+
+// Objects are made and deleted by managers; operators may set what the attribute's flags let them.
+bool permitted(const Identity& who, int command) {
+    return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
+}
+
+}  // namespace
+
+Management::Management(Context& context_given, const ifl::Manage& body_given)
+    : context(context_given),
+      body(body_given),
+      command(static_cast<int>(body_given.command)),
+      type(static_cast<int>(body_given.object_type)) {
+    const Plugin* plugin = context.server.parts.plugin;
+    const bool shared = type == PBS_OBJ_SERVER || type == PBS_OBJ_QUEUE || type == PBS_OBJ_SCHED;
+    for (size_t i = 0; i < body.attributes.size(); ++i) {
+        if (shared && plugin != nullptr && plugin->owns(type, body.attributes[i].name)) {
+            plugins.push_back(body.attributes[i]);
+        } else {
+            own.push_back(body.attributes[i]);
+            own_index.push_back(i);
+        }
+    }
+}
+
+Managed<> apply_own(Management& request, const AttributeTable& table, Attributes& attributes,
+                    const AttributeHook& hook) {
+    const uint32_t rights = write_rights(request.context.who);
+    for (size_t i = 0; i < request.own.size(); ++i) {
+        ifl::Attribute change = request.own[i];
+        if (request.command == PBS_CMD_UNSET) change.op = ifl::Op::unset;
+        const AttributeDef* def = table.find(change.name);
+        if (def == nullptr) {
+            if (known_but_not_here(request.type, change.name))
+                return tl::unexpected(Refusal{
+                    {PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name)}, i});
+            return tl::unexpected(Refusal{{PBSE_NOATTR, {}}, i});
+        }
+        if ((def->flags & rights & all_writes) == 0) return tl::unexpected(Refusal{{PBSE_ATTRRO, {}}, i});
+        auto done = apply_change(attributes, *def, change, request.context.state().resources);
+        if (done && hook) done = hook(*def, change);
+        if (!done) return tl::unexpected(Refusal{done.error(), i});
+    }
+    return {};
+}
+
+ifl::Reply refuse(const Management& request, const Refusal& why) {
+    if (why.own == Refusal::npos) return refuse(why.error);
+    return refuse_attribute(why.error, request.own[why.own], request.own_index[why.own]);
+}
+
+ifl::Reply finish(Management& request, Change& change, std::string_view object) {
+    change.want_cycle(PBS_SCH_CONFIGURE);
+    if (auto done = change.commit([&] { return plugin_part(request, object); }); !done)
+        return refuse(done.error());
+    log_management(request, object);
+    return reply_with(request);
+}
+
+bool legal_object_name(std::string_view name, size_t longest) {
+    if (name.empty() || name.size() > longest || std::isalpha(static_cast<unsigned char>(name.front())) == 0)
+        return false;
+    for (char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.')
+            return false;
+    return true;
+}
+
+std::string user_of_resource(const State& state, const Resource& resource) {
+    const auto uses = [&](const Attributes& attributes) {
+        for (const AttributeValue& value : attributes.values())
+            if (value.resource == resource.name) return true;
+        return false;
+    };
+    if (uses(state.server)) return "the server";
+    for (const auto& [name, queue] : state.queues())
+        if (uses(queue.attributes)) return "queue " + name;
+    for (const auto& [name, node] : state.nodes())
+        if (uses(node.attributes)) return "node " + name;
+    for (const auto& [handle, job] : state.jobs())
+        if (uses(job.attributes)) return "job " + job.id;
+    return {};
+}
+
+ifl::Reply manager(Context& context) {
+    const auto& body = std::get<ifl::Manage>(context.request.body);
+    if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
+    if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
+    Management request(context, body);
+    switch (request.type) {
+        case PBS_OBJ_SERVER:
+            return manage_server(request);
+        case PBS_OBJ_QUEUE:
+            return manage_queue(request);
+        case PBS_OBJ_NODE:
+            return manage_node(request);
+        case PBS_OBJ_SCHED:
+            return manage_sched(request);
+        case PBS_OBJ_RESOURCE:
+            return manage_resource(request);
+        case PBS_OBJ_POLICY:
+        case PBS_OBJ_TIME_WINDOW:
+        case PBS_OBJ_FS_GROUP:
+            return manage_plugin_object(request);
+        default:
+            return ifl::Reply::error(PBSE_IVALREQ);
+    }
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,77 @@
+// ModifyJob (qalter): changes attributes of a job. Of a running job, users may only lower walltime and cput.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/holds.h"
+#include "server_plugin/host/requests/job_attributes.h"
+#include "server_plugin/host/select_spec.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// Limits of a running job are in the hands of its shepherd: they are what they were at its start.
+Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute&) {
+    if ((def.flags & alter_running) == 0 || def.type == Type::resources || def.name == "Output_Path" ||
+        def.name == "Error_Path")
+        return fail(PBSE_MODATRRUN);
+    return {};
+}
+
+Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, bool running) {
+    const AttributeDef* def = job_table().find(attribute.name);
+    if (running && def != nullptr)
+        if (auto ok = may_alter_running(*def, attribute); !ok) return ok;
+    if (def != nullptr && def->type == Type::hold)
+        if (auto ok = may_change_holds(context.who, attribute.value); !ok) return ok;
+    return set_job_attribute(job, attribute, write_rights(context.who), context.state());
+}
+
+bool changes_resources(const ifl::Attributes& attributes) {
+    for (const ifl::Attribute& attribute : attributes)
+        if (same_name(attribute.name, "Resource_List")) return true;
+    return false;
+}
+
+// The job must still be one for its queue. Operators and managers may go beyond its limits, as in PBS.
+Result<void> check_resources(Context& context, Job& job) {
+    const Queue* queue = context.state().queue(job.queue);
+    if (queue == nullptr) return fail(PBSE_UNKQUE);
+    if (auto ok = complete_resources(job, *queue, context.state()); !ok) return ok;
+    return context.who.operator_() ? Result<void>() : within_limits(job, *queue, context.state());
+}
+
+}  // namespace
+
+ifl::Reply modify_job(Context& context) {
+    const auto& body = std::get<ifl::Manage>(context.request.body);
+    auto current = own_job(context, body.object);
+    if (!current) return refuse(current.error());
+    if ((*current)->state == job_state::exiting) return ifl::Reply::error(PBSE_BADSTATE);
+    if (body.attributes.empty()) return ifl::Reply::ok();
+
+    Change change(context.server, context.now);
+    Job& job = change.job(**current);
+    const bool running = job.running();
+    for (size_t i = 0; i < body.attributes.size(); ++i)
+        if (auto set = alter(context, job, body.attributes[i], running); !set)
+            return refuse_attribute(set.error(), body.attributes[i], i);
+    if (!running) {
+        if (auto ok = set_execution_user(job, context.server); !ok) return refuse(ok.error());
+        if (changes_resources(body.attributes))
+            if (auto ok = check_resources(context, job); !ok) return refuse(ok.error());
+        settle_state(job, context.state(), context.now);
+        change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    }
+    job.mtime = context.now;
+    std::string names;
+    for (const ifl::Attribute& attribute : body.attributes)
+        names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
+                 attribute.value;
+    log_job(context, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
+    return reply_of(change.commit());
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,131 @@
+// QueueJob: the attributes of a new job. It gets its id here, and its place in a queue at Commit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/executable.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/job_attributes.h"
+
+namespace pbs::host {
+namespace {
+
+const Queue* destination(const Context& context, std::string_view asked, Error& error) {
+    const State& state = context.state();
+    const std::string_view name = asked.substr(0, asked.find('@'));
+    if (!name.empty()) {
+        error = {PBSE_UNKQUE, fmt::format("Unknown queue: {}", name)};
+        return state.queue(name);
+    }
+    const std::string_view chosen = state.server.text("default_queue");
+    if (chosen.empty()) {
+        error = {PBSE_QUENODFLT, {}};
+        return nullptr;
+    }
+    error = {PBSE_UNKQUE, fmt::format("Unknown queue: {} (the server's default_queue)", chosen)};
+    return state.queue(chosen);
+}
+
+// The number of the next job. Numbers of jobs that still exist are passed over after a wrap.
+uint64_t next_sequence(Server& server) {
+    const int64_t largest = server.state.server.integer("max_job_sequence_id", 9999999);
+    int64_t next = std::max<int64_t>(server.state.next_sequence, 0);
+    while (next > largest || server.state.job(fmt::format("{}", next)) != nullptr)
+        next = next > largest ? 0 : next + 1;
+    server.state.next_sequence = next + 1;
+    return static_cast<uint64_t>(next);
+}
+
+void set_if_missing(Job& job, std::string_view name, std::string value) {
+    if (!job.attributes.has(name)) set_attribute(job, name, std::move(value));
+}
+
+std::string output_path(const Job& job, std::string_view host, char stream) {
+    std::string directory = environment_value(job, "PBS_O_WORKDIR");
+    if (directory.empty()) directory = environment_value(job, "PBS_O_HOME");
+    std::string_view name = job.attributes.text("Job_Name");
+    if (name == "STDIN" || name.empty()) name = "STDIN";
+    return fmt::format("{}:{}/{}.{}{}", host, directory, name, stream, job.sequence);
+}
+
+// A path that ends with ':' names a host only.
+void complete_path(Job& job, std::string_view attribute, std::string_view host, char stream) {
+    const std::string given(job.attributes.text(attribute));
+    if (given.empty()) {
+        set_attribute(job, attribute, output_path(job, host, stream));
+    } else if (given.ends_with(':')) {
+        set_attribute(job, attribute,
+                      output_path(job, std::string_view(given).substr(0, given.size() - 1), stream));
+    }
+}
+
+void add_variable(Job& job, std::string_view name, std::string_view value) {
+    static const AttributeDef& def = *job_table().find("Variable_List");
+    std::string text(job.attributes.text("Variable_List"));
+    fmt::format_to(std::back_inserter(text), "{}{}={}", text.empty() ? "" : ",", name, value);
+    job.attributes.set(def, {}, std::move(text));
+}
+
+// What the server adds to what the client gave.
+void complete(Context& context, Job& job, const Queue& queue) {
+    set_attribute(job, "Job_Owner", requestor(context));
+    set_if_missing(job, "Job_Name", "none");
+    set_if_missing(job, "Priority", "0");
+    set_if_missing(job, "Rerunable", "True");
+    set_if_missing(job, "Join_Path", "n");
+    set_if_missing(job, "Keep_Files", "n");
+    set_if_missing(job, "Mail_Points", "a");
+    set_if_missing(job, "Hold_Types", "n");
+    set_if_missing(job, "project", "_pbs_project_default");
+    set_attribute(job, "Submit_Host", context.who.host);
+    set_attribute(job, "hop_count", "1");
+    job.ctime = context.now;
+    job.mtime = context.now;
+    add_variable(job, "PBS_O_QUEUE", queue.name);
+    if (environment_value(job, "PBS_O_HOST").empty()) add_variable(job, "PBS_O_HOST", context.who.host);
+    const std::string host = environment_value(job, "PBS_O_HOST");
+    complete_path(job, "Output_Path", host, 'o');
+    complete_path(job, "Error_Path", host, 'e');
+}
+
+}  // namespace
+
+ifl::Reply queue_job(Context& context) {
+    const auto& body = std::get<ifl::QueueJob>(context.request.body);
+    Server& server = context.server;
+    context.session.submission.reset();
+    if (server.stopping) return ifl::Reply::error(PBSE_SVRDOWN);
+    if (!body.job.empty()) return ifl::Reply::error(PBSE_IVALREQ);
+    Error error;
+    const Queue* queue = destination(context, body.destination, error);
+    if (queue == nullptr) return refuse(error);
+
+    Submission submission;
+    Job& job = submission.job;
+    const uint32_t rights = write_rights(context.who) | at_creation;
+    for (size_t i = 0; i < body.attributes.size(); ++i)
+        if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
+            return refuse_attribute(set.error(), body.attributes[i], i);
+    job.sequence = next_sequence(server);
+    job.id = fmt::format("{}.{}", job.sequence, context.state().server_name);
+    complete(context, job, *queue);
+    // The checks are made here so that the client hears of them before it sends the script, and again at
+    // Commit.
+    Change trial(server, context.now);
+    Job tried = job;
+    if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
+    job.queue = queue->handle;
+    job.queue_name = queue->name;
+    const std::string id = job.id;
+    const bool at_once = context.request.extend.starts_with(":C:");
+    context.session.submission = std::move(submission);
+    if (at_once) return commit_job(context);
+    ifl::Reply reply;
+    reply.body = ifl::QueueReply{id};
+    return reply;
+}
+
+}  // namespace pbs::host

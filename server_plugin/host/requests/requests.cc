@@ -1,0 +1,81 @@
+#include "server_plugin/host/requests/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/log.h"
+
+namespace pbs::host {
+namespace {
+
+using ifl::RequestType;
+
+constexpr std::array handlers = {
+    RequestHandler{RequestType::queue_job, queue_job},
+    RequestHandler{RequestType::job_script, job_script},
+    RequestHandler{RequestType::ready_to_commit, ready_to_commit},
+    RequestHandler{RequestType::commit, commit_job},
+    RequestHandler{RequestType::delete_job, delete_job},
+    RequestHandler{RequestType::hold_job, hold_job},
+    RequestHandler{RequestType::locate_job, locate_job},
+    RequestHandler{RequestType::manager, manager},
+    RequestHandler{RequestType::message_job, message_job},
+    RequestHandler{RequestType::modify_job, modify_job},
+    RequestHandler{RequestType::move_job, move_job},
+    RequestHandler{RequestType::release_job, release_job},
+    RequestHandler{RequestType::rerun_job, rerun_job},
+    RequestHandler{RequestType::run_job, run_job},
+    RequestHandler{RequestType::select_jobs, select_jobs},
+    RequestHandler{RequestType::shutdown, shutdown},
+    RequestHandler{RequestType::signal_job, signal_job},
+    RequestHandler{RequestType::status_job, status_job},
+    RequestHandler{RequestType::status_queue, status_queue},
+    RequestHandler{RequestType::status_server, status_server},
+    RequestHandler{RequestType::async_run_job, run_job},
+    RequestHandler{RequestType::order_job, order_job},
+    RequestHandler{RequestType::select_status, select_jobs},
+    RequestHandler{RequestType::status_node, status_node},
+    // There are no reservations and no hooks here: asked for all of them, there are none.
+    RequestHandler{RequestType::status_reservation, status_nothing},
+    RequestHandler{RequestType::status_scheduler, status_scheduler},
+    RequestHandler{RequestType::status_resource, status_resource},
+    RequestHandler{RequestType::status_hook, status_nothing},
+    RequestHandler{RequestType::modify_job_async, modify_job},
+    RequestHandler{RequestType::run_job_acknowledged, run_job},
+    RequestHandler{RequestType::delete_job_list, delete_job_list},
+};
+
+ifl::Reply dispatch(Context& context) {
+    const auto type = context.request.type;
+    const auto at = std::find_if(handlers.begin(), handlers.end(),
+                                 [&](const RequestHandler& row) { return row.type == type; });
+    if (at != handlers.end()) return at->handle(context);
+    const std::string_view name = ifl::request_name(type);
+    if (name.empty()) return ifl::Reply::error(PBSE_UNKREQ);
+    return ifl::Reply::error(PBSE_NOSUP, fmt::format("No support for requested service: {}", name));
+}
+
+}  // namespace
+
+std::span<const RequestHandler> request_handlers() {
+    return handlers;
+}
+
+ifl::Reply answer(Context& context) {
+    // The libraries below may throw, if only for want of memory: that is one request's failure, not the
+    // server's.
+    try {
+        return dispatch(context);
+    } catch (const std::exception& error) {
+        context.server.parts.log.error(
+            "answer",
+            fmt::format("request {} failed: {}", ifl::request_name(context.request.type), error.what()));
+        return ifl::Reply::error(PBSE_SYSTEM);
+    }
+}
+
+}  // namespace pbs::host

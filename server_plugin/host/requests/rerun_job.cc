@@ -1,0 +1,30 @@
+// Rerun: ends a running job and puts it back into its queue.
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+
+namespace pbs::host {
+
+ifl::Reply rerun_job(Context& context) {
+    const auto& body = std::get<ifl::JobId>(context.request.body);
+    auto current = live_job(context, body.job);
+    if (!current) return refuse(current.error());
+    if (auto ok = operators_only(context); !ok) return refuse(ok.error());
+    if ((*current)->state != job_state::running && (*current)->state != job_state::suspended)
+        return ifl::Reply::error(PBSE_BADSTATE);
+    if (!(*current)->attributes.boolean("Rerunable", true)) return ifl::Reply::error(PBSE_NORERUN);
+
+    Change change(context.server, context.now);
+    Job& job = change.job(**current);
+    job.at_end = Job::AtEnd::requeue;
+    job.mtime = context.now;
+    const uint64_t handle = job.handle;
+    log_job(context, job, fmt::format("Job Rerun at request of {}", requestor(context)));
+    if (auto done = change.commit(); !done) return refuse(done.error());
+    return reply_of(context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9));
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,50 @@
+// StatusSched: the schedulers; and, with "object=policy", "object=time_window" or "object=fs_group" at the
+// start of the extend string, the plugin's own objects.
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/describe.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+struct PluginObject {
+    std::string_view extend;
+    int type;
+};
+constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POLICY},
+                                       PluginObject{"object=time_window", PBS_OBJ_TIME_WINDOW},
+                                       PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP}};
+
+ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
+    Plugin* plugin = context.server.parts.plugin;
+    if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
+    return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
+}
+
+}  // namespace
+
+ifl::Reply status_scheduler(Context& context) {
+    const auto& body = std::get<ifl::Status>(context.request.body);
+    const std::string_view extend = context.request.extend;
+    const auto end = extend.find(';');
+    for (const PluginObject& row : plugin_objects)
+        if (extend.substr(0, end) == row.extend)
+            return plugin_status(context, body, row.type,
+                                 end == std::string_view::npos ? "" : extend.substr(end + 1));
+    if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;
+    const View view{body.wanted, read_rights(context.who)};
+    ifl::StatusReply status;
+    for (const auto& [name, sched] : context.state().scheds())
+        if (body.object.empty() || body.object.front() == '@' || body.object == name)
+            status.objects.push_back({PBS_OBJ_SCHED, name, describe(sched, context, view)});
+    if (status.objects.empty()) return ifl::Reply::error(PBSE_UNKSCHED);
+    ifl::Reply reply;
+    reply.body = std::move(status);
+    return reply;
+}
+
+}  // namespace pbs::host

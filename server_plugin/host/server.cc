@@ -1,0 +1,103 @@
+#include "server_plugin/host/server.h"
+
+#include <fmt/format.h>
+
+#include "server_plugin/host/change.h"
+#include "server_plugin/host/clock.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr std::string_view default_sched = "default";
+
+struct Default {
+    std::string_view name;
+    std::string_view resource;
+    std::string_view value;
+};
+
+// What a new server object has, as PBS gives it.
+constexpr Default server_defaults[] = {
+    {"scheduling", "", "True"},
+    {"log_events", "", "511"},
+    {"mail_from", "", "adm"},
+    {"query_other_jobs", "", "True"},
+    {"resources_default", "ncpus", "1"},
+    {"default_chunk", "ncpus", "1"},
+    {"scheduler_iteration", "", "600"},
+    {"eligible_time_enable", "", "False"},
+    {"max_job_sequence_id", "", "9999999"},
+};
+
+}  // namespace
+
+std::string_view server_version() {
+    return PBSPOLICY_VERSION;
+}
+
+Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)
+    : state(std::move(initial)), parts(server_parts), options(std::move(server_options)) {
+    for (const auto& [handle, job] : state.jobs()) last_rank = std::max(last_rank, job.queue_rank);
+}
+
+int64_t Server::now() const {
+    return parts.clock.now().time_since_epoch().count();
+}
+
+std::string Server::state_text() const {
+    if (stopping) return "Terminating";
+    return state.server.boolean("scheduling", false) ? "Active" : "Idle";
+}
+
+Result<void> Server::make_first_objects() {
+    Change change(*this, now());
+    if (parts.store.empty()) {
+        Attributes& server = change.server_attributes();
+        for (const Default& row : server_defaults)
+            server.set(*server_table().find(row.name), row.resource, std::string(row.value));
+    }
+    if (state.sched(default_sched) == nullptr) {
+        Sched sched;
+        sched.handle = state.new_handle();
+        if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the server object's row
+        sched.name = default_sched;
+        const auto set = [&](std::string_view name, std::string value) {
+            sched.attributes.set(*sched_table().find(name), {}, std::move(value));
+        };
+        set("sched_priv", options.home + "/sched_priv");
+        set("sched_log", options.home + "/sched_logs");
+        set("scheduling", state.server.boolean("scheduling", true) ? "True" : "False");
+        set("scheduler_iteration", "600");
+        change.add(std::move(sched));
+    }
+    return change.commit();
+}
+
+Result<void> Server::start_plugin() {
+    Plugin& plugin = *parts.plugin;
+    const int64_t at = now();
+    for (const Resource* resource : state.resources.all()) plugin.resource_defined(*resource);
+    plugin.server_changed(state);
+    for (const auto& [name, sched] : state.scheds()) plugin.sched_changed(sched, state);
+    for (const auto& [name, queue] : state.queues()) plugin.queue_changed(queue, state);
+    for (const auto& [name, node] : state.nodes()) plugin.node_changed(node, state);
+    for (const auto& [handle, job] : state.jobs())
+        if (!job.history()) plugin.job_changed(at, job, state);
+    return plugin.start(at);
+}
+
+void Server::want_cycle(int trigger, std::string_view sched) {
+    auto [place, added] = wanted_.try_emplace(std::string(sched), trigger);
+    // A policy switch is told as such whatever else has happened.
+    if (!added && trigger == PBS_SCH_POLICY_SWITCH) place->second = trigger;
+}
+
+std::map<std::string, int, std::less<>> Server::take_wanted_cycles() {
+    return std::exchange(wanted_, {});
+}
+
+}  // namespace pbs::host

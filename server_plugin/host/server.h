@@ -1,0 +1,79 @@
+// The server apart from its network: the state, what it is kept and carried out with, and what is pending.
+#ifndef PBSPOLICY_HOST_SERVER_H
+#define PBSPOLICY_HOST_SERVER_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/runner.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+class Accounting;
+class Clock;
+class Executor;
+class Log;
+class Mailer;
+class Plugin;
+class Store;
+
+struct ServerParts {
+    Store& store;
+    Log& log;
+    Accounting& accounting;
+    Mailer& mailer;
+    Executor& executor;
+    Clock& clock;
+    Plugin* plugin = nullptr;  // tests of single requests may do without
+};
+
+struct ServerOptions {
+    std::string home;     // absolute
+    std::string scripts;  // the folder where a script is put for the runner: HOME/server_priv/jobs
+    std::string undelivered;
+    std::string starter;  // the user who runs the server: a manager
+    uint16_t port = 0;
+};
+
+class Server {
+  public:
+    Server(State initial, ServerParts parts, ServerOptions options);
+
+    State state;
+    ServerParts parts;
+    ServerOptions options;
+
+    int64_t now() const;  // by the server's clock, seconds since the Epoch
+
+    // First start: server object, `default` scheduler. Else: sets what a new version added.
+    Result<void> make_first_objects();
+    // Tells the plugin of everything, then starts it.
+    Result<void> start_plugin();
+
+    // Scheduling cycles that are due; the loop runs them (cycle.h). An empty name means every scheduler.
+    void want_cycle(int trigger, std::string_view sched = {});
+    std::map<std::string, int, std::less<>> take_wanted_cycles();
+    bool cycles_wanted() const { return !wanted_.empty(); }
+
+    int64_t last_rank = 0;                    // the largest queue_rank given
+    std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database
+
+    // Set by a Shutdown request or a signal: the loop ends.
+    bool stopping = false;
+    std::string state_text() const;  // server_state
+
+  private:
+    std::map<std::string, int, std::less<>> wanted_;  // scheduler to trigger
+};
+
+// The server's version as pbs_version tells it.
+std::string_view server_version();
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,178 @@
+#include "server_plugin/host/state.h"
+
+#include <charconv>
+
+namespace pbs::host {
+namespace {
+
+template <typename Map>
+auto* lookup(const Map& map, std::string_view name) {
+    const auto at = map.find(name);
+    return at == map.end() ? nullptr : &at->second;
+}
+
+void add_to(Usage& usage, const Job& job, const Amounts& amounts, int64_t by) {
+    for (const auto& [resource, amount] : amounts) usage.assigned[resource] += by * amount;
+    if (by > 0) {
+        usage.jobs.insert(job.handle);
+    } else {
+        usage.jobs.erase(job.handle);
+    }
+}
+
+void index(std::set<uint64_t>& set, const Job& job, bool in) {
+    if (in) {
+        set.insert(job.handle);
+    } else {
+        set.erase(job.handle);
+    }
+}
+
+}  // namespace
+
+const Job* State::job(std::string_view id) const {
+    id = id.substr(0, id.find('@'));
+    uint64_t sequence = 0;
+    auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), sequence);
+    if (error != std::errc()) return nullptr;
+    std::string_view rest = id.substr(static_cast<size_t>(end - id.data()));
+    if (!rest.empty()) {
+        if (rest.front() != '.') return nullptr;
+        rest.remove_prefix(1);
+        // A client may know the server by its short or its full name.
+        const std::string_view shorter = rest.substr(0, rest.find('.'));
+        const std::string_view own = std::string_view(server_name).substr(0, server_name.find('.'));
+        if (!same_name(rest, server_name) && !same_name(shorter, own)) return nullptr;
+    }
+    const auto at = handle_of_sequence_.find(sequence);
+    return at == handle_of_sequence_.end() ? nullptr : job(at->second);
+}
+
+const Job* State::job(uint64_t handle) const {
+    const auto at = jobs_.find(handle);
+    return at == jobs_.end() ? nullptr : &at->second;
+}
+
+const Queue* State::queue(std::string_view name) const {
+    return lookup(queues_, name.substr(0, name.find('@')));
+}
+const Queue* State::queue(uint64_t handle) const {
+    const auto at = queue_names_.find(handle);
+    return at == queue_names_.end() ? nullptr : queue(at->second);
+}
+const Node* State::node(std::string_view name) const {
+    return lookup(nodes_, name);
+}
+const Node* State::node(uint64_t handle) const {
+    const auto at = node_names_.find(handle);
+    return at == node_names_.end() ? nullptr : node(at->second);
+}
+const Sched* State::sched(std::string_view name) const {
+    return lookup(scheds_, name);
+}
+
+void State::count(const Job& job, int64_t by) {
+    index(queue_jobs_[job.queue], job, by > 0);
+    index(waiting_, job, by > 0 && job.state == job_state::waiting);
+    index(finished_, job, by > 0 && job.history());
+    counts_.add(job.state, by);
+    queue_counts_[job.queue].add(job.state, by);
+    if (job.places.empty()) return;
+    Amounts total;
+    for (const Place& place : job.places) {
+        add_to(node_usage_[place.node], job, place.amounts, by);
+        for (const auto& [resource, amount] : place.amounts) total[resource] += amount;
+    }
+    add_to(queue_usage_[job.queue], job, total, by);
+    add_to(server_usage_, job, total, by);
+}
+
+void State::put(Job job) {
+    const auto at = jobs_.find(job.handle);
+    if (at != jobs_.end()) {
+        count(at->second, -1);
+        count(job, 1);
+        at->second = std::move(job);
+        return;
+    }
+    count(job, 1);
+    handle_in_use(job.handle);
+    handle_of_sequence_[job.sequence] = job.handle;
+    jobs_.emplace(job.handle, std::move(job));
+}
+
+void State::put(Queue queue) {
+    handle_in_use(queue.handle);
+    queue_names_[queue.handle] = queue.name;
+    const std::string name = queue.name;
+    queues_.insert_or_assign(name, std::move(queue));
+}
+
+void State::put(Node node) {
+    handle_in_use(node.handle);
+    node_names_[node.handle] = node.name;
+    const std::string name = node.name;
+    nodes_.insert_or_assign(name, std::move(node));
+}
+
+void State::put(Sched sched) {
+    const std::string name = sched.name;
+    scheds_.insert_or_assign(name, std::move(sched));
+}
+
+void State::erase_job(uint64_t handle) {
+    const auto at = jobs_.find(handle);
+    if (at == jobs_.end()) return;
+    count(at->second, -1);
+    handle_of_sequence_.erase(at->second.sequence);
+    jobs_.erase(at);
+}
+
+void State::erase_queue(std::string_view name) {
+    const auto at = queues_.find(name);
+    if (at == queues_.end()) return;
+    queue_names_.erase(at->second.handle);
+    queue_counts_.erase(at->second.handle);
+    queue_usage_.erase(at->second.handle);
+    queue_jobs_.erase(at->second.handle);
+    queues_.erase(at);
+}
+
+void State::erase_node(std::string_view name) {
+    const auto at = nodes_.find(name);
+    if (at == nodes_.end()) return;
+    node_names_.erase(at->second.handle);
+    node_usage_.erase(at->second.handle);
+    nodes_.erase(at);
+}
+
+void State::erase_sched(std::string_view name) {
+    const auto at = scheds_.find(name);
+    if (at != scheds_.end()) scheds_.erase(at);
+}
+
+const StateCounts& State::queue_counts(uint64_t queue) const {
+    static const StateCounts none;
+    const auto at = queue_counts_.find(queue);
+    return at == queue_counts_.end() ? none : at->second;
+}
+
+const Usage& State::node_usage(uint64_t node) const {
+    static const Usage none;
+    const auto at = node_usage_.find(node);
+    return at == node_usage_.end() ? none : at->second;
+}
+
+const Usage& State::queue_usage(uint64_t queue) const {
+    static const Usage none;
+    const auto at = queue_usage_.find(queue);
+    return at == queue_usage_.end() ? none : at->second;
+}
+
+const std::set<uint64_t>& State::queue_jobs(uint64_t queue) const {
+    static const std::set<uint64_t> none;
+    const auto at = queue_jobs_.find(queue);
+    return at == queue_jobs_.end() ? none : at->second;
+}
+
+}  // namespace pbs::host

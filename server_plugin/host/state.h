@@ -1,0 +1,88 @@
+// Everything the server knows, in memory: objects, jobs, and what follows from them (counts, assigned
+// resources).
+#ifndef PBSPOLICY_HOST_STATE_H
+#define PBSPOLICY_HOST_STATE_H
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "server_plugin/host/objects.h"
+#include "server_plugin/host/resource_table.h"
+
+namespace pbs::host {
+
+class State {
+  public:
+    std::string server_name;  // as in job ids
+    std::string host_name;    // this machine's
+    Attributes server;
+    ResourceTable resources;
+    int64_t next_sequence = 0;  // of the next job id
+
+    const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: in the order of queueing
+    const std::map<std::string, Queue, std::less<>>& queues() const { return queues_; }
+    const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
+    const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
+
+    // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
+    // with "@server" after it.
+    const Job* job(std::string_view id) const;
+    const Job* job(uint64_t handle) const;
+    const Queue* queue(std::string_view name) const;
+    const Queue* queue(uint64_t handle) const;
+    const Node* node(std::string_view name) const;
+    const Node* node(uint64_t handle) const;
+    const Sched* sched(std::string_view name) const;
+
+    // A handle that no object of this process has had.
+    uint64_t new_handle() { return ++last_handle_; }
+    void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
+
+    // Put an object in place of the one with its handle or name; counts follow.
+    void put(Job job);
+    void put(Queue queue);
+    void put(Node node);
+    void put(Sched sched);
+    void erase_job(uint64_t handle);
+    void erase_queue(std::string_view name);
+    void erase_node(std::string_view name);
+    void erase_sched(std::string_view name);
+
+    const StateCounts& counts() const { return counts_; }
+    const StateCounts& queue_counts(uint64_t queue) const;
+    const Usage& node_usage(uint64_t node) const;
+    const Usage& queue_usage(uint64_t queue) const;
+    const Usage& server_usage() const { return server_usage_; }
+    // Handles, in the order of queueing.
+    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // history too
+    const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
+    const std::set<uint64_t>& finished_jobs() const { return finished_; }
+
+  private:
+    void count(const Job& job, int64_t by);
+
+    std::map<uint64_t, Job> jobs_;
+    std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
+    std::map<std::string, Queue, std::less<>> queues_;
+    std::unordered_map<uint64_t, std::string> queue_names_;
+    std::map<std::string, Node, std::less<>> nodes_;
+    std::unordered_map<uint64_t, std::string> node_names_;
+    std::map<std::string, Sched, std::less<>> scheds_;
+    StateCounts counts_;
+    std::unordered_map<uint64_t, StateCounts> queue_counts_;
+    std::unordered_map<uint64_t, Usage> node_usage_;
+    std::unordered_map<uint64_t, Usage> queue_usage_;
+    Usage server_usage_;
+    std::unordered_map<uint64_t, std::set<uint64_t>> queue_jobs_;
+    std::set<uint64_t> waiting_;
+    std::set<uint64_t> finished_;
+    uint64_t last_handle_ = 0;
+};
+
+}  // namespace pbs::host
+
+#endif

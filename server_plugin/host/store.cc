@@ -1,0 +1,448 @@
+#include "server_plugin/host/store.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/exec_vnode.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// Step n brings a database of version n to version n + 1. Steps are only ever added at the end.
+//
+// object: the server (name ""), queues, nodes and schedulers; type as enum pbs_object_type. `id` is the
+// handle. job.attributes: one netstring ("5:queue,") each for name, resource and value of every attribute, in
+// turn.
+constexpr std::array steps = {
+    R"sql(
+CREATE TABLE object(
+  id INTEGER PRIMARY KEY,
+  type INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  state INTEGER NOT NULL DEFAULT 0,
+  changed INTEGER NOT NULL DEFAULT 0,
+  UNIQUE(type, name));
+CREATE TABLE object_attribute(
+  object INTEGER NOT NULL REFERENCES object(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY(object, name, resource)) WITHOUT ROWID;
+CREATE TABLE resource(
+  name TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  flags TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE counter(
+  name TEXT PRIMARY KEY,
+  value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE job(
+  sequence INTEGER PRIMARY KEY,
+  state TEXT NOT NULL,
+  substate INTEGER NOT NULL,
+  queue TEXT NOT NULL,
+  queue_rank INTEGER NOT NULL,
+  ctime INTEGER NOT NULL,
+  qtime INTEGER NOT NULL,
+  etime INTEGER NOT NULL,
+  stime INTEGER NOT NULL,
+  mtime INTEGER NOT NULL,
+  obittime INTEGER NOT NULL,
+  exec_vnode TEXT NOT NULL,
+  exec_host TEXT NOT NULL,
+  at_end INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  defaulted TEXT NOT NULL,
+  attributes BLOB NOT NULL);
+CREATE TABLE job_script(
+  sequence INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
+  script BLOB NOT NULL);
+)sql",
+};
+
+void put_netstring(std::string& out, std::string_view text) {
+    fmt::format_to(std::back_inserter(out), "{}:{},", text.size(), text);
+}
+
+std::optional<std::string_view> take_netstring(std::string_view& in) {
+    size_t length = 0;
+    auto [end, error] = std::from_chars(in.data(), in.data() + in.size(), length);
+    if (error != std::errc()) return std::nullopt;
+    in.remove_prefix(static_cast<size_t>(end - in.data()));
+    if (in.size() < 2 || in.front() != ':' || length > in.size() - 2 || in[length + 1] != ',')
+        return std::nullopt;
+    const std::string_view text = in.substr(1, length);
+    in.remove_prefix(length + 2);
+    return text;
+}
+
+std::string encode(const Attributes& attributes) {
+    std::string out;
+    for (const AttributeValue& value : attributes.values()) {
+        put_netstring(out, value.def->name);
+        put_netstring(out, value.resource);
+        put_netstring(out, value.value);
+    }
+    return out;
+}
+
+// Attributes that this version doesn't know are left out: a newer server may have written them.
+bool decode(std::string_view in, const AttributeTable& table, Attributes& attributes) {
+    while (!in.empty()) {
+        const auto name = take_netstring(in);
+        const auto resource = name ? take_netstring(in) : std::nullopt;
+        const auto value = resource ? take_netstring(in) : std::nullopt;
+        if (!value) return false;
+        if (const AttributeDef* def = table.find(*name)) attributes.set(*def, *resource, std::string(*value));
+    }
+    return true;
+}
+
+}  // namespace
+
+// A prepared statement, bound and run once per use.
+class Query {
+  public:
+    explicit Query(sqlite3_stmt* statement) : statement_(statement) {}
+    ~Query() {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
+    }
+    Query(const Query&) = delete;
+    Query& operator=(const Query&) = delete;
+
+    Query& bind(int64_t value) {
+        sqlite3_bind_int64(statement_, ++at_, value);
+        return *this;
+    }
+    Query& bind(std::string_view text) {
+        sqlite3_bind_text(statement_, ++at_, text.data() == nullptr ? "" : text.data(),
+                          static_cast<int>(text.size()), SQLITE_STATIC);
+        return *this;
+    }
+    Query& bind_blob(std::string_view bytes) {
+        sqlite3_bind_blob(statement_, ++at_, bytes.data() == nullptr ? "" : bytes.data(),
+                          static_cast<int>(bytes.size()), SQLITE_STATIC);
+        return *this;
+    }
+    int step() { return sqlite3_step(statement_); }
+    int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+    std::string_view text(int column) const {
+        const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+        return {bytes == nullptr ? "" : bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+    }
+
+  private:
+    sqlite3_stmt* statement_;
+    int at_ = 0;
+};
+
+class Store::Impl {
+  public:
+    Impl() = default;
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() {
+        for (auto& [text, statement] : statements_) sqlite3_finalize(statement);
+        sqlite3_close(db);
+    }
+
+    tl::unexpected<Error> failed(std::string_view what) const {
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, what, sqlite3_errmsg(db)));
+    }
+
+    Result<void> execute(const char* sql) {
+        if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return failed("can not execute");
+        return {};
+    }
+
+    sqlite3_stmt* statement(const char* sql) {
+        auto [at, added] = statements_.try_emplace(sql, nullptr);
+        if (added) sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &at->second, nullptr);
+        return at->second;
+    }
+
+    template <typename Bind>
+    Result<void> run(const char* sql, Bind&& bind) {
+        sqlite3_stmt* prepared = statement(sql);
+        if (prepared == nullptr) return failed("can not prepare");
+        Query query(prepared);
+        bind(query);
+        const int code = query.step();
+        if (code != SQLITE_DONE && code != SQLITE_ROW) return failed("can not write");
+        return {};
+    }
+
+    Result<void> upgrade();
+    Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
+                             const Attributes& attributes);
+    Result<void> remove_object(int type, std::string_view name);
+    Result<void> load_resources(State& state);
+    Result<void> load_objects(State& state);
+    Result<void> load_jobs(State& state);
+    Attributes load_attributes(int64_t object, const AttributeTable& table);
+
+    std::string path;
+    sqlite3* db = nullptr;
+
+  private:
+    std::map<const char*, sqlite3_stmt*> statements_;
+};
+
+Result<void> Store::Impl::upgrade() {
+    int64_t version = 0;
+    {
+        Query query(statement("PRAGMA user_version"));
+        if (query.step() != SQLITE_ROW) return failed("can not read its version");
+        version = query.integer(0);
+    }
+    if (version > static_cast<int64_t>(steps.size()))
+        return fail(PBSE_SYSTEM, fmt::format("{}: version {} is newer than this server's {}", path, version,
+                                             steps.size()));
+    for (; version < static_cast<int64_t>(steps.size()); ++version) {
+        const std::string sql = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT;",
+                                            steps[static_cast<size_t>(version)], version + 1);
+        if (auto done = execute(sql.c_str()); !done) {
+            sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+            return done;
+        }
+    }
+    return {};
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
+    auto impl = std::make_unique<Impl>();
+    impl->path = path;
+    if (sqlite3_open_v2(path.c_str(), &impl->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
+        SQLITE_OK)
+        return impl->failed("can not open");
+    sqlite3_extended_result_codes(impl->db, 1);
+    sqlite3_busy_timeout(impl->db, 5000);
+    for (const char* pragma :
+         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+        if (auto done = impl->execute(pragma); !done) return tl::unexpected(done.error());
+    if (auto done = impl->upgrade(); !done) return tl::unexpected(done.error());
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+bool Store::empty() const {
+    Query query(impl_->statement("SELECT 1 FROM object WHERE type=0"));
+    return query.step() != SQLITE_ROW;
+}
+
+Result<void> Store::begin() {
+    return impl_->execute("BEGIN IMMEDIATE");
+}
+Result<void> Store::commit() {
+    return impl_->execute("COMMIT");
+}
+void Store::rollback() {
+    sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
+                                      int64_t changed, const Attributes& attributes) {
+    auto done =
+        run("INSERT INTO object(id, type, name, state, changed) VALUES(?1, ?2, ?3, ?4, ?5) "
+            "ON CONFLICT(type, name) DO UPDATE SET state=?4, changed=?5",
+            [&](Query& query) {
+                query.bind(static_cast<int64_t>(id)).bind(type).bind(name).bind(state).bind(changed);
+            });
+    if (!done) return done;
+    done = run("DELETE FROM object_attribute WHERE object=(SELECT id FROM object WHERE type=? AND name=?)",
+               [&](Query& query) { query.bind(type).bind(name); });
+    for (const AttributeValue& value : attributes.values()) {
+        if (!done) return done;
+        done =
+            run("INSERT INTO object_attribute(object, name, resource, value) "
+                "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
+                [&](Query& query) {
+                    query.bind(type).bind(name).bind(value.def->name).bind(value.resource).bind(value.value);
+                });
+    }
+    return done;
+}
+
+Result<void> Store::Impl::remove_object(int type, std::string_view name) {
+    return run("DELETE FROM object WHERE type=? AND name=?",
+               [&](Query& query) { query.bind(type).bind(name); });
+}
+
+Result<void> Store::save_server(const Attributes& attributes) {
+    return impl_->save_object(PBS_OBJ_SERVER, 1, "", 0, 0, attributes);
+}
+Result<void> Store::save(const Queue& queue) {
+    return impl_->save_object(PBS_OBJ_QUEUE, queue.handle, queue.name, 0, 0, queue.attributes);
+}
+Result<void> Store::save(const Node& node) {
+    return impl_->save_object(PBS_OBJ_NODE, node.handle, node.name, node.state & node_offline,
+                              node.last_state_change, node.attributes);
+}
+Result<void> Store::save(const Sched& sched) {
+    return impl_->save_object(PBS_OBJ_SCHED, sched.handle, sched.name, 0, 0, sched.attributes);
+}
+Result<void> Store::remove_queue(std::string_view name) {
+    return impl_->remove_object(PBS_OBJ_QUEUE, name);
+}
+Result<void> Store::remove_node(std::string_view name) {
+    return impl_->remove_object(PBS_OBJ_NODE, name);
+}
+Result<void> Store::remove_sched(std::string_view name) {
+    return impl_->remove_object(PBS_OBJ_SCHED, name);
+}
+
+Result<void> Store::save(const Resource& resource) {
+    const std::string flags = resource.flag_text();
+    return impl_->run(
+        "INSERT OR REPLACE INTO resource(name, type, flags) VALUES(?, ?, ?)",
+        [&](Query& query) { query.bind(resource.name).bind(resource.type_text()).bind(flags); });
+}
+Result<void> Store::remove_resource(std::string_view name) {
+    return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
+}
+
+Result<void> Store::save(const Job& job) {
+    const std::string attributes = encode(job.attributes);
+    const std::string defaulted = fmt::format("{}", fmt::join(job.defaulted, ","));
+    const char state = job.state;
+    // An update in place: replacing the row would take the script with it.
+    return impl_->run(
+        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
+        "CONFLICT(sequence) DO "
+        "UPDATE SET state=?2, substate=?3, queue=?4, queue_rank=?5, ctime=?6, qtime=?7, etime=?8, stime=?9, "
+        "mtime=?10, "
+        "obittime=?11, exec_vnode=?12, exec_host=?13, at_end=?14, deleted=?15, defaulted=?16, attributes=?17",
+        [&](Query& query) {
+            query.bind(static_cast<int64_t>(job.sequence))
+                .bind(std::string_view(&state, 1))
+                .bind(job.substate);
+            query.bind(job.queue_name).bind(job.queue_rank).bind(job.ctime).bind(job.qtime).bind(job.etime);
+            query.bind(job.stime).bind(job.mtime).bind(job.obittime).bind(job.exec_vnode).bind(job.exec_host);
+            query.bind(static_cast<int64_t>(job.at_end)).bind(int64_t{job.deleted});
+            query.bind(defaulted).bind_blob(attributes);
+        });
+}
+
+Result<void> Store::save_script(const Job& job, std::string_view script) {
+    return impl_->run("INSERT OR REPLACE INTO job_script(sequence, script) VALUES(?, ?)", [&](Query& query) {
+        query.bind(static_cast<int64_t>(job.sequence)).bind_blob(script);
+    });
+}
+
+Result<void> Store::remove_job(uint64_t sequence) {
+    return impl_->run("DELETE FROM job WHERE sequence=?",
+                      [&](Query& query) { query.bind(static_cast<int64_t>(sequence)); });
+}
+
+Result<void> Store::save_next_sequence(int64_t next) {
+    return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('next_sequence', ?)",
+                      [&](Query& query) { query.bind(next); });
+}
+
+Result<std::string> Store::script(uint64_t sequence) {
+    Query query(impl_->statement("SELECT script FROM job_script WHERE sequence=?"));
+    query.bind(static_cast<int64_t>(sequence));
+    if (query.step() != SQLITE_ROW) return impl_->failed(fmt::format("no script of job {}", sequence));
+    return std::string(query.text(0));
+}
+
+Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& table) {
+    Attributes attributes;
+    Query query(statement("SELECT name, resource, value FROM object_attribute WHERE object=?"));
+    query.bind(object);
+    while (query.step() == SQLITE_ROW)
+        if (const AttributeDef* def = table.find(query.text(0)))
+            attributes.set(*def, query.text(1), std::string(query.text(2)));
+    return attributes;
+}
+
+Result<void> Store::Impl::load_resources(State& state) {
+    Query query(statement("SELECT name, type, flags FROM resource"));
+    int code = 0;
+    while ((code = query.step()) == SQLITE_ROW) {
+        auto added = state.resources.add(query.text(0), query.text(1), query.text(2));
+        if (!added) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, added.error().message));
+    }
+    if (code != SQLITE_DONE) return failed("can not read resources");
+    return {};
+}
+
+Result<void> Store::Impl::load_objects(State& state) {
+    Query query(statement("SELECT id, type, name, state, changed FROM object ORDER BY id"));
+    int code = 0;
+    while ((code = query.step()) == SQLITE_ROW) {
+        const int64_t id = query.integer(0);
+        const auto handle = static_cast<uint64_t>(id);
+        const std::string name(query.text(2));
+        state.handle_in_use(handle);
+        switch (query.integer(1)) {
+            case PBS_OBJ_SERVER:
+                state.server = load_attributes(id, server_table());
+                break;
+            case PBS_OBJ_QUEUE:
+                state.put(Queue{handle, name, load_attributes(id, queue_table())});
+                break;
+            case PBS_OBJ_NODE:
+                state.put(Node{handle, name, static_cast<uint32_t>(query.integer(3)), query.integer(4),
+                               load_attributes(id, node_table())});
+                break;
+            case PBS_OBJ_SCHED:
+                state.put(Sched{handle, name, load_attributes(id, sched_table())});
+                break;
+            default:
+                return fail(PBSE_SYSTEM, fmt::format("{}: object {} has an unknown type", path, name));
+        }
+    }
+    if (code != SQLITE_DONE) return failed("can not read objects");
+    return {};
+}
+
+Result<void> Store::Impl::load_jobs(State& state) {
+    Query query(statement("SELECT * FROM job ORDER BY queue_rank, sequence"));
+    int code = 0;
+    while ((code = query.step()) == SQLITE_ROW) {
+        Job job;
+        job.handle = state.new_handle();
+        job.sequence = static_cast<uint64_t>(query.integer(0));
+        job.id = fmt::format("{}.{}", job.sequence, state.server_name);
+        job.state = query.text(1).empty() ? job_state::queued : query.text(1).front();
+        job.substate = static_cast<int>(query.integer(2));
+        job.queue_name = query.text(3);
+        if (const Queue* queue = state.queue(job.queue_name)) job.queue = queue->handle;
+        job.queue_rank = query.integer(4);
+        int64_t* const times[] = {&job.ctime, &job.qtime, &job.etime, &job.stime, &job.mtime, &job.obittime};
+        for (int i = 0; i < 6; ++i) *times[i] = query.integer(5 + i);
+        job.exec_vnode = query.text(11);
+        job.exec_host = query.text(12);
+        job.at_end = static_cast<Job::AtEnd>(query.integer(13));
+        job.deleted = query.integer(14) != 0;
+        for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
+        if (!decode(query.text(16), job_table(), job.attributes))
+            return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path, job.id));
+        if (job.running()) job.places = places_of(job.exec_vnode, state);
+        state.put(std::move(job));
+    }
+    if (code != SQLITE_DONE) return failed("can not read jobs");
+    return {};
+}
+
+Result<void> Store::load(State& state) {
+    if (auto done = impl_->load_resources(state); !done) return done;
+    if (auto done = impl_->load_objects(state); !done) return done;
+    if (auto done = impl_->load_jobs(state); !done) return done;
+    Query query(impl_->statement("SELECT value FROM counter WHERE name='next_sequence'"));
+    if (query.step() == SQLITE_ROW) state.next_sequence = query.integer(0);
+    return {};
+}
+
+}  // namespace pbs::host

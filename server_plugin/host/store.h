@@ -1,0 +1,62 @@
+// What the server keeps on disk: HOME/server_priv/server.db, SQLite.
+//
+// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine. The schema has a
+// version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
+#ifndef PBSPOLICY_HOST_STORE_H
+#define PBSPOLICY_HOST_STORE_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/objects.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+class Store {
+  public:
+    // Opens the database at `path`, makes or upgrades its tables. ":memory:" is for tests.
+    static Result<std::unique_ptr<Store>> open(const std::string& path);
+    ~Store();
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    // True until a server object has been saved.
+    bool empty() const;
+    // Fills a state that has its names (server_name, host_name) and nothing else.
+    Result<void> load(State& state);
+
+    // Between begin() and commit() or rollback(); errors are PBSE_SYSTEM with SQLite's message.
+    Result<void> begin();
+    Result<void> commit();
+    void rollback();
+
+    Result<void> save_server(const Attributes& attributes);
+    Result<void> save(const Queue& queue);
+    Result<void> save(const Node& node);
+    Result<void> save(const Sched& sched);
+    Result<void> save(const Resource& resource);
+    Result<void> save(const Job& job);
+    Result<void> save_next_sequence(int64_t next);
+    Result<void> save_script(const Job& job, std::string_view script);
+    Result<void> remove_queue(std::string_view name);
+    Result<void> remove_node(std::string_view name);
+    Result<void> remove_sched(std::string_view name);
+    Result<void> remove_resource(std::string_view name);
+    Result<void> remove_job(uint64_t sequence);
+
+    // The job's script as it was submitted.
+    Result<std::string> script(uint64_t sequence);
+
+  private:
+    class Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,56 @@
+// Values of attributes and resources: their types, their text as a client gives and sees it, and their amount
+// in base units.
+#ifndef PBSPOLICY_HOST_VALUES_H
+#define PBSPOLICY_HOST_VALUES_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/error.h"
+
+namespace pbs::host {
+
+// The numbers of the first seven are those of enum pbs_resource_kind.
+enum class Type : uint8_t {
+    integer = 1,
+    real = 2,      // amounts are in millionths
+    size = 3,      // "4gb"; amounts are in bytes
+    duration = 4,  // "HH:MM:SS" or seconds; amounts are in seconds
+    boolean = 5,   // "True" or "False"; amounts are 1 and 0
+    text = 6,
+    list = 7,         // comma-separated, in the order given
+    acl = 8,          // comma-separated "+user@host", "-host", ...: the order given, no duplicates
+    resources = 9,    // one value per resource name, each of that resource's own type
+    hold = 10,        // "n" or some of "u", "o", "s", "p"
+    environment = 11  // comma-separated NAME=value; a comma in a value is written as \,
+};
+
+// The text as the server keeps and shows it, or PBSE_BADATVAL.
+Result<std::string> canonical(Type type, std::string_view value);
+
+// The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
+// for a boolean; 0 for texts.
+int64_t amount_of(Type type, std::string_view canonical_value);
+
+// The canonical text of an amount. Sizes come out in kb, as PBS reports measured ones, unless they aren't
+// whole.
+std::string amount_text(Type type, int64_t amount);
+
+// Is a value of this type an amount, to be added, subtracted and compared by size?
+bool is_amount(Type type);
+
+// Splits at commas; spaces around the parts are dropped, empty parts too. A comma after a backslash doesn't
+// split.
+std::vector<std::string> split_list(std::string_view text);
+std::string join_list(const std::vector<std::string>& parts);
+
+// Compares names as PBS does, without regard to ASCII case.
+bool same_name(std::string_view a, std::string_view b);
+std::string lower(std::string_view text);
+std::string_view trimmed(std::string_view text);
+
+}  // namespace pbs::host
+
+#endif
