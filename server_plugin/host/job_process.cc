@@ -27,17 +27,6 @@ tl::unexpected<LaunchError> system_error(std::string_view what, const std::strin
                         fmt::format("cannot {} {}: {}", what, path, system_text(errno)));
 }
 
-// A new file at the path, whatever was there before, belonging to the job's owner. The directory is the
-// server's.
-Fd new_file_for(const JobStart& job, const std::string& path, mode_t mode) {
-    ::unlink(path.c_str());
-    Fd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd) return fd;
-    if ((::geteuid() == 0 && ::fchown(fd.get(), job.uid, job.gid) != 0) || ::fchmod(fd.get(), mode) != 0)
-        fd.reset();
-    return fd;
-}
-
 // Opens a file of the user's for output, as the user. 0 or errno.
 int open_as_asked(const std::string& path, Fd& fd) {
     // O_NONBLOCK: a FIFO that no one reads must not stop us. The job gets the file without it.
@@ -68,7 +57,7 @@ class OutputOpener {
         }
         if (error == 0) return fd;
         const std::string instead = home_ + "/undelivered/" + undelivered_name;
-        Fd other = new_file_for(job_, instead, 0600);
+        Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
         if (!other) return system_error("open an output file, not even", instead);
         note_ += fmt::format("{}cannot open {}: {}; the output is in {}", note_.empty() ? "" : "; ", path,
                              system_text(error), instead);
@@ -220,14 +209,10 @@ std::string shell_of(const JobStart& job, const PasswdEntry& owner) {
     return owner.shell.empty() ? "/bin/sh" : owner.shell;
 }
 
-tl::expected<Fd, LaunchError> place_script(const JobStart& job, const RunFiles& files) {
-    const auto text = read_file(job.script);
-    if (!text) return launch_error(exit_status::fail_before_files, text.error().message);
-    const Fd copy = new_file_for(job, files.script(), 0500);
-    if (!copy || !write_all(copy.get(), *text)) return system_error("write", files.script());
-    Fd readable(::open(files.script().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!readable) return system_error("open", files.script());
-    return readable;
+tl::expected<Fd, LaunchError> open_script(const RunFiles& files) {
+    Fd script(::open(files.script().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!script) return system_error("open", files.script());
+    return script;
 }
 
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files) {

@@ -58,8 +58,8 @@ tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 // The shell to run: the one asked for, the login shell, /bin/sh.
 std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 
-// Copies the script to where its owner can read it and no one else can, and opens the copy.
-tl::expected<Fd, LaunchError> place_script(const JobStart& job, const RunFiles& files);
+// Opens the script, which the runner has put beside the other files of the start.
+tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 
 // PBS_NODEFILE. Readable by everyone.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -55,6 +56,18 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return fail(pbse_system, fmt::format("cannot open {}: {}", path, system_text(errno)));
     return read_fd(fd.get(), path, limit);
+}
+
+Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid) {
+    ::unlink(path.c_str());
+    Fd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!fd) return fd;
+    if ((::geteuid() == 0 && ::fchown(fd.get(), uid, gid) != 0) || ::fchmod(fd.get(), mode) != 0) {
+        const int error = errno;
+        fd.reset();
+        errno = error;
+    }
+    return fd;
 }
 
 bool sync_directory(const std::string& path) {

@@ -2,6 +2,8 @@
 #ifndef PBSPOLICY_HOST_POSIX_H
 #define PBSPOLICY_HOST_POSIX_H
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +42,11 @@ bool write_all(int fd, std::string_view text);
 // The whole file, up to `limit` bytes; larger is an error. The error says which file and why.
 Result<std::string> read_file(const std::string& path, std::size_t limit = 64 * 1024 * 1024);
 Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit = 64 * 1024 * 1024);
+
+// A new file at the path, in the place of whatever was there, for `uid` and `gid` (given by root only), open
+// for reading and appending. No descriptor, and errno set, if that fails. The directory is to be one where no
+// one else can put things, or sticky.
+Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
 // Makes renames and new names in a directory durable.
 bool sync_directory(const std::string& path);

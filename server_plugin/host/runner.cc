@@ -141,6 +141,7 @@ class Runner::Impl {
     std::vector<pid_t> cleaners_;
 
     RunFiles files(const RunId& id) const { return {options_.home, id}; }
+    Result<void> copy_script(const JobStart& job) const;
     Result<void> write_spec(const JobStart& job) const;
     Result<void> watch(Watch watch);
     Watch unwatch(std::uint64_t number);
@@ -175,16 +176,24 @@ bool Runner::may_run_as(uid_t uid, std::string& reason) const {
 
 // ---- Starting ----
 
+// To where the job's owner can read it, and no other user can.
+Result<void> Runner::Impl::copy_script(const JobStart& job) const {
+    const auto text = read_file(job.script);
+    if (!text) return tl::unexpected(text.error());
+    const std::string path = files(job.id).script();
+    const Fd copy = new_file_for(path, 0500, job.uid, job.gid);
+    if (copy && write_all(copy.get(), *text)) return {};
+    const int error = errno;
+    ::unlink(path.c_str());
+    return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));
+}
+
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     const std::string path = files(job.id).job();
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd && errno == EEXIST)
-        return fail(pbse_internal,
-                    fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
-    if (!fd) return fail(pbse_system, fmt::format("cannot create {}: {}", path, system_text(errno)));
-    if (!write_all(fd.get(), write_job_spec({job, new_cookie()}))) {
+    if (!fd || !write_all(fd.get(), write_job_spec({job, new_cookie()}))) {
         const int error = errno;
-        ::unlink(path.c_str());
+        files(job.id).remove_all();
         return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));
     }
     return {};
@@ -196,12 +205,13 @@ Result<void> Runner::start(const JobStart& job) {
         return fail(pbse_internal, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
     if (!may_run_as(job.uid, reason)) return fail(pbse_perm, reason);
     const RunFiles files = impl_->files(job.id);
-    if (exists(files.started()) || exists(files.exit()))
+    if (exists(files.job()) || exists(files.started()) || exists(files.exit()))
         return fail(pbse_internal,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
+    if (auto copied = impl_->copy_script(job); !copied) return copied;
     if (auto written = impl_->write_spec(job); !written) return written;
     const auto withdraw = [&](int error, const char* what) {
-        ::unlink(files.job().c_str());
+        files.remove_all();
         return fail(pbse_system, fmt::format("job {}: cannot start its shepherd: {}: {}", job.id.job, what,
                                              system_text(error)));
     };

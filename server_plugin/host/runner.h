@@ -60,7 +60,7 @@ struct JobStart {
     std::string user;  // whom it runs as (euser), with its uid and the gid chosen by group_list
     uid_t uid = 0;
     gid_t gid = 0;
-    std::string script;                         // path of the script as submitted, readable by the server
+    std::string script;  // path of the script as submitted; start() copies it, so it may go after that
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;  // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
     std::string

@@ -175,7 +175,7 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     auto owner = find_owner(job);
     if (!owner) return tl::unexpected(owner.error());
     owner_ = std::move(*owner);
-    auto script = place_script(job, files_);
+    auto script = open_script(files_);
     if (!script) return tl::unexpected(script.error());
     if (auto nodes = write_node_file(job, files_); !nodes) return nodes;
     auto output = open_output(job, owner_, home_);
