@@ -326,6 +326,17 @@ tl::expected<Directive, SyntaxError> parse_rest(std::string_view text, std::size
     return directive;
 }
 
+// Offset of the first character that is neither text nor white space.
+std::optional<std::size_t> control_character(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if ((byte < 0x20 && !is_space(text[i])) || byte == 0x7f) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
 bool begins_with(std::string_view whole, std::string_view part) {
     return whole.substr(0, part.size()) == part;
 }
@@ -372,6 +383,9 @@ std::optional<ObjectType> object_type_from_word(std::string_view word) {
 }
 
 tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, const IsAttribute& is_attribute) {
+    if (const auto place = control_character(text)) {
+        return syntax_error("control character", *place, 4);
+    }
     std::size_t at = skip_blanks(text, 0);
     std::size_t end = word_end(text, at);
     const std::string_view word = text.substr(at, end - at);
