@@ -1,6 +1,7 @@
 #include "server_plugin/host/job_life.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -163,7 +164,10 @@ void retire(Change& change, Job& job, int final_substate) {
 void end_job(Change& change, Job& job, const RunReport& report) {
     Server& server = change.server();
     const RunId id = report.id;
-    change.then([&server, id] { server.parts.executor.forget(id); });
+    change.then([&server, id, script = script_path(server, job)] {
+        unlink(script.c_str());
+        server.parts.executor.forget(id);
+    });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     if (report.state == RunState::never_started) {
         server.parts.log.job(job.id, "Requeueing job: it had not been started");

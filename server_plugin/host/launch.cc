@@ -29,7 +29,7 @@ namespace {
 Result<std::string> write_script(const Server& server, const Job& job) {
     auto script = server.parts.store.script(job.sequence);
     if (!script) return tl::unexpected(script.error());
-    const std::string path = fmt::format("{}/{}.SC", server.options.scripts, job.id);
+    const std::string path = script_path(server, job);
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
     std::string_view left = *script;
@@ -122,6 +122,10 @@ void start_failed(Server& server, const Job& job, const Error& error) {
 
 }  // namespace
 
+std::string script_path(const Server& server, const Job& job) {
+    return fmt::format("{}/{}.SC", server.options.scripts, job.id);
+}
+
 Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script) {
     const Attributes& a = job.attributes;
     const auto user = find_user(std::string(a.text("euser")));
@@ -162,7 +166,6 @@ void launch(Server& server, uint64_t handle) {
     }
     auto start = job_start(*job, server, *script);
     Result<void> started = start ? server.parts.executor.start(*start) : tl::unexpected(start.error());
-    unlink(script->c_str());
     if (!started) {
         start_failed(server, *job, started.error());
         return;

@@ -10,6 +10,9 @@ namespace pbs::host {
 // What the runner needs of a job; `script` is the path of the script's file.
 Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script);
 
+// The file with the script of a job that runs; removed when the run ends.
+std::string script_path(const Server& server, const Job& job);
+
 // Starts the job (state R, substate PRERUN). What the runner refuses goes back to its queue, held for the
 // system, with the reason as its comment.
 void launch(Server& server, uint64_t job);

@@ -17,7 +17,6 @@ constexpr std::array rows = {
     AttributeDef{"resources_assigned", Type::resources, read_only | computed},
     AttributeDef{"queue", Type::text, manager_only_set},
     AttributeDef{"comment", Type::text, no_user_set},
-    AttributeDef{"resv_enable", Type::boolean, read_only | computed},
     AttributeDef{"sharing", Type::text, read_only | computed},
     AttributeDef{"license", Type::text, read_only | computed},
     AttributeDef{"partition", Type::text, read_operator | read_manager | write_operator | write_manager},

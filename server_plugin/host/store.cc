@@ -1,7 +1,9 @@
 #include "server_plugin/host/store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
@@ -103,6 +105,12 @@ bool decode(std::string_view in, const AttributeTable& table, Attributes& attrib
         if (const AttributeDef* def = table.find(*name)) attributes.set(*def, *resource, std::string(*value));
     }
     return true;
+}
+
+// SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
+void make_private(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0) ::close(fd);
 }
 
 }  // namespace
@@ -220,6 +228,7 @@ Result<void> Store::Impl::upgrade() {
 Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
     auto impl = std::make_unique<Impl>();
     impl->path = path;
+    if (path != ":memory:") make_private(path);
     if (sqlite3_open_v2(path.c_str(), &impl->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
         SQLITE_OK)
         return impl->failed("can not open");

@@ -131,7 +131,6 @@ void compute_node(const Node& node, const State& state, std::string_view name, i
     if (name == "pcpus") add(out, name, fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
     if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
     if (name == "resources_assigned") add_amounts(out, name, usage.assigned, state);
-    if (name == "resv_enable") add(out, name, "False");
     if (name == "sharing") add(out, name, "default_shared");
     if (name == "license") add(out, name, "l");
     if (name == "last_state_change_time") add_time(out, name, node.last_state_change);

@@ -30,12 +30,11 @@ const Queue* destination(const Context& context, std::string_view asked, Error& 
 }
 
 // The number of the next job. Numbers of jobs that still exist are passed over after a wrap.
-uint64_t next_sequence(Server& server) {
+uint64_t next_sequence(const Server& server) {
     const int64_t largest = server.state.server.integer("max_job_sequence_id", 9999999);
     int64_t next = std::max<int64_t>(server.state.next_sequence, 0);
     while (next > largest || server.state.job(fmt::format("{}", next)) != nullptr)
         next = next > largest ? 0 : next + 1;
-    server.state.next_sequence = next + 1;
     return static_cast<uint64_t>(next);
 }
 
@@ -117,6 +116,7 @@ ifl::Reply queue_job(Context& context) {
     Change trial(server, context.now);
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
+    server.state.next_sequence = static_cast<int64_t>(job.sequence) + 1;
     job.queue = queue->handle;
     job.queue_name = queue->name;
     const std::string id = job.id;
