@@ -214,7 +214,7 @@ void Cycle::count_running() {
             state_.counts.count(q, t_.jobs.owner[job], t_.jobs.group[job]);
             ++state_.running;
             for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-                state_.server_in_use[i] += number_of(t_.requests[t_.jobs.request[job]].amounts,
+                state_.server_in_use[i] += number_of(t_.requests[t_.jobs.request[job]].totals,
                                                      t_.server.resources_available[i].resource)
                                                .value_or(0);
         }
@@ -273,7 +273,7 @@ void Cycle::count_into(QueueView& view, JobSlot job, int sign) const {
     const Request& request = t_.requests[t_.jobs.request[job]];
     for (std::size_t i = 0; i < view.in_use.size(); ++i)
         view.in_use[i] +=
-            sign * number_of(request.amounts, view.queue->resources_available[i].resource).value_or(0);
+            sign * number_of(request.totals, view.queue->resources_available[i].resource).value_or(0);
 }
 
 // The nodes of a queue: what resources_available or resources_max say in ssinodes, else what resources_max
@@ -566,7 +566,7 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     state_.counts.count(view.slot, job.owner, job.group);
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
-            number_of(job.request->amounts, t_.server.resources_available[i].resource).value_or(0);
+            number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
     started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
         refused_[refusal - 1].job = no_slot;
@@ -674,7 +674,7 @@ void Cycle::end_job(const Ending& ending, int sign) {
     state_.running += sign;
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
-            sign * number_of(request.amounts, t_.server.resources_available[i].resource).value_or(0);
+            sign * number_of(request.totals, t_.server.resources_available[i].resource).value_or(0);
 }
 
 // Would all that waits for running jobs be there at that time?

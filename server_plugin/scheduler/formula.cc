@@ -51,7 +51,7 @@ double Formula::Impl::read(const Variable& v, const OrderContext& c, const Resou
     if (v.resource == no_resource) return 0;
     if (v.resource == resources.known().walltime)
         return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
-    const auto asked = number_of(c.requests[c.jobs.request[job]].amounts, v.resource).value_or(0);
+    const auto asked = number_of(c.requests[c.jobs.request[job]].totals, v.resource).value_or(0);
     switch (resources.find(v.resource)->kind) {
         case ResourceKind::size:
             return std::ceil(static_cast<double>(asked) / 1024);

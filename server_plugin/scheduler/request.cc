@@ -89,12 +89,22 @@ bool parse_place(std::string_view text, Request& request) {
     return true;
 }
 
-std::int64_t total(const Request& request, std::uint32_t resource) {
-    std::int64_t sum = -1;
-    for (const Chunk& chunk : request.chunks)
-        for (const Need& need : chunk.needs)
-            if (need.resource == resource) sum = std::max<std::int64_t>(sum, 0) + need.amount * chunk.count;
-    return sum;
+// What the whole job asks for: what is asked for by name counts, and chunks where nothing is.
+std::vector<KeptAmount> totals_of(const Request& request) {
+    std::vector<KeptAmount> totals;
+    for (const KeptAmount& a : request.amounts)
+        if (a.text.empty()) totals.push_back(a);
+    const auto asked = totals.size();
+    for (const Chunk& chunk : request.chunks) {
+        for (const Need& need : chunk.needs) {
+            const auto found = std::ranges::find(totals, need.resource, &KeptAmount::resource);
+            if (found == totals.end())
+                totals.push_back({need.resource, need.amount * chunk.count, {}});
+            else if (static_cast<std::size_t>(found - totals.begin()) >= asked)
+                found->number += need.amount * chunk.count;
+        }
+    }
+    return totals;
 }
 
 void compile(Request& request, const Resources& resources) {
@@ -122,13 +132,10 @@ void compile(Request& request, const Resources& resources) {
         }
     }
     if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
-    const auto of_job = [&](std::uint32_t resource) {
-        const auto asked = number_of(request.amounts, resource);
-        return asked ? *asked : total(request, resource);
-    };
-    request.ncpus = of_job(known.ncpus);
-    request.mem = of_job(known.mem);
-    request.ssinodes = of_job(known.ssinodes);
+    request.totals = totals_of(request);
+    request.ncpus = number_of(request.totals, known.ncpus).value_or(-1);
+    request.mem = number_of(request.totals, known.mem).value_or(-1);
+    request.ssinodes = number_of(request.totals, known.ssinodes).value_or(-1);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 
 struct Request {
     std::vector<KeptAmount> amounts;  // as asked, without walltime, by resource
+    std::vector<KeptAmount> totals;   // of the whole job: as asked, else the sum over the chunks
     std::vector<Chunk> chunks;        // of select; without one, a single chunk: such a job gets one vnode
     Arrangement arrangement = Arrangement::free;
     bool exclusive = false;   // no other job on its vnodes

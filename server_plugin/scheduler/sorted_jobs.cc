@@ -14,7 +14,7 @@ std::string flags_of(const Tables& tables, const OrderedJob& ordered) {
         flags += flag;
     };
     const auto hpm = tables.resources.id("hpm");
-    const auto& amounts = tables.requests[jobs.request[ordered.job]].amounts;
+    const auto& amounts = tables.requests[jobs.request[ordered.job]].totals;
     add((jobs.flags[ordered.job] & job_interactive) != 0, "Int");
     add(ordered.job_class == JobClass::special, "High");
     add(ordered.job_class == JobClass::waiting, "Wait");

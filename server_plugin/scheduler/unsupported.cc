@@ -68,7 +68,8 @@ void check_policy(const objects::Object& policy, std::vector<std::string>& lines
     for (const auto& [index, value] : policy.values()) {
         const auto& attribute = objects::attributes(objects::ObjectType::policy)[index];
         const auto found = std::ranges::find(missing, attribute.name, &Missing::attribute);
-        if (found == missing.end() || asks_for_nothing(attribute, objects::format_value(attribute, value))) continue;
+        if (found == missing.end() || asks_for_nothing(attribute, objects::format_value(attribute, value)))
+            continue;
         lines.push_back(
             fmt::format("policy {}: {} is not acted on: {}", policy.name(), attribute.name, found->why));
     }

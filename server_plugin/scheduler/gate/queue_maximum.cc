@@ -10,7 +10,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const auto asked = [&](const KeptAmount& limit) -> std::optional<std::int64_t> {
         if (limit.resource == walltime)
             return job.asked < Seconds(0) ? std::nullopt : std::optional(job.asked.count());
-        return number_of(job.request->amounts, limit.resource);
+        return number_of(job.request->totals, limit.resource);
     };
     for (const KeptAmount& limit : view.queue->resources_max)
         if (const auto amount = asked(limit); amount && limit.text.empty() && *amount > limit.number)

@@ -9,7 +9,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const auto& available = view.queue->resources_available;
     for (std::size_t i = 0; i < available.size(); ++i) {
         if (!state.resources->consumable(available[i].resource)) continue;
-        const auto asked = number_of(job.request->amounts, available[i].resource);
+        const auto asked = number_of(job.request->totals, available[i].resource);
         if (asked && view.in_use[i] + *asked > available[i].number)
             return {Because::queue_resource_busy, view.slot, available[i].resource};
     }

@@ -17,7 +17,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     for (std::size_t i = 0; i < server.resources_available.size(); ++i) {
         const KeptAmount& available = server.resources_available[i];
         if (!state.resources->consumable(available.resource)) continue;
-        const auto asked = number_of(job.request->amounts, available.resource);
+        const auto asked = number_of(job.request->totals, available.resource);
         if (asked && state.server_in_use[i] + *asked > available.number)
             return {Because::server_resource_busy, view.slot, available.resource};
     }

@@ -7,7 +7,7 @@ namespace pbs::sched {
 namespace {
 
 std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t resource) {
-    const auto asked = number_of(c.requests[c.jobs.request[job.job]].amounts, resource).value_or(0);
+    const auto asked = number_of(c.requests[c.jobs.request[job.job]].totals, resource).value_or(0);
     return static_cast<std::uint64_t>(asked) ^ 1ULL << 63;
 }
 

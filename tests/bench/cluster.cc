@@ -1,0 +1,142 @@
+#include "tests/bench/cluster.h"
+
+#include <cstdlib>
+
+namespace pbs::sched::bench {
+namespace {
+
+enum Ids : std::uint32_t { ncpus, mem, walltime, ssinodes };
+constexpr std::int64_t gb = 1 << 30;
+constexpr std::int64_t hour = 3600;
+
+Settings origin_policy() {
+    Settings s;
+    s.name = "origin";
+    s.algorithm = Algorithm::origin;
+    s.submit_queue = {{"submit"}};
+    s.special_queue = {{"special"}};
+    s.batch_queues = {{"q1"}, {"q2"}, {"q3"}, {"q4"}, {"q5"}};
+    s.enforce_prime_time = {true};
+    s.prime_time_wallt_limit = Seconds(4 * hour);
+    s.prime_time_small_node_limit = 2;
+    s.prime_time_small_wallt_limit = Seconds(6 * hour);
+    s.sort_by_past_usage = {true};
+    s.avoid_fragmentation = {false};
+    s.max_queued_time = Seconds(1000 * hour);
+    return s;
+}
+
+}  // namespace
+
+BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
+    : scheduler(rrule::Zone::utc()),
+      // Monday, 10:00.
+      now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
+    scheduler.resource_defined({ncpus, ResourceKind::integer, "ncpus", true});
+    scheduler.resource_defined({mem, ResourceKind::size, "mem", true});
+    scheduler.resource_defined({walltime, ResourceKind::duration, "walltime", false});
+    scheduler.resource_defined({ssinodes, ResourceKind::integer, "ssinodes", true});
+    scheduler.sched_changed({"default", true, "", ""});
+    const char* names[] = {"submit", "special", "q1", "q2", "q3", "q4", "q5"};
+    for (std::uint64_t i = 0; i < 7; ++i) {
+        QueueRecord queue;
+        queue.queue = QueueHandle(i + 1);
+        queue.name = names[i];
+        // Ascending in size and time, as the guide advises; the last one takes everything.
+        const auto rank = static_cast<std::int64_t>(i) - 1;
+        const std::vector<Amount> limits = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * hour, {}}};
+        const std::vector<Amount> available = {{ssinodes, vnodes * 3, {}}};
+        if (i >= 2 && i < 6) queue.resources_max = limits;
+        if (i >= 2) queue.resources_available = available;
+        if (i >= 2) queue.max_running = vnodes;
+        scheduler.queue_changed(queue);
+    }
+    for (std::int64_t i = 0; i < vnodes; ++i) {
+        const std::string name = "n" + std::to_string(i);
+        const std::int64_t cpus = 4LL << pick(0, 4);
+        const Amount available[] = {{ncpus, cpus, {}}, {mem, cpus * 4 * gb, {}}};
+        VnodeRecord vnode;
+        vnode.vnode = VnodeHandle(static_cast<std::uint64_t>(i + 1));
+        vnode.name = vnode.host = name;
+        vnode.resources_available = available;
+        scheduler.vnode_changed(vnode);
+    }
+    Configuration configuration;
+    Settings s = origin_policy();
+    auto window = rrule::Window::make(
+        {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", std::chrono::hours(8), std::chrono::hours(17), true},
+        rrule::Zone::utc());
+    if (!window) std::abort();
+    configuration.prime = s.prime = rrule::WindowSet({*window});
+    configuration.policies["origin"] = s;
+    configuration.scheds["default"] = {"origin"};
+    if (!scheduler.set_configuration(configuration)) std::abort();
+    jobs_.reserve(static_cast<std::size_t>(jobs) + 16);
+    for (std::int64_t i = 0; i < jobs; ++i) add_job();
+}
+
+void BigCluster::add_job() {
+    Job job;
+    job.owner = "user" + std::to_string(pick(0, 99));
+    job.ncpus = pick(1, 32);
+    job.mem = pick(1, 64) * gb / 2;
+    job.walltime = Seconds(pick(1, 72) * 600);
+    job.queued = now - Seconds(pick(1, 100 * hour));
+    if (pick(1, 100) == 1) job.queue = 2;
+    jobs_.push_back(job);
+    send(next_job_++);
+}
+
+void BigCluster::send(std::uint64_t number) {
+    const Job& j = jobs_[number];
+    const std::string id = std::to_string(number) + ".server";
+    const Amount requested[] = {{ncpus, j.ncpus, {}}, {mem, j.mem, {}}, {walltime, j.walltime.count(), {}}};
+    std::vector<Place> places;
+    for (const auto& [vnode, amounts] : j.places) places.push_back({vnode, amounts});
+    JobRecord r;
+    r.job = JobHandle(number);
+    r.sequence = number;
+    r.id = id;
+    r.owner = j.owner;
+    r.group = "staff";
+    r.origin_queue = "submit";
+    r.queue = QueueHandle(j.queue);
+    r.state = j.state;
+    r.has_comment = j.has_comment;
+    r.ctime = r.qtime = r.etime = j.queued;
+    r.mtime = j.modified == Instant{} ? j.queued : j.modified;
+    r.stime = j.started;
+    r.walltime = j.walltime;
+    r.requested = requested;
+    r.places = places;
+    scheduler.job_changed(now, r);
+}
+
+void BigCluster::remove_job(std::uint64_t job) {
+    scheduler.job_removed(now, JobHandle(job));
+}
+
+void BigCluster::apply(const Decisions& decisions) {
+    started_.clear();
+    for (const Decision& d : decisions.list) {
+        const auto number = static_cast<std::uint64_t>(d.job);
+        if (d.kind == DecisionKind::reject) {
+            remove_job(number);
+            continue;
+        }
+        Job& job = jobs_[number];
+        job.has_comment = true;
+        job.modified = now;
+        if (d.kind == DecisionKind::run) {
+            job.state = 'R';
+            job.started = now;
+            job.queue = static_cast<std::uint64_t>(d.queue);
+            for (const Place& p : d.places)
+                job.places.emplace_back(p.vnode, std::vector<Amount>(p.amounts.begin(), p.amounts.end()));
+            started_.push_back(number);
+        }
+        send(number);
+    }
+}
+
+}  // namespace pbs::sched::bench

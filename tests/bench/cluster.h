@@ -1,0 +1,54 @@
+// A large cluster for benchmarks: an Origin policy with everything on, five queues, 100 users, mixed jobs.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::sched::bench {
+
+class BigCluster {
+  public:
+    // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 32 CPUs and 10 minutes to 12 hours.
+    BigCluster(std::int64_t vnodes, std::int64_t jobs);
+
+    void add_job();
+    void remove_job(std::uint64_t job);
+    // Does what a cycle decided: starts, comments, rejections.
+    void apply(const Decisions& decisions);
+    std::uint64_t last_job() const { return next_job_ - 1; }
+    const std::vector<std::uint64_t>& started() const { return started_; }
+
+    Scheduler scheduler;
+    Instant now;
+
+  private:
+    struct Job {
+        std::string owner;
+        std::int64_t ncpus;
+        std::int64_t mem;
+        Seconds walltime;
+        Instant queued;
+        std::uint64_t queue = 1;
+        char state = 'Q';
+        Instant started{};
+        Instant modified{};
+        bool has_comment = false;
+        std::vector<std::pair<VnodeHandle, std::vector<Amount>>> places;
+    };
+    void send(std::uint64_t number);
+    std::int64_t pick(std::int64_t from, std::int64_t to) {
+        return std::uniform_int_distribution(from, to)(random_);
+    }
+
+    std::mt19937_64 random_{42};
+    std::vector<Job> jobs_{1};  // by number
+    std::uint64_t next_job_ = 1;
+    std::vector<std::uint64_t> started_;
+};
+
+}  // namespace pbs::sched::bench

@@ -1,0 +1,110 @@
+// The scheduling cycle at scale. Results: RESULTS.md.
+
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+#include "server_plugin/scheduler/order/past_usage.h"
+#include "tests/bench/cluster.h"
+
+namespace pbs::sched::bench {
+namespace {
+
+constexpr std::int64_t vnode_count = 1000;
+
+// A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
+void FullCycle(benchmark::State& state) {
+    BigCluster cluster(vnode_count, state.range(0));
+    std::size_t started = 0;
+    std::size_t decisions = 0;
+    for (auto _ : state) {
+        const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::timer);
+        decisions = out.list.size();
+        started = 0;
+        for (const Decision& d : out.list) started += d.kind == DecisionKind::run ? 1 : 0;
+    }
+    state.SetComplexityN(state.range(0));
+    state.counters["started"] = static_cast<double>(started);
+    state.counters["decisions"] = static_cast<double>(decisions);
+}
+BENCHMARK(FullCycle)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oNLogN);
+
+// The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
+// again.
+void CycleAfterArrival(benchmark::State& state) {
+    BigCluster cluster(vnode_count, state.range(0));
+    cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::first));
+    for (auto _ : state) {
+        cluster.add_job();
+        const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new);
+        state.PauseTiming();
+        cluster.apply(out);
+        state.ResumeTiming();
+    }
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(CycleAfterArrival)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+
+void CycleAfterEnd(benchmark::State& state) {
+    BigCluster cluster(vnode_count, state.range(0));
+    cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::first));
+    auto running = cluster.started();
+    std::size_t next = 0;
+    for (auto _ : state) {
+        if (next == running.size()) {
+            state.SkipWithError("no running job is left to end");
+            break;
+        }
+        cluster.remove_job(running[next++]);
+        const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_ended);
+        state.PauseTiming();
+        cluster.apply(out);
+        running.insert(running.end(), cluster.started().begin(), cluster.started().end());
+        state.ResumeTiming();
+    }
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(CycleAfterEnd)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond)->Complexity();
+
+// One job_changed event.
+void JobEvent(benchmark::State& state) {
+    BigCluster cluster(vnode_count, state.range(0));
+    for (auto _ : state) {
+        cluster.add_job();
+        cluster.remove_job(cluster.last_job());
+    }
+}
+BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+// The permutation by past usage alone, for 100 users.
+void PermuteByPastUsage(benchmark::State& state) {
+    std::mt19937_64 random(7);
+    std::vector<double> usage(100);
+    for (double& u : usage) u = std::uniform_real_distribution(0.0, 1000.0)(random);
+    std::vector<UsageJob> jobs(static_cast<std::size_t>(state.range(0)));
+    for (UsageJob& job : jobs)
+        job = {std::uniform_int_distribution<std::uint32_t>(0, 99)(random),
+               std::uniform_real_distribution(0.1, 100.0)(random)};
+    for (auto _ : state) benchmark::DoNotOptimize(permute_by_past_usage(jobs, usage));
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(PermuteByPastUsage)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oN);
+
+}  // namespace
+}  // namespace pbs::sched::bench
+
+BENCHMARK_MAIN();

@@ -1,0 +1,182 @@
+// SORT_BY_PAST_USAGE: the permutation against the walk that the documents describe, the charge, the decay.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "server_plugin/scheduler/order/past_usage.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+
+// The walk of origin-facts, "The permutation by past usage", as it is written there: quadratic.
+std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<double> usage) {
+    struct User {
+        std::uint32_t user;
+        std::vector<std::uint32_t> jobs;
+    };
+    std::vector<User> users;
+    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+        auto found = std::ranges::find(users, jobs[i].user, &User::user);
+        if (found == users.end()) found = users.insert(users.end(), User{jobs[i].user, {}});
+        found->jobs.push_back(i);
+    }
+    std::ranges::stable_sort(users, {}, [](const User& u) { return u.jobs.size(); });
+    std::vector<std::uint32_t> result;
+    std::size_t position = 0;
+    while (!users.empty()) {
+        double least = usage[users[0].user];
+        for (const User& u : users) least = std::min(least, usage[u.user]);
+        if (position >= users.size()) position = 0;
+        if (usage[users[position].user] != least)
+            for (position = 0; usage[users[position].user] != least;) ++position;
+        User& user = users[position];
+        result.push_back(user.jobs.front());
+        usage[user.user] += jobs[user.jobs.front()].charge;
+        user.jobs.erase(user.jobs.begin());
+        if (user.jobs.empty())
+            users.erase(users.begin() + static_cast<std::ptrdiff_t>(position));
+        else
+            ++position;
+    }
+    return result;
+}
+
+TEST(PastUsagePermutation, EqualsTheNaiveWalk) {
+    std::mt19937 random(1);
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    for (int round = 0; round < 3000; ++round) {
+        const auto user_count = static_cast<std::uint32_t>(pick(1, 9));
+        std::vector<double> usage(user_count);
+        // Few different values, so that ties are common.
+        for (double& u : usage) u = pick(0, 3) * (round % 2 == 0 ? 1.0 : 0.37);
+        std::vector<UsageJob> jobs(static_cast<std::size_t>(pick(0, 40)));
+        for (UsageJob& job : jobs)
+            job = {static_cast<std::uint32_t>(pick(0, static_cast<int>(user_count) - 1)),
+                   round % 3 == 0 ? (pick(0, 1) != 0 ? 10.0 : 1.0) : pick(0, 4) * 0.25};
+        ASSERT_EQ(permute_by_past_usage(jobs, usage), naive(jobs, usage)) << "round " << round;
+    }
+}
+
+TEST(PastUsagePermutation, EqualsTheNaiveWalkWithManyUsers) {
+    std::mt19937 random(2);
+    std::vector<UsageJob> jobs(1500);
+    std::vector<double> usage(200);
+    for (double& u : usage) u = std::uniform_real_distribution(0.0, 50.0)(random);
+    for (UsageJob& job : jobs)
+        job = {std::uniform_int_distribution<std::uint32_t>(0, 199)(random),
+               std::uniform_real_distribution(0.0, 20.0)(random)};
+    EXPECT_EQ(permute_by_past_usage(jobs, usage), naive(jobs, usage));
+}
+
+TEST(PastUsagePermutation, UsersStartInAscendingOrderOfTheirJobsAndTakeTurns) {
+    // User 0 has three jobs, user 1 one, user 2 two; all without usage and with equal charges.
+    const std::vector<UsageJob> jobs = {{0, 1}, {0, 1}, {1, 1}, {2, 1}, {0, 1}, {2, 1}};
+    EXPECT_THAT(permute_by_past_usage(jobs, {0, 0, 0}), ElementsAre(2, 3, 0, 5, 1, 4));
+}
+
+TEST(PastUsagePermutation, WhoUsedMuchComesLast) {
+    const std::vector<UsageJob> jobs = {{0, 1}, {0, 1}, {1, 1}, {1, 1}, {1, 1}};
+    EXPECT_THAT(permute_by_past_usage(jobs, {10, 0}), ElementsAre(2, 3, 4, 0, 1));
+}
+
+TEST(past_usage_charge, NodeHoursAndFlat) {
+    EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::node_hours, 4, Seconds(5400)), 6.0);
+    EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::flat, 4, Seconds(1200)), 1.0);
+    EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::flat, 4, Seconds(1201)), 10.0);
+}
+
+struct SortByPastUsage : testing::Test {
+    World world;
+    Settings& s = world.origin();
+    void SetUp() override {
+        s.sort_by_past_usage = {true};
+        world.vnodes(8, {.name = "n", .ncpus = 64});
+    }
+};
+
+TEST_F(SortByPastUsage, SORT_BY_PAST_USAGE_TheLeastActiveUserFirst) {
+    const std::vector<UsageRow> usage = {{"staff", "ann", 100}, {"staff", "bob", 1}};
+    world.scheduler.load_usage(usage, {}, at(0));
+    const int ann = world.job({.owner = "ann", .nodes = 8});
+    const int bob = world.job({.owner = "bob", .nodes = 1});
+    const int bob2 = world.job({.owner = "bob", .nodes = 1});
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(bob, bob2, ann));
+    s.sort_by_past_usage = {false};
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob, bob2));
+}
+
+TEST_F(SortByPastUsage, TheKeyIsGroupAndUser) {
+    const std::vector<UsageRow> usage = {{"g1", "ann", 100}};
+    world.scheduler.load_usage(usage, {}, at(0));
+    const int charged = world.job({.owner = "ann", .group = "g1", .nodes = 8});
+    const int free = world.job({.owner = "ann", .group = "g2", .nodes = 1});
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(free, charged));
+}
+
+TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
+    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * hour});
+    world.configure();
+    world.cycle(at(1));
+    ASSERT_TRUE(world.running(job));
+    const auto changes = world.scheduler.take_usage_changes();
+    ASSERT_EQ(changes.usage.size(), 1U);
+    EXPECT_EQ(changes.usage[0].user, "ann");
+    EXPECT_EQ(changes.usage[0].group, "staff");
+    EXPECT_DOUBLE_EQ(changes.usage[0].usage, 6.0);
+    ASSERT_EQ(changes.charged.size(), 1U);
+    EXPECT_EQ(changes.charged[0].job_id, "1.server");
+    EXPECT_FALSE(world.scheduler.has_usage_changes());
+    world.finish(job, at(2));
+    EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
+}
+
+TEST_F(SortByPastUsage, AJobFoundRunningAfterARestartIsNotChargedAgain) {
+    const std::vector<UsageRow> usage = {{"staff", "ann", 6}};
+    const std::vector<ChargeRow> charged = {{"1.server", "ann", "staff", 6}};
+    world.scheduler.load_usage(usage, charged, at(0));
+    world.configure();
+    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * hour});
+    world.run(job, "batch", "n", at(0));
+    EXPECT_FALSE(world.scheduler.has_usage_changes());
+}
+
+TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
+    s.decay_factor = 0.5;
+    const std::vector<UsageRow> usage = {{"staff", "ann", 80}};
+    world.scheduler.load_usage(usage, {}, at(0));
+    world.configure();
+    EXPECT_EQ(world.scheduler.next_deadline(at(1)), at(24));
+    world.scheduler.tick(at(23, 59, 59));
+    EXPECT_FALSE(world.scheduler.has_usage_changes());
+    EXPECT_TRUE(world.scheduler.tick(at(24)).usage_changed);
+    auto changes = world.scheduler.take_usage_changes();
+    EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 40);
+    EXPECT_EQ(changes.last_decay, at(24));
+    world.scheduler.tick(at(24 * 4 + 5));  // three more days
+    changes = world.scheduler.take_usage_changes();
+    EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 5);
+    EXPECT_EQ(changes.last_decay, at(24 * 4));
+}
+
+TEST_F(SortByPastUsage, SpecialAndWaitingJobsAreNotPermuted) {
+    world.queue({.name = "special"});
+    s.special_queue = {{"special"}};
+    const std::vector<UsageRow> usage = {{"staff", "ann", 100}};
+    world.scheduler.load_usage(usage, {}, at(0));
+    const int bob = world.job({.queue = "special", .owner = "bob", .nodes = 1});
+    const int ann = world.job({.queue = "special", .owner = "ann", .nodes = 2});
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob));
+}
+
+}  // namespace
+}  // namespace pbs::sched::test

@@ -1,0 +1,168 @@
+// Placing jobs on vnodes.
+
+#include "server_plugin/scheduler/vnodes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Placing : testing::Test {
+    World world;
+    void SetUp() override {
+        world.policy().help_starving_jobs = false;
+        world.queue({.name = "work"});
+    }
+    Outcome cycle() {
+        world.configure();
+        return world.cycle(at(1));
+    }
+    std::vector<std::string> place(const JobOptions& options) {
+        JobOptions o = options;
+        o.queue = "work";
+        const int job = world.job(o);
+        auto outcome = cycle();
+        return outcome.vnodes[job];
+    }
+};
+
+TEST_F(Placing, FirstFitInTheOrderOfPriorityThenOfMaking) {
+    world.vnode({.name = "a", .ncpus = 2});
+    world.vnode({.name = "b", .ncpus = 4});
+    world.vnode({.name = "c", .ncpus = 4, .priority = 5});
+    EXPECT_THAT(place({.ncpus = 1}), ElementsAre("c"));
+    EXPECT_THAT(place({.ncpus = 4}), ElementsAre("b"));
+    EXPECT_THAT(place({.ncpus = 3}), ElementsAre("c"));
+    EXPECT_THAT(place({.ncpus = 1}), ElementsAre("a"));
+}
+
+TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
+    world.vnode({.name = "a", .ncpus = 8, .mem = gb});
+    world.vnode({.name = "b", .ncpus = 1, .mem = 8 * gb});
+    world.vnode({.name = "c", .ncpus = 4, .mem = 4 * gb});
+    EXPECT_THAT(place({.ncpus = 2, .mem = 2 * gb}), ElementsAre("c"));
+    EXPECT_THAT(place({.ncpus = 8, .mem = 8 * gb}), IsEmpty()) << "without chunks a job gets one vnode";
+}
+
+TEST_F(Placing, select_ChunksAreSpreadOverVnodes) {
+    world.vnodes(3, {.name = "n", .ncpus = 4});
+    EXPECT_THAT(place({.select = "5:ncpus=2"}), ElementsAre("n", "n1", "n2"));
+    EXPECT_THAT(place({.select = "ncpus=2"}), ElementsAre("n2"));
+    EXPECT_THAT(place({.select = "ncpus=1"}), IsEmpty());
+}
+
+TEST_F(Placing, select_ChunksOfSeveralKinds) {
+    world.vnode({.name = "a", .ncpus = 4});
+    world.vnode({.name = "g", .ncpus = 4, .gpus = 2});
+    EXPECT_THAT(place({.select = "1:ncpus=3+2:ncpus=1:ngpus=1"}), ElementsAre("a", "g"));
+    EXPECT_THAT(place({.select = "ncpus=2+ncpus=1"}), ElementsAre("g", "a"));
+    EXPECT_THAT(place({.select = "ncpus=1"}), IsEmpty());
+}
+
+TEST_F(Placing, select_AFailedSearchLeavesNothingTaken) {
+    world.vnodes(2, {.name = "n", .ncpus = 4});
+    EXPECT_THAT(place({.select = "2:ncpus=3+1:ncpus=4"}), IsEmpty());
+    EXPECT_THAT(place({.select = "2:ncpus=4"}), ElementsAre("n", "n1"));
+}
+
+TEST_F(Placing, place_Scatter) {
+    world.vnode({.name = "a", .ncpus = 8, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 8, .host = "h1"});
+    world.vnode({.name = "c", .ncpus = 8, .host = "h2"});
+    EXPECT_THAT(place({.select = "3:ncpus=1", .place = "scatter"}), IsEmpty());
+    EXPECT_THAT(place({.select = "2:ncpus=1", .place = "scatter"}), ElementsAre("a", "c"));
+    EXPECT_THAT(place({.select = "3:ncpus=1", .place = "vscatter"}), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(place({.select = "1:ncpus=1+1:ncpus=2", .place = "scatter"}), ElementsAre("a", "c"));
+}
+
+TEST_F(Placing, place_Pack) {
+    world.vnode({.name = "a", .ncpus = 4, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 6, .host = "h2"});
+    world.vnode({.name = "c", .ncpus = 6, .host = "h2"});
+    EXPECT_THAT(place({.select = "5:ncpus=2", .place = "pack"}), ElementsAre("b", "c"));
+    EXPECT_THAT(place({.select = "2:ncpus=2", .place = "pack"}), ElementsAre("a"));
+    EXPECT_THAT(place({.select = "2:ncpus=2", .place = "pack"}), IsEmpty());
+}
+
+TEST_F(Placing, place_Exclusive) {
+    world.vnodes(2, {.name = "n", .ncpus = 4});
+    EXPECT_THAT(place({.ncpus = 1}), ElementsAre("n"));
+    EXPECT_THAT(place({.select = "ncpus=1", .place = "free:excl"}), ElementsAre("n1"));
+    EXPECT_THAT(place({.ncpus = 4}), IsEmpty()) << "n has a job, n1 is taken for one alone";
+    EXPECT_THAT(place({.ncpus = 3}), ElementsAre("n"));
+}
+
+TEST_F(Placing, AStringOrBooleanOfVnodesHasToMatch) {
+    world.vnode({.name = "a", .ncpus = 4, .arch = "linux"});
+    world.vnode({.name = "b", .ncpus = 4, .arch = "irix", .bigmem = 1});
+    EXPECT_THAT(place({.select = "ncpus=1:arch=irix"}), ElementsAre("b"));
+    EXPECT_THAT(place({.select = "ncpus=1:bigmem=true"}), ElementsAre("b"));
+    EXPECT_THAT(place({.select = "ncpus=1:bigmem=false"}), ElementsAre("a")) << "unset is False";
+    EXPECT_THAT(place({.select = "ncpus=1:arch=hpux"}), IsEmpty());
+    EXPECT_THAT(place({.select = "ncpus=1:host=b"}), ElementsAre("b"));
+}
+
+TEST_F(Placing, AResourceThatNoVnodeHasIsNotTheVnodesBusiness) {
+    world.vnode({.name = "a", .ncpus = 4});
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 7}), ElementsAre("a"));
+}
+
+TEST_F(Placing, AVnodeOfAQueueServesThatQueueOnlyAndIsItsOnlyOne) {
+    world.queue({.name = "other"});
+    world.vnode({.name = "a", .ncpus = 4, .queue = "other"});
+    world.vnode({.name = "b", .ncpus = 4});
+    EXPECT_THAT(place({.ncpus = 1}), ElementsAre("b"));
+    const int big = world.job({.queue = "other", .ncpus = 4});
+    const int more = world.job({.queue = "other", .ncpus = 1});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.vnodes.at(big), ElementsAre("a"));
+    EXPECT_FALSE(outcome.vnodes.contains(more));
+}
+
+TEST_F(Placing, AnUnreadableRequestIsToldOf) {
+    world.vnode({.name = "a"});
+    const int job = world.job({.queue = "work", .select = "2:ncpus=x"});
+    const int group = world.job({.queue = "work", .select = "ncpus=1", .place = "group=rack"});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_THAT(outcome.comment.at(job), HasSubstr("select or place"));
+    EXPECT_THAT(outcome.comment.at(group), HasSubstr("select or place"));
+}
+
+TEST_F(Placing, WhatRunningJobsHoldIsFreeAgainWhenTheyEnd) {
+    world.vnode({.name = "a", .ncpus = 4});
+    EXPECT_THAT(place({.ncpus = 4}), ElementsAre("a"));
+    EXPECT_THAT(place({.ncpus = 1}), IsEmpty());
+    world.finish(1, at(2));
+    EXPECT_THAT(place({.ncpus = 2}), ElementsAre("a"));
+}
+
+TEST_F(Placing, AVnodeThatComesOrGrowsOrGoesCountsAtOnce) {
+    world.vnode({.name = "a", .ncpus = 2});
+    EXPECT_THAT(place({.ncpus = 2}), ElementsAre("a"));
+    world.vnode({.name = "a", .ncpus = 3});
+    EXPECT_THAT(place({.ncpus = 1}), ElementsAre("a")) << "job 1 still holds two";
+    world.vnode({.name = "b", .ncpus = 2, .gpus = 1});
+    EXPECT_THAT(place({.ncpus = 2, .gpus = 1}), ElementsAre("b"));
+    world.vnode({.name = "b", .ncpus = 9, .free = false, .gpus = 1});
+    EXPECT_THAT(place({.ncpus = 1}), IsEmpty());
+}
+
+TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
+    const NodeSize size{2, 512 * mb};
+    EXPECT_EQ(size.nodes(1, -1), 1);
+    EXPECT_EQ(size.nodes(3, -1), 2);
+    EXPECT_EQ(size.nodes(2, 512 * mb + 1), 2);
+    EXPECT_EQ(size.nodes(-1, -1), 1);
+    EXPECT_EQ(size.nodes(128, 31360 * mb), 64);
+}
+
+}  // namespace
+}  // namespace pbs::sched::test

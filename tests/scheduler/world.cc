@@ -1,0 +1,252 @@
+#include "tests/scheduler/world.h"
+
+#include <gtest/gtest.h>
+
+namespace pbs::sched::test {
+
+World::World(rrule::Zone zone) : scheduler(zone), zone_(zone) {
+    const auto define = [&](std::uint32_t id, ResourceKind kind, const char* name, bool consumable) {
+        scheduler.resource_defined({id, kind, name, consumable});
+    };
+    define(ncpus, ResourceKind::integer, "ncpus", true);
+    define(mem, ResourceKind::size, "mem", true);
+    define(walltime, ResourceKind::duration, "walltime", false);
+    define(ssinodes, ResourceKind::integer, "ssinodes", true);
+    define(select_, ResourceKind::string, "select", false);
+    define(place, ResourceKind::string, "place", false);
+    define(host, ResourceKind::string, "host", false);
+    define(hpm, ResourceKind::integer, "hpm", false);
+    define(gpus, ResourceKind::integer, "ngpus", true);
+    define(arch, ResourceKind::string, "arch", false);
+    define(bigmem, ResourceKind::boolean, "bigmem", false);
+    scheduler.sched_changed({"default", true, "", "/sched_priv"});
+    configuration.scheds["default"] = {"p1"};
+}
+
+Settings& World::origin(const std::vector<std::string>& batch_queues) {
+    Settings& s = policy();
+    s.name = "p1";
+    s.algorithm = Algorithm::origin;
+    s.submit_queue = {{"submit"}};
+    s.sort_by_past_usage = {false};
+    s.avoid_fragmentation = {false};
+    queue({.name = "submit"});
+    for (const std::string& name : batch_queues) {
+        s.batch_queues.push_back(parse_queue_spec(name));
+        queue({.name = s.batch_queues.back().queue});
+    }
+    return s;
+}
+
+rrule::WindowSet World::window(const std::string& rule, int from_hour, int to_hour, bool on_holidays,
+                               const std::vector<std::string>& holidays) {
+    auto made = rrule::Window::make(
+        {rule, std::chrono::hours(from_hour), std::chrono::hours(to_hour), on_holidays}, zone_);
+    auto days = rrule::NonWorkDays::parse(holidays, zone_);
+    EXPECT_TRUE(made.has_value() && days.has_value());
+    return rrule::WindowSet({*made}, *days);
+}
+
+void World::prime_time(int from_hour, int to_hour) {
+    configuration.prime = window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", from_hour, to_hour);
+}
+
+void World::configure() {
+    for (auto& [name, settings] : configuration.policies) {
+        settings.name = name;
+        settings.prime = configuration.prime;
+    }
+    const auto set = scheduler.set_configuration(configuration);
+    ASSERT_TRUE(set.has_value()) << set.error().message;
+}
+
+void World::queue(const QueueOptions& o) {
+    const auto [place_, made] = queues_.emplace(o.name, QueueHandle(queues_.size() + 1));
+    std::vector<Amount> maximum;
+    std::vector<Amount> minimum;
+    std::vector<Amount> available;
+    if (o.nodes >= 0) maximum.push_back({ssinodes, o.nodes, {}});
+    if (o.max_ncpus >= 0) maximum.push_back({ncpus, o.max_ncpus, {}});
+    if (o.max_mem >= 0) maximum.push_back({mem, o.max_mem, {}});
+    if (o.max_walltime >= 0) maximum.push_back({walltime, o.max_walltime, {}});
+    if (o.min_ncpus >= 0) minimum.push_back({ncpus, o.min_ncpus, {}});
+    if (o.available_ncpus >= 0) available.push_back({ncpus, o.available_ncpus, {}});
+    std::vector<std::string_view> acl(o.acl_users.begin(), o.acl_users.end());
+    QueueRecord r;
+    r.queue = place_->second;
+    r.name = o.name;
+    r.execution = o.execution;
+    r.started = o.started;
+    r.user_acl = !o.acl_users.empty();
+    r.priority = o.priority;
+    r.max_running = o.max_running;
+    r.max_user_run = o.max_user_run;
+    r.max_group_run = o.max_group_run;
+    r.resources_max = maximum;
+    r.resources_min = minimum;
+    r.resources_available = available;
+    r.acl_users = acl;
+    r.partition = o.partition;
+    r.backfill_depth = o.backfill_depth;
+    scheduler.queue_changed(r);
+}
+
+void World::vnode(const VnodeOptions& o) {
+    const auto [place_, made] = vnodes_.emplace(o.name, VnodeHandle(vnodes_.size() + 1));
+    vnode_names_[static_cast<std::uint64_t>(place_->second)] = o.name;
+    std::vector<Amount> available = {{ncpus, o.ncpus, {}}, {mem, o.mem, {}}};
+    if (o.gpus >= 0) available.push_back({gpus, o.gpus, {}});
+    if (!o.arch.empty()) available.push_back({arch, 0, o.arch});
+    if (o.bigmem >= 0) available.push_back({bigmem, o.bigmem, {}});
+    VnodeRecord r;
+    r.vnode = place_->second;
+    r.name = o.name;
+    r.host = o.host.empty() ? o.name : o.host;
+    r.free = o.free;
+    r.priority = o.priority;
+    if (!o.queue.empty()) r.queue = queues_.at(o.queue);
+    r.partition = o.partition;
+    r.resources_available = available;
+    r.load_thousandths = o.load;
+    scheduler.vnode_changed(r);
+}
+
+void World::vnodes(int count, const VnodeOptions& options) {
+    for (int i = 0; i < count; ++i) {
+        VnodeOptions one = options;
+        if (i > 0) one.name += std::to_string(i);
+        vnode(one);
+    }
+}
+
+void World::send(int number, Instant now) {
+    const Job& j = jobs_.at(number);
+    const JobOptions& o = j.options;
+    std::vector<Amount> asked;
+    const auto cpus = o.ncpus >= 0 ? o.ncpus : o.nodes >= 0 ? o.nodes * 2 : -1;
+    if (cpus >= 0) asked.push_back({ncpus, cpus, {}});
+    if (o.mem >= 0) asked.push_back({mem, o.mem, {}});
+    if (o.walltime >= 0) asked.push_back({walltime, o.walltime, {}});
+    if (o.gpus >= 0) asked.push_back({gpus, o.gpus, {}});
+    if (!o.select.empty()) asked.push_back({select_, 0, o.select});
+    if (!o.place.empty()) asked.push_back({place, 0, o.place});
+    std::vector<std::vector<Amount>> amounts;
+    std::vector<Place> held;
+    amounts.reserve(j.places.size());
+    for (const auto& [vnode, list] : j.places) {
+        auto& one = amounts.emplace_back();
+        for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
+        held.push_back({VnodeHandle(vnode), one});
+    }
+    const std::string id = std::to_string(number) + ".server";
+    JobRecord r;
+    r.job = JobHandle(static_cast<std::uint64_t>(number));
+    r.sequence = static_cast<std::uint64_t>(number);
+    r.id = id;
+    r.owner = o.owner;
+    r.group = o.group;
+    r.origin_queue = o.queue;
+    r.run_host = o.run_host;
+    r.queue = queues_.at(j.queue);
+    r.state = j.state;
+    r.priority = o.priority;
+    r.interactive = o.interactive;
+    r.has_comment = j.has_comment;
+    r.ctime = r.qtime = o.queued;
+    r.etime = o.eligible == Instant{} ? o.queued : o.eligible;
+    r.stime = j.started;
+    r.mtime = j.modified;
+    r.walltime = Seconds(o.walltime);
+    r.requested = asked;
+    r.places = held;
+    scheduler.job_changed(now, r);
+}
+
+int World::job(const JobOptions& options, Instant now) {
+    const int number = next_job_++;
+    jobs_[number] = {options,
+                     options.queue,
+                     options.state,
+                     {},
+                     options.modified == Instant{} ? options.queued : options.modified,
+                     options.has_comment,
+                     {}};
+    send(number, now);
+    return number;
+}
+
+void World::change(int number, const JobOptions& options, Instant now) {
+    Job& job = jobs_.at(number);
+    job.options = options;
+    job.state = options.state;
+    job.queue = options.queue;
+    job.has_comment = options.has_comment;
+    if (options.modified != Instant{}) job.modified = options.modified;
+    send(number, now);
+}
+
+void World::run(int number, const std::string& queue, const std::string& vnode, Instant started) {
+    Job& job = jobs_.at(number);
+    job.state = 'R';
+    job.queue = queue;
+    job.started = started;
+    const JobOptions& o = job.options;
+    std::vector<HeldAmount> amounts = {{ncpus, o.ncpus >= 0 ? o.ncpus : o.nodes * 2}};
+    if (o.mem >= 0) amounts.push_back({mem, o.mem});
+    job.places = {{static_cast<std::uint64_t>(vnodes_.at(vnode)), amounts}};
+    send(number, started);
+}
+
+void World::finish(int number, Instant now) {
+    jobs_.erase(number);
+    scheduler.job_removed(now, JobHandle(static_cast<std::uint64_t>(number)));
+}
+
+Outcome World::cycle(Instant now, bool apply, const std::string& sched) {
+    Decisions decisions = scheduler.cycle(now, sched, CycleTrigger::timer);
+    Outcome out;
+    out.log = decisions.log;
+    if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;
+    const auto queue_name = [&](QueueHandle handle) {
+        for (const auto& [name, known] : queues_)
+            if (known == handle) return name;
+        return std::string("?");
+    };
+    for (const Decision& d : decisions.list) {
+        const int number = static_cast<int>(d.job);
+        Job& job = jobs_.at(number);
+        if (d.kind == DecisionKind::reject) {
+            out.rejected[number] = d.text;
+            if (apply) finish(number, now);
+            continue;
+        }
+        out.comment[number] = d.text;
+        if (d.kind == DecisionKind::run) {
+            out.started.push_back(number);
+            out.queue[number] = queue_name(d.queue);
+            for (const Amount& a : d.set_resources)
+                if (a.resource == ssinodes) out.ssinodes[number] = a.number;
+            std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
+            for (const Place& p : d.places) {
+                out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));
+                auto& held =
+                    places.emplace_back(static_cast<std::uint64_t>(p.vnode), std::vector<HeldAmount>{});
+                for (const Amount& a : p.amounts) held.second.push_back({a.resource, a.number});
+            }
+            if (apply) {
+                job.queue = out.queue[number];
+                job.state = 'R';
+                job.started = now;
+                job.places = std::move(places);
+            }
+        }
+        if (apply) {
+            job.has_comment = true;
+            job.modified = now;
+            send(number, now);
+        }
+    }
+    return out;
+}
+
+}  // namespace pbs::sched::test

@@ -1,0 +1,168 @@
+// A small host for tests: it tells a Scheduler of its resources, queues, vnodes and jobs, and applies what
+// the cycles decide.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::sched::test {
+
+constexpr std::int64_t mb = 1 << 20;
+constexpr std::int64_t gb = 1 << 30;
+constexpr std::int64_t hour = 3600;
+constexpr std::int64_t minute = 60;
+
+// Monday 2026-11-23, 00:00:00 UTC.
+constexpr Instant monday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
+constexpr Instant at(int hours, int minutes = 0, int seconds = 0) {
+    return monday + std::chrono::hours(hours) + std::chrono::minutes(minutes) + Seconds(seconds);
+}
+
+enum ResourceIds : std::uint32_t {
+    ncpus,
+    mem,
+    walltime,
+    ssinodes,
+    select_,
+    place,
+    host,
+    hpm,
+    gpus,
+    arch,
+    bigmem
+};
+
+struct HeldAmount {
+    std::uint32_t resource;
+    std::int64_t number;
+};
+
+struct QueueOptions {
+    std::string name;
+    bool execution = true;
+    bool started = true;
+    int priority = 0;
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    std::int64_t nodes = -1;  // as resources_max.ssinodes
+    std::int64_t max_ncpus = -1;
+    std::int64_t max_mem = -1;
+    std::int64_t max_walltime = -1;
+    std::int64_t min_ncpus = -1;
+    std::int64_t available_ncpus = -1;
+    std::vector<std::string> acl_users{};
+    std::string partition{};
+    std::int64_t backfill_depth = -1;
+};
+
+struct VnodeOptions {
+    std::string name;
+    std::int64_t ncpus = 4;
+    std::int64_t mem = 8 * gb;
+    std::string host{};  // empty: the name
+    bool free = true;
+    int priority = 0;
+    std::string queue{};
+    std::int64_t load = -1;  // thousandths
+    std::int64_t gpus = -1;
+    std::string arch{};
+    int bigmem = -1;
+    std::string partition{};
+};
+
+struct JobOptions {
+    std::string queue = "submit";
+    std::string owner = "ann";
+    std::string group = "staff";
+    std::int64_t nodes = -1;  // ncpus of that many nodes, if ncpus isn't given
+    std::int64_t ncpus = -1;
+    std::int64_t mem = -1;
+    std::int64_t walltime = 600;  // -1: none
+    std::string select{};
+    std::string place{};
+    std::string run_host{};
+    bool interactive = false;
+    bool has_comment = false;
+    int priority = 0;
+    Instant queued = at(0);
+    Instant eligible{};  // Epoch: as queued
+    Instant modified{};  // Epoch: as queued
+    std::int64_t gpus = -1;
+    char state = 'Q';
+};
+
+// What a cycle decided, by job numbers and queue names.
+struct Outcome {
+    std::vector<int> started;
+    std::map<int, std::string> queue;    // that a job started in
+    std::map<int, std::string> comment;  // of jobs that start and of those that don't
+    std::map<int, std::string> rejected;
+    std::map<int, std::int64_t> ssinodes;            // set on start
+    std::map<int, std::vector<std::string>> vnodes;  // of jobs that started
+    std::vector<std::string> log;
+    std::string sorted_jobs;
+};
+
+class World {
+  public:
+    explicit World(rrule::Zone zone = rrule::Zone::utc());
+
+    Configuration configuration;
+    Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
+    // An Origin policy p1 with queues submit, and batch queues as named, which has no limits yet.
+    Settings& origin(const std::vector<std::string>& batch_queues = {"batch"});
+    void prime_time(int from_hour, int to_hour);  // Monday to Friday
+    rrule::WindowSet window(const std::string& rule, int from_hour, int to_hour, bool on_holidays = true,
+                            const std::vector<std::string>& holidays = {});
+    void configure();  // gives the scheduler what is in `configuration`
+
+    void queue(const QueueOptions& options);
+    void vnode(const VnodeOptions& options);
+    void vnodes(int count, const VnodeOptions& options);  // name, name1, name2, ...
+    void server(const ServerRecord& record) { scheduler.server_changed(record); }
+    int job(const JobOptions& options, Instant now = at(0));
+    void change(int job, const JobOptions& options, Instant now);
+    // Puts a job on vnodes as if it had been started before: whole nodes on the first vnode with room isn't
+    // looked for; it holds `ncpus` of `vnode`.
+    void run(int job, const std::string& queue, const std::string& vnode, Instant started);
+    void finish(int job, Instant now);
+
+    // Runs a cycle; with apply, does what it decided.
+    Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default");
+
+    const JobOptions& options(int job) const { return jobs_.at(job).options; }
+    bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }
+    const std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>& places(int job) const {
+        return jobs_.at(job).places;
+    }
+    std::string queue_of(int job) const { return jobs_.at(job).queue; }
+
+    Scheduler scheduler;
+
+  private:
+    struct Job {
+        JobOptions options;
+        std::string queue;
+        char state = 'Q';
+        Instant started{};
+        Instant modified{};
+        bool has_comment = false;
+        std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
+    };
+    void send(int number, Instant now);
+
+    rrule::Zone zone_;
+    std::map<int, Job> jobs_;
+    std::map<std::string, QueueHandle> queues_;
+    std::map<std::string, VnodeHandle> vnodes_;
+    std::map<std::uint64_t, std::string> vnode_names_;
+    int next_job_ = 1;
+};
+
+}  // namespace pbs::sched::test
