@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -77,7 +78,7 @@ class ApiTest : public ::testing::Test {
 
     static std::string make_home() {
         char name[] = "/tmp/api_test.XXXXXX";
-        const std::string home = mkdtemp(name);
+        std::string home = mkdtemp(name);
         std::filesystem::create_directory(home + "/server_priv");
         return home;
     }
@@ -462,6 +463,7 @@ TEST_F(ApiTest, ThreadsMayShareAConnection) {
     };
     const int c = connection();
     std::vector<std::thread> threads;
+    threads.reserve(8);
     std::atomic<int> wrong = 0;
     for (int t = 0; t < 8; ++t) {
         threads.emplace_back([c, t, &wrong] {

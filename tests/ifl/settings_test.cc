@@ -35,7 +35,9 @@ class SettingsTest : public ::testing::Test {
         const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
-        std::strcpy(address.sun_path, (home + "/server_priv/pbs.sock").c_str());
+        const std::string path = home + "/server_priv/pbs.sock";
+        ASSERT_LT(path.size(), sizeof address.sun_path);
+        std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
         ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
         close(fd);
         variables["PBS_HOME"] = home;
