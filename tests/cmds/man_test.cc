@@ -1,0 +1,48 @@
+// Every option that a command takes is an item of its manual page, and every item is an option that it takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+struct Page {
+    const char* name;
+    const char* letters;  // as the command's getopt string, without colons
+};
+
+class ManualPage : public testing::TestWithParam<Page> {};
+
+// The letters of lines ".It Fl x ...".
+std::set<char> documented(const std::string& path) {
+    std::ifstream page(path);
+    EXPECT_TRUE(page) << path;
+    std::set<char> letters;
+    std::string line;
+    while (std::getline(page, line)) {
+        if (line.starts_with(".It Fl ") && line.size() > 7 && line[7] != '-') {
+            letters.insert(line[7]);
+        }
+    }
+    return letters;
+}
+
+TEST_P(ManualPage, HasTheOptionsOfTheCommand) {
+    const std::string letters = GetParam().letters;
+    EXPECT_THAT(documented(std::string(PBS_SOURCE_DIR "/man/") + GetParam().name),
+                testing::ElementsAreArray(std::set<char>(letters.begin(), letters.end())));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ManualPage,
+                         testing::Values(Page{"qalter.1", "aAcehjklmMNopPrRSuW"}, Page{"qdel.1", "Wx"},
+                                         Page{"qhold.1", "h"}, Page{"qrls.1", "h"}, Page{"qmove.1", ""},
+                                         Page{"qselect.1", "aAchHJlNpqrstTuxP"},
+                                         Page{"qstat.1", "ainpqrstwxufGHJMQEBT1FD"},
+                                         Page{"qsub.1", "aAcCefhIjJklmMNopPqrRSuvVWXz"},
+                                         Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"}, Page{"qmgr.8", "acenz"},
+                                         Page{"qrun.8", "aH"}));
+
+}  // namespace
