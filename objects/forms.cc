@@ -35,12 +35,12 @@ Form text_form(std::string_view text) {
 
 // Recurrences may have one line per property.
 Form rrule_form(std::string_view text) {
-    std::string line(trim(text));
-    std::erase(line, '\r');
-    std::string spaced = line;
-    std::ranges::replace(spaced, '\n', ' ');
-    if (Form checked = text_form(spaced); !checked) return checked;
-    return spaced.empty() ? Form(wrong("it is empty")) : Form(spaced);
+    std::string line(text);
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    const std::string_view rule = trim(line);
+    if (rule.empty()) return wrong("it is empty");
+    return text_form(rule);
 }
 
 Form word_form(const Attribute& attribute, std::string_view text) {

@@ -39,7 +39,7 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
 // BYDAY=MO,TU?
 bool begins_rule(std::string_view piece) {
     piece = trim(piece);
-    const std::size_t end = piece.find_first_of("=:;/ \n");
+    const std::size_t end = piece.find_first_of("=:;/ ");
     if (end == std::string_view::npos) return false;
     const std::string_view word = piece.substr(0, end);
     const char next = piece[end];
@@ -67,7 +67,12 @@ Result<StringList> split_list(std::string_view what, std::string_view text) {
     }
 }
 
-Result<StringList> split_rules(std::string_view what, std::string_view text) {
+Result<StringList> split_rules(std::string_view what, std::string_view typed) {
+    // Line ends only separate the lines of one recurrence; blanks do that too.
+    std::string line(typed);
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::string_view text = line;
     StringList list;
     for (;;) {
         std::size_t comma = text.find(',');
