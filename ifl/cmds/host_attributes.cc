@@ -215,13 +215,16 @@ constexpr auto kNode = std::to_array<HostAttribute>({
 });
 
 constexpr auto kSched = std::to_array<HostAttribute>({
+    {"active_policy", text, false},
     {"attr_update_period", plain, true},
     {"comment", text, true},
+    {"dedicated_time", text, false},
     {"do_not_span_psets", plain, true},
     {"job_run_wait", text, true},
     {"job_sort_formula", text, true},
     {"job_sort_formula_threshold", plain, true},
     {"log_events", plain, true},
+    {"next_policy_change", text, false},
     {"only_explicit_psets", plain, true},
     {"opt_backfill_fuzzy", text, true},
     {"partition", text, true},
@@ -230,6 +233,7 @@ constexpr auto kSched = std::to_array<HostAttribute>({
     {"preempt_queue_prio", plain, true},
     {"preempt_sort", text, true},
     {"preempt_targets_enable", plain, true},
+    {"prime_time", text, false},
     {"sched_cycle_length", plain, true},
     {"sched_host", text, true},
     {"sched_log", text, true},
@@ -241,6 +245,7 @@ constexpr auto kSched = std::to_array<HostAttribute>({
     {"server_dyn_res_alarm", plain, true},
     {"state", text, false},
     {"throughput_mode", plain, true},
+    {"unsupported_settings", text, false},
 });
 
 constexpr auto kResource = std::to_array<HostAttribute>({

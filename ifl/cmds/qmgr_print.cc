@@ -161,7 +161,8 @@ bool is_printed(ObjectType type, const attrl& attribute) {
     if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
         return false;  // beside `create`
     }
-    return is_writable(type, name) && !view(attribute.value).empty();
+    // What isn't known can't be told to be settable, and a server shows more than can be set.
+    return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
 }
 
 std::string set_text(ObjectType type, std::string_view object, const attrl& attribute, bool again) {

@@ -135,8 +135,10 @@ void QmgrSession::write_error(const std::string& text) const {
 }
 
 void QmgrSession::warn(std::string_view text) const {
+    // Servers word their warnings for clients that print them as they are.
     const bool complete = text.substr(0, 5) == "qmgr:";
-    write_error(fmt::format("{}{}\n", complete ? "" : "qmgr: Warning: ", text));
+    const bool says_warning = text.substr(0, 8) == "Warning:";
+    write_error(fmt::format("{}{}\n", complete ? "" : says_warning ? "qmgr: " : "qmgr: Warning: ", text));
 }
 
 void QmgrSession::failed(int status, int status_when_aborting) {

@@ -57,6 +57,13 @@ ifl::ObjectStatus describe(const Resource& resource, bool numbers) {
     return object;
 }
 
+// What parts PBS's own resources from those that the site made: qmgr prints only the latter.
+ifl::ObjectStatus marker() {
+    Resource none;
+    none.name = "|unknown|";
+    return describe(none, true);
+}
+
 }  // namespace
 
 ifl::Reply status_resource(Context& context) {
@@ -64,9 +71,14 @@ ifl::Reply status_resource(Context& context) {
     const bool numbers = context.request.extend.find('p') != std::string::npos;
     ifl::StatusReply status;
     if (body.object.empty() || body.object.front() == '@') {
-        for (const Resource* resource : context.state().resources.all())
+        bool site_made = false;
+        for (const Resource* resource : context.state().resources.all()) {
+            if (numbers && !resource->built_in && !site_made) status.objects.push_back(marker());
+            site_made = site_made || !resource->built_in;
             if ((resource->flags & resource_invisible) == 0 || context.who.operator_())
                 status.objects.push_back(describe(*resource, numbers));
+        }
+        if (numbers && !site_made) status.objects.push_back(marker());
     } else {
         const Resource* resource = context.state().resources.find(body.object);
         if (resource == nullptr) return ifl::Reply::error(PBSE_UNKRESC);
