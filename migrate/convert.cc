@@ -10,7 +10,6 @@
 namespace pbs::migrate {
 namespace {
 
-using objects::AttributeChange;
 using objects::Command;
 using objects::CommandKind;
 using objects::ObjectType;
