@@ -27,7 +27,7 @@ class MailTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
     std::string command(const std::string& script) const {
-        const std::string path = top_ + "/mailer";
+        std::string path = top_ + "/mailer";
         std::ofstream(path) << "#!/bin/sh\n" << script;
         ::chmod(path.c_str(), 0755);
         return path;

@@ -51,6 +51,10 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
     return true;
 }
 
+long number(const std::string& text) {
+    return std::strtol(text.c_str(), nullptr, 10);
+}
+
 bool alive(pid_t pid) {
     const auto process = read_process(pid);
     return process && process->state != 'Z';
@@ -59,7 +63,7 @@ bool alive(pid_t pid) {
 // The pid that a job has written to a file, once it is there.
 pid_t pid_in(const fs::path& path) {
     eventually([&] { return contents(path).find('\n') != std::string::npos; });
-    return static_cast<pid_t>(std::atoi(contents(path).c_str()));
+    return static_cast<pid_t>(number(contents(path)));
 }
 
 class RunnerTest : public testing::Test {
@@ -112,7 +116,7 @@ class RunnerTest : public testing::Test {
         while (std::chrono::steady_clock::now() < until) {
             const auto found = std::find_if(seen.begin(), seen.end(), wanted);
             if (found != seen.end()) {
-                const RunReport report = *found;
+                RunReport report = *found;
                 seen.erase(found);
                 return report;
             }
@@ -186,7 +190,7 @@ TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
     const auto running = wait_running(*runner_);
     EXPECT_GT(running.session, 1);
     EXPECT_EQ(wait_end().exit.session, running.session);
-    EXPECT_EQ(std::atoi(contents(work_ + "/work.o1").c_str()), running.session);
+    EXPECT_EQ(number(contents(work_ + "/work.o1")), running.session);
 }
 
 TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
@@ -649,7 +653,7 @@ TEST_F(RunnerTest, RunsManyJobsAtOnce) {
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
     for (int i = 0; i < count; ++i) {
         const auto end = wait_end();
-        EXPECT_EQ(end.exit.exit_status, std::atoi(end.id.job.c_str()));
+        EXPECT_EQ(end.exit.exit_status, number(end.id.job));
     }
     EXPECT_EQ(runner_->running(), 0U);
 }
