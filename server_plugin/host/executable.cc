@@ -59,7 +59,10 @@ std::string quoted(std::string_view word) {
 }  // namespace
 
 std::string script_of_executable(const Job& job) {
-    const auto program = elements(job.attributes.text("executable"));
+    const std::string_view text = job.attributes.text("executable");
+    if (text.empty()) return {};
+    // Some clients give the program's name as it is.
+    const auto program = text.front() == '<' ? elements(text) : std::vector<std::string>{std::string(text)};
     if (program.empty()) return {};
     std::string script = "exec " + quoted(program.front());
     for (const std::string& argument : elements(job.attributes.text("argument_list")))

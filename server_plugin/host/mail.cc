@@ -67,8 +67,12 @@ pid_t spawn(const std::string& command, int input) {
 
 }  // namespace
 
-Mailer::Mailer(Log& log, std::string command, std::string from)
-    : log_(log), command_(std::move(command)), from_(std::move(from)) {
+Mailer::Mailer(Log& log, std::string command, std::string from) : log_(log), from_(std::move(from)) {
+    set_command(std::move(command));
+}
+
+void Mailer::set_command(std::string command) {
+    command_ = std::move(command);
     if (command_.empty() && ::access(usual_command, X_OK) == 0) command_ = usual_command;
 }
 

@@ -20,6 +20,8 @@ class Mailer {
     // sender (server attribute mail_from, "adm" by default).
     Mailer(Log& log, std::string command = {}, std::string from = "adm");
 
+    // As in the constructor.
+    void set_command(std::string command);
     void set_from(std::string from) { from_ = std::move(from); }
     bool has_command() const { return !command_.empty(); }
 

@@ -51,6 +51,11 @@ void share_with_default_sched(Change& change, const Attributes& server, std::str
 Result<void> check(Management& request, Change& change, const AttributeDef& def) {
     Attributes& server = change.server_attributes();
     const State& state = request.context.state();
+    // The mailer runs with the server's rights: a manager who isn't root must not choose it.
+    const Identity& who = request.context.who;
+    if (def.name == "mailer" && (who.privilege & privilege_root) == 0 &&
+        who.user != request.context.server.options.starter)
+        return fail(PBSE_PERM, "mailer can only be set by root and by the user who runs the server");
     if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name);
     if (def.name == "default_queue" && server.has(def.name) && state.queue(server.text(def.name)) == nullptr)
         return fail(PBSE_UNKQUE, fmt::format("Unknown queue: {}", server.text(def.name)));
@@ -85,6 +90,7 @@ ifl::Reply manage_server(Management& request) {
         change.then([&server = context.server] {
             const Attributes& now = server.state.server;
             server.parts.log.set_events(static_cast<unsigned>(now.integer("log_events", 511)));
+            server.parts.mailer.set_command(std::string(now.text("mailer")));
             server.parts.mailer.set_from(now.has("mail_from") ? std::string(now.text("mail_from")) : "adm");
         });
     }

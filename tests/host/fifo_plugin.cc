@@ -1,0 +1,154 @@
+// The smallest plugin that a server can load: starts queued jobs in the order of their arrival on the first
+// vnode with CPUs left. For tests of the server alone; it keeps nothing and owns no attribute.
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace {
+
+struct Vnode {
+    int64_t ncpus = 0;
+    bool free = false;
+};
+
+struct Waiting {
+    uint64_t queue = 0;
+    int64_t ncpus = 1;
+    int64_t running_ncpus = 0;  // of a running job
+    uint64_t vnode = 0;
+    bool queued = false;
+};
+
+struct Fifo {
+    uint32_t ncpus = std::numeric_limits<uint32_t>::max();
+    std::map<uint64_t, Vnode> vnodes;
+    std::map<uint64_t, uint32_t> queues;  // flags
+    std::map<uint64_t, Waiting> jobs;
+    std::vector<pbs_decision> decisions;
+    std::vector<pbs_place> places;
+    std::vector<pbs_amount> amounts;
+};
+
+Fifo& fifo(void* self) {
+    return *static_cast<Fifo*>(self);
+}
+
+std::string_view view(pbs_str text) {
+    return {text.ptr, text.len};
+}
+
+int64_t amount(const pbs_amount* list, size_t count, uint32_t id, int64_t otherwise) {
+    for (size_t i = 0; i < count; ++i)
+        if (list[i].resource == id) return list[i].number;
+    return otherwise;
+}
+
+void resource_defined(void* self, const pbs_resource_record* record) {
+    if (view(record->name) == "ncpus") fifo(self).ncpus = record->id;
+}
+void vnode_changed(void* self, const pbs_vnode_record* record) {
+    Fifo& f = fifo(self);
+    f.vnodes[record->vnode] = {
+        amount(record->resources_available, record->resources_available_count, f.ncpus, 0),
+        record->state == 0};
+}
+void queue_changed(void* self, const pbs_queue_record* record) {
+    fifo(self).queues[record->queue] = record->flags;
+}
+void job_changed(void* self, int64_t, const pbs_job_record* record) {
+    Fifo& f = fifo(self);
+    Waiting& job = f.jobs[record->job];
+    job = {};
+    job.queue = record->queue;
+    job.queued = record->state == 'Q';
+    job.ncpus = amount(record->requested, record->requested_count, f.ncpus, 1);
+    if (record->place_count == 0) return;
+    job.vnode = record->places[0].vnode;
+    job.running_ncpus = amount(record->places[0].amounts, record->places[0].amount_count, f.ncpus, 0);
+}
+
+int64_t used(const Fifo& f, uint64_t vnode) {
+    int64_t sum = 0;
+    for (const auto& [handle, job] : f.jobs)
+        if (job.vnode == vnode) sum += job.running_ncpus;
+    return sum;
+}
+
+int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
+    Fifo& f = fifo(self);
+    f.decisions.clear();
+    f.places.assign(f.jobs.size(), {});
+    f.amounts.assign(f.jobs.size(), {});
+    std::map<uint64_t, int64_t> left;
+    for (const auto& [handle, vnode] : f.vnodes)
+        if (vnode.free) left[handle] = vnode.ncpus - used(f, handle);
+    constexpr uint32_t wanted = PBS_QUEUE_EXECUTION | PBS_QUEUE_STARTED;
+    for (const auto& [handle, job] : f.jobs) {
+        if (!job.queued || (f.queues[job.queue] & wanted) != wanted) continue;
+        for (auto& [vnode, ncpus] : left) {
+            if (ncpus < job.ncpus) continue;
+            ncpus -= job.ncpus;
+            const size_t n = f.decisions.size();
+            f.amounts[n] = {f.ncpus, 0, job.ncpus, {nullptr, 0}};
+            f.places[n] = {vnode, &f.amounts[n], 1};
+            pbs_decision decision{};
+            decision.size = sizeof decision;
+            decision.kind = PBS_DECIDE_RUN;
+            decision.job = handle;
+            decision.text = {"Started in order", 16};
+            decision.places = &f.places[n];
+            decision.place_count = 1;
+            f.decisions.push_back(decision);
+            break;
+        }
+    }
+    result->decisions = f.decisions.data();
+    result->decision_count = f.decisions.size();
+    result->jobs_considered = static_cast<int64_t>(f.jobs.size());
+    return 0;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init(const pbs_host* host,
+                                                                                 pbs_plugin* plugin,
+                                                                                 char* error,
+                                                                                 size_t error_size) {
+    if (host->abi_version != PBS_PLUGIN_ABI_VERSION) {
+        (void)std::snprintf(error, error_size, "the server has interface version %u", host->abi_version);
+        return 15010;
+    }
+    *plugin = {};
+    plugin->size = sizeof *plugin;
+    plugin->abi_version = PBS_PLUGIN_ABI_VERSION;
+    plugin->self = new Fifo;
+    plugin->name = {"fifo", 4};
+    plugin->version = {"test", 4};
+    plugin->start = [](void*, int64_t, char*, size_t) { return int32_t{0}; };
+    plugin->stop = [](void* self, int64_t) { delete static_cast<Fifo*>(self); };
+    plugin->owns_attribute = [](void*, int32_t, pbs_str) { return int32_t{0}; };
+    plugin->manager = [](void*, const pbs_manager_request* request, pbs_reply*) {
+        return request->object_type >= PBS_OBJ_POLICY ? int32_t{15029} : int32_t{0};
+    };
+    plugin->status = [](void*, const pbs_status_request*, pbs_reply*) { return int32_t{15212}; };
+    plugin->status_attrs = [](void*, int64_t, int32_t, pbs_str, pbs_reply*) {};
+    plugin->resource_defined = resource_defined;
+    plugin->server_changed = [](void*, const pbs_server_record*) {};
+    plugin->sched_changed = [](void*, const pbs_sched_record*) {};
+    plugin->sched_removed = [](void*, pbs_str) {};
+    plugin->queue_changed = queue_changed;
+    plugin->queue_removed = [](void* self, uint64_t queue) { fifo(self).queues.erase(queue); };
+    plugin->vnode_changed = vnode_changed;
+    plugin->vnode_removed = [](void* self, uint64_t vnode) { fifo(self).vnodes.erase(vnode); };
+    plugin->job_changed = job_changed;
+    plugin->job_removed = [](void* self, int64_t, uint64_t job) { fifo(self).jobs.erase(job); };
+    plugin->next_deadline = [](void*, int64_t) { return std::numeric_limits<int64_t>::max(); };
+    plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
+    plugin->cycle = cycle;
+    return 0;
+}

@@ -1,0 +1,23 @@
+# A plugin for tests of the server alone.
+add_library(fifo_plugin MODULE fifo_plugin.cc)
+pbs_target_settings(fifo_plugin)
+set_target_properties(fifo_plugin PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+
+pbs_test(
+  host_server_test
+  LIBS
+  pbs_host
+  pbs_ifl_codec
+  PkgConfig::libuv
+  fmt::fmt
+  SOURCES
+  attributes_test.cc
+  identity_test.cc
+  job_life_test.cc
+  network_test.cc
+  plugin_test.cc
+  requests_test.cc
+  select_spec_test.cc
+  values_test.cc)
+target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>")
+add_dependencies(host_server_test fifo_plugin)

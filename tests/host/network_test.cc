@@ -1,0 +1,247 @@
+#include "server_plugin/host/network.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <uv.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+// A client that blocks, for at most a few seconds.
+class Client {
+  public:
+    static Client unix_socket(const std::string& path) {
+        Client client(socket(AF_UNIX, SOCK_STREAM, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        client.connected_ = connect(client.fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+        return client;
+    }
+    // From a port below 1024 if `privileged`.
+    static Client tcp(uint16_t port, bool privileged = false) {
+        Client client(socket(AF_INET, SOCK_STREAM, 0));
+        sockaddr_in own{};
+        own.sin_family = AF_INET;
+        own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        for (uint16_t try_port = 1023; privileged && try_port > 600; --try_port) {
+            own.sin_port = htons(try_port);
+            if (bind(client.fd_, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0) break;
+        }
+        sockaddr_in address = own;
+        address.sin_port = htons(port);
+        client.connected_ = connect(client.fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+        return client;
+    }
+    Client(Client&& other) noexcept : fd_(std::exchange(other.fd_, -1)), connected_(other.connected_) {}
+    Client& operator=(Client&&) = delete;
+    ~Client() {
+        if (fd_ >= 0) close(fd_);
+    }
+
+    bool connected() const { return connected_; }
+    uint16_t own_port() const {
+        sockaddr_in own{};
+        socklen_t size = sizeof own;
+        getsockname(fd_, reinterpret_cast<sockaddr*>(&own), &size);
+        return ntohs(own.sin_port);
+    }
+    void send_bytes(std::string_view bytes) { (void)!send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+    void send_request(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
+        send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
+    }
+    // The next reply's code; -1: the connection was closed; -2: nothing came.
+    int reply_code() {
+        while (true) {
+            auto next = decoder_.next();
+            if (auto* reply = std::get_if<ifl::Reply>(&next)) return reply->code;
+            if (std::holds_alternative<ifl::ReplyDecoder::Malformed>(next)) return -3;
+            pollfd ready{fd_, POLLIN, 0};
+            if (poll(&ready, 1, 10000) != 1) return -2;
+            char bytes[4096];
+            const ssize_t size = recv(fd_, bytes, sizeof bytes, 0);
+            if (size <= 0) return -1;
+            decoder_.feed({bytes, static_cast<size_t>(size)});
+        }
+    }
+    int ask(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
+        send_request(type, std::move(body), user);
+        return reply_code();
+    }
+
+  private:
+    explicit Client(int fd) : fd_(fd) {}
+    int fd_;
+    bool connected_ = false;
+    ifl::ReplyDecoder decoder_;
+};
+
+// The loop runs in a thread of its own; the test is the clients.
+class NetworkTest : public ServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        options_.socket = folder_ + "/sock";
+        options_.port = 0;
+        options_.request_timeout = std::chrono::seconds(1);
+    }
+    void listen() {
+        uv_loop_init(&loop_);
+        uv_async_init(&loop_, &stop_, [](uv_async_t* handle) {
+            static_cast<NetworkTest*>(handle->data)->network_->close();
+            uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
+        });
+        stop_.data = this;
+        auto network = Network::open(&loop_, *server_, options_, [] {});
+        ASSERT_TRUE(network) << network.error().message;
+        network_ = std::move(*network);
+        thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
+    }
+    void TearDown() override {
+        if (thread_.joinable()) {
+            uv_async_send(&stop_);
+            thread_.join();
+            EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
+        }
+        ServerTest::TearDown();
+    }
+    int works() {
+        return Client::unix_socket(options_.socket).ask(ifl::RequestType::status_server, ifl::Status{});
+    }
+
+    NetworkOptions options_;
+    uv_loop_t loop_{};
+    uv_async_t stop_{};
+    std::unique_ptr<Network> network_;
+    std::thread thread_;
+};
+
+TEST_F(NetworkTest, TheUnixSocketKnowsWhoAsks) {
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    ASSERT_TRUE(client.connected());
+    EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, find_user(getuid())->name), 0);
+}
+
+TEST_F(NetworkTest, ATcpClientMustBeAuthenticated) {
+    listen();
+    auto stranger = Client::tcp(network_->port());
+    EXPECT_EQ(stranger.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
+    EXPECT_EQ(stranger.ask(ifl::RequestType::status_server, ifl::Status{}), PBSE_BADCRED);
+    EXPECT_EQ(stranger.reply_code(), -1);
+}
+
+TEST_F(NetworkTest, APrivilegedPortVouchesForAnotherConnection) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
+    listen();
+    auto client = Client::tcp(network_->port());
+    EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
+    auto helper = Client::tcp(network_->port(), true);
+    EXPECT_EQ(helper.ask(ifl::RequestType::authenticate, ifl::Authenticate{"resvport", "", client.own_port()},
+                         "nobody"),
+              0);
+    EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "nobody"), 0);
+    EXPECT_EQ(client.ask(ifl::RequestType::manager, ifl::Manage{2, 0, "", {}}, "nobody"), PBSE_PERM);
+    // Another name than the one vouched for.
+    EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "root"), PBSE_BADCRED);
+}
+
+TEST_F(NetworkTest, GarbageCostsItsConnectionOnly) {
+    listen();
+    for (const std::string& bytes :
+         {std::string("GET / HTTP/1.0\r\n\r\n"), std::string(200, '\0'), ifl::make_packet("+2+2+9garbage"),
+          ifl::make_packet(std::string(100, '9'))}) {
+        auto client = Client::unix_socket(options_.socket);
+        client.send_bytes(bytes);
+        EXPECT_NE(client.reply_code(), 0);
+        EXPECT_EQ(client.reply_code(), -1);
+        EXPECT_EQ(works(), 0);
+    }
+}
+
+TEST_F(NetworkTest, AnUnknownRequestTypeIsToldSo) {
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    // Protocol type 2, version 2, request type 4444, user "x".
+    client.send_bytes(ifl::make_packet("+2+24+4444+1x"));
+    EXPECT_EQ(client.reply_code(), PBSE_UNKREQ);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, AnOversizedPacketIsRefusedByItsHeader) {
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    std::string header = ifl::make_packet("x").substr(0, ifl::kPacketHeaderSize);
+    header[7] = '\x7f';
+    client.send_bytes(header);
+    EXPECT_NE(client.reply_code(), 0);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, ARequestThatStopsHalfwayTimesOut) {
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    const std::string whole = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
+    client.send_bytes(whole.substr(0, whole.size() / 2));
+    EXPECT_EQ(client.reply_code(), -1);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, RequestsInOnePieceAreAnsweredInOrder) {
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    const std::string good = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
+    const std::string bad =
+        ifl::request_packet({ifl::RequestType::status_queue, "x", ifl::Status{"none", {}}, ""});
+    client.send_bytes(good + bad + good);
+    EXPECT_EQ(client.reply_code(), 0);
+    EXPECT_EQ(client.reply_code(), PBSE_UNKQUE);
+    EXPECT_EQ(client.reply_code(), 0);
+}
+
+TEST_F(NetworkTest, OnePeerCannotTakeAllConnections) {
+    options_.most_per_peer = 3;
+    listen();
+    std::vector<Client> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(Client::unix_socket(options_.socket));
+        EXPECT_EQ(clients.back().ask(ifl::RequestType::status_server, ifl::Status{}), 0);
+    }
+    EXPECT_EQ(works(), -1);
+    clients.clear();
+    for (int i = 0; i < 100 && works() != 0; ++i) usleep(10000);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, LongRepliesComeWhole) {
+    make_queue("q");
+    for (int i = 0; i < 1200; ++i) submit(user(), {}, "q");
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
+}
+
+TEST_F(NetworkTest, AddressesInUseAreNamed) {
+    listen();
+    NetworkOptions second = options_;
+    second.socket = folder_ + "/sock2";
+    second.port = network_->port();
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    const auto failed = Network::open(&loop, *server_, second, [] {});
+    ASSERT_FALSE(failed);
+    EXPECT_THAT(failed.error().message, testing::HasSubstr(std::to_string(network_->port())));
+    EXPECT_EQ(uv_loop_close(&loop), 0);
+}
+
+}  // namespace
+}  // namespace pbs::host

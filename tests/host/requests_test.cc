@@ -1,0 +1,405 @@
+#include "server_plugin/host/requests/requests.h"
+
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using testing::HasSubstr;
+using Requests = ServerTest;
+
+TEST_F(Requests, EachTypeHasOneHandler) {
+    std::set<ifl::RequestType> seen;
+    for (const RequestHandler& row : request_handlers())
+        EXPECT_TRUE(seen.insert(row.type).second) << ifl::request_name(row.type);
+}
+
+TEST_F(Requests, UnknownAndUnsupportedTypesAreToldApart) {
+    EXPECT_EQ(ask(root(), static_cast<ifl::RequestType>(4444), ifl::Status{}).code, PBSE_UNKREQ);
+    EXPECT_EQ(ask(root(), ifl::RequestType::submit_reservation, ifl::QueueJob{}).code, PBSE_NOSUP);
+}
+
+TEST_F(Requests, ANewServerHasItsDefaults) {
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "scheduler_iteration"), "600");
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "resources_default.ncpus"), "1");
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "server_state"), "Active");
+    EXPECT_EQ(shown(ifl::RequestType::status_scheduler, "default", "scheduling"), "True");
+}
+
+TEST_F(Requests, OnlyManagersManage) {
+    EXPECT_EQ(manage(user(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q").code, PBSE_PERM);
+    EXPECT_EQ(manage(user(), PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("comment", "x")}).code, PBSE_PERM);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "operators", "op@*"), 0);
+    const Identity op = somebody("op");
+    EXPECT_EQ(manage(op, PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("comment", "x")}).code, 0);
+    EXPECT_EQ(manage(op, PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q").code, PBSE_PERM);
+    EXPECT_EQ(manage(op, PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("managers", "op@*")}).code, PBSE_ATTRRO);
+    EXPECT_EQ(manage(somebody("starter"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q").code, 0);
+}
+
+TEST_F(Requests, ARefusedAttributeIsNamedWithItsPlaceAndNothingIsChanged) {
+    const ifl::Reply reply = manage(root(), PBS_CMD_SET, PBS_OBJ_SERVER, "",
+                                    {attribute("comment", "new"), attribute("no_such", "1")});
+    EXPECT_EQ(reply.code, PBSE_NOATTR);
+    EXPECT_EQ(reply.auxiliary, 2);
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text, HasSubstr("no_such"));
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "comment"), "");
+}
+
+TEST_F(Requests, ServerAttributesAreChecked) {
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "managers", "boss"), PBSE_BADHOST);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "nowhere"), PBSE_UNKQUE);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "scheduler_iteration", "0"), PBSE_BADATVAL);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "pbs_version", "9"), PBSE_ATTRRO);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "node_pack", "t"), PBSE_NOSUP);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "10"), PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
+}
+
+TEST_F(Requests, DeprecatedServerAttributesWarn) {
+    const ifl::Reply reply =
+        manage(root(), PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("backfill_depth", "3")});
+    EXPECT_EQ(reply.code, 0);
+    EXPECT_EQ(std::get<ifl::TextReply>(reply.body).text,
+              "Warning: backfill_depth in server is deprecated. Set backfill_depth in a policy object.");
+}
+
+TEST_F(Requests, SchedulingIsTheDefaultSchedulersToo) {
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "scheduling", "f"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_scheduler, "default", "scheduling"), "False");
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "server_state"), "Idle");
+    EXPECT_EQ(set(PBS_OBJ_SCHED, "default", "scheduling", "t"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "scheduling"), "True");
+}
+
+TEST_F(Requests, SchedulersComeAndGo) {
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "night").code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "night").code, PBSE_SCHEDEXIST);
+    EXPECT_EQ(set(PBS_OBJ_SCHED, "night", "partition", "p1"), 0);
+    EXPECT_EQ(set(PBS_OBJ_SCHED, "default", "partition", "p1"), PBSE_SCHED_OP_NOT_PERMITTED);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_SCHED, "default").code, PBSE_SCHED_NO_DEL);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_SCHED, "night").code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_SCHED, "night").code, PBSE_UNKSCHED);
+}
+
+TEST_F(Requests, QueuesNeedATypeBeforeTheyAreEnabled) {
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q").code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q").code, PBSE_QUEEXIST);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "enabled", "t"), PBSE_QUENOEN);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "queue_type", "exec"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "q", "queue_type"), "Execution");
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "queue_type", "x"), PBSE_BADATVAL);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "enabled", "t"), 0);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "nowhere", "enabled", "t"), PBSE_UNKQUE);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "a234567890123456").code, PBSE_QUENBIG);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "1q").code, PBSE_IVAL_OBJ_NAME);
+}
+
+TEST_F(Requests, BusyObjectsAreNotDeleted) {
+    make_queue("q");
+    make_node("n1", "4");
+    ASSERT_EQ(set(PBS_OBJ_NODE, "n1", "queue", "q"), 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q").code, PBSE_OBJBUSY);
+    ASSERT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_NODE, "n1", {attribute("queue", "")}).code, 0);
+    const std::string id = submit(user(), {}, "q");
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q").code, PBSE_OBJBUSY);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_NODE, "n1").code, PBSE_OBJBUSY);
+}
+
+TEST_F(Requests, NodesAreThisMachines) {
+    make_node("n1", "4");
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "Mom"), "host.example.org");
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_NODE, "n2", {attribute("Mom", "elsewhere")}).code,
+              PBSE_BADNDATVAL);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_NODE, "n1").code, PBSE_NODEEXIST);
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_NODE, "n;1").code, PBSE_BADNDATVAL);
+    const auto offline = [&](ifl::Op op) {
+        return manage(root(), PBS_CMD_SET, PBS_OBJ_NODE, "n1", {attribute("state", "offline", op)}).code;
+    };
+    EXPECT_EQ(offline(ifl::Op::incr), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "offline");
+    EXPECT_EQ(offline(ifl::Op::decr), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "free");
+    EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "state", "sleepy"), PBSE_BADNDATVAL);
+}
+
+TEST_F(Requests, CustomResources) {
+    const auto create = [&](const std::string& name, const std::string& type, const std::string& flag) {
+        return manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, name,
+                      {attribute("type", type), attribute("flag", flag)})
+            .code;
+    };
+    EXPECT_EQ(create("licences", "long", "q"), 0);
+    EXPECT_EQ(create("licences", "long", "q"), PBSE_DUPLIST);
+    EXPECT_EQ(create("bad", "number", ""), PBSE_BADATVAL);
+    EXPECT_EQ(create("bad", "string", "q"), PBSE_BADATVAL);
+    EXPECT_EQ(create("bad", "long", "n"), PBSE_BADATVAL);
+    EXPECT_EQ(create("bad name", "long", ""), PBSE_BADATVAL);
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "resources_available.licences", "5"), 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "licences").code, PBSE_RESCBUSY);
+    EXPECT_EQ(
+        manage(root(), PBS_CMD_UNSET, PBS_OBJ_SERVER, "", {attribute("resources_available.licences", "")})
+            .code,
+        0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "licences").code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "ncpus").code, PBSE_ATTRRO);
+}
+
+TEST_F(Requests, AJobIsQueuedWithWhatItLeftOpen) {
+    make_queue("q");
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q"), 0);
+    (void)server_->take_wanted_cycles();
+    const std::string id = submit(user(), {attribute("Job_Name", "one")});
+    EXPECT_EQ(id, "0.svr");
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    EXPECT_EQ(job_shows(id, "queue"), "q");
+    EXPECT_EQ(job_shows(id, "Job_Owner"), user_ + "@host.example.org");
+    EXPECT_EQ(job_shows(id, "Output_Path"), "host.example.org:/tmp/one.o0");
+    EXPECT_EQ(job_shows(id, "Resource_List.ncpus"), "1");
+    EXPECT_EQ(job_shows(id, "euser"), user_);
+    EXPECT_THAT(job_shows(id, "Variable_List"), HasSubstr("PBS_O_QUEUE=q"));
+    EXPECT_THAT(accounting_text(), HasSubstr(";Q;0.svr;"));
+    EXPECT_EQ(server_->take_wanted_cycles().at(""), PBS_SCH_SCHEDULE_NEW);
+    EXPECT_EQ(submit(user(), {}), "1.svr");
+}
+
+TEST_F(Requests, ARefusedJobLeavesNothing) {
+    EXPECT_EQ(submit(user(), {}), std::to_string(PBSE_QUENODFLT));
+    EXPECT_EQ(submit(user(), {}, "nowhere"), std::to_string(PBSE_UNKQUE));
+    make_queue("q", {attribute("resources_max.ncpus", "4")});
+    EXPECT_EQ(submit(user(), {attribute("Resource_List.ncpus", "5")}, "q"), std::to_string(PBSE_EXCQRESC));
+    EXPECT_EQ(submit(user(), {attribute("Resource_List.colour", "5")}, "q"), std::to_string(PBSE_UNKRESC));
+    EXPECT_EQ(submit(user(), {attribute("Priority", "5000")}, "q"), std::to_string(PBSE_BADATVAL));
+    EXPECT_EQ(submit(user(), {attribute("depend", "afterok:1")}, "q"), std::to_string(PBSE_NOSUP));
+    EXPECT_EQ(submit(user(), {attribute("job_state", "R")}, "q"), std::to_string(PBSE_ATTRRO));
+    EXPECT_EQ(submit(user(), {attribute("no_such", "R")}, "q"), std::to_string(PBSE_NOATTR));
+    EXPECT_EQ(submit(root(), {}, "q"), std::to_string(PBSE_BADUSER));
+    EXPECT_EQ(submit(somebody("nobody-at-all"), {}, "q"), std::to_string(PBSE_BADUSER));
+    EXPECT_EQ(submit(user(), {attribute("User_List", "root")}, "q"), std::to_string(PBSE_BADUSER));
+    EXPECT_TRUE(server_->state.jobs().empty());
+    EXPECT_EQ(submit(user(), {}, "q"), "0.svr");
+}
+
+TEST_F(Requests, AUserWhomTheServerCannotRunIsRefusedAtSubmission) {
+    make_queue("q");
+    executor_.refused_uid = find_user(user_)->uid;
+    const ifl::Reply reply = ask(user(), ifl::RequestType::queue_job, ifl::QueueJob{"", "q", {}});
+    EXPECT_EQ(reply.code, PBSE_BADUSER);
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text, HasSubstr("refused by the test"));
+}
+
+TEST_F(Requests, QueueAccessLists) {
+    make_queue("q", {attribute("acl_user_enable", "t"), attribute("acl_users", "someone@*")});
+    EXPECT_EQ(submit(user(), {}, "q"), std::to_string(PBSE_QACESS));
+    ASSERT_EQ(
+        manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "q", {attribute("acl_users", user_, ifl::Op::incr)}).code,
+        0);
+    EXPECT_EQ(submit(user(), {}, "q"), "0.svr");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "max_queuable", "1"), 0);
+    EXPECT_EQ(submit(user(), {}, "q"), std::to_string(PBSE_MAXQUED));
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "enabled", "f"), 0);
+    EXPECT_EQ(submit(user(), {}, "q"), std::to_string(PBSE_QUNOENB));
+}
+
+TEST_F(Requests, ScriptsAreLimitedInSize) {
+    make_queue("q");
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "jobscript_max_size", "10b"), 0);
+    EXPECT_EQ(submit(user(), {}, "q", "12345678901"), std::to_string(PBSE_JOBSCRIPTMAXSIZE));
+    EXPECT_EQ(submit(user(), {}, "q", "1234567890"), "1.svr");
+}
+
+TEST_F(Requests, ScriptAndCommitNeedAQueueJobBefore) {
+    EXPECT_EQ(ask(user(), ifl::RequestType::job_script, ifl::JobScript{0, 0, "", "x"}).code, PBSE_IVALREQ);
+    EXPECT_EQ(ask(user(), ifl::RequestType::commit, ifl::JobId{"0.svr"}).code, PBSE_IVALREQ);
+}
+
+TEST_F(Requests, HoldsAndReleases) {
+    make_queue("q");
+    const std::string id = submit(user(), {}, "q");
+    const auto hold = [&](const Identity& who, ifl::RequestType type, const std::string& types) {
+        return ask(who, type, ifl::Manage{2, PBS_OBJ_JOB, id, {attribute("Hold_Types", types)}}).code;
+    };
+    EXPECT_EQ(hold(user(), ifl::RequestType::hold_job, "u"), 0);
+    EXPECT_EQ(job_shows(id, "job_state"), "H");
+    EXPECT_EQ(hold(user(), ifl::RequestType::hold_job, "o"), PBSE_PERM);
+    EXPECT_EQ(hold(root(), ifl::RequestType::hold_job, "os"), 0);
+    EXPECT_EQ(hold(user(), ifl::RequestType::release_job, "u"), 0);
+    EXPECT_EQ(job_shows(id, "Hold_Types"), "os");
+    EXPECT_EQ(job_shows(id, "job_state"), "H");
+    EXPECT_EQ(hold(root(), ifl::RequestType::release_job, "os"), 0);
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    EXPECT_EQ(hold(somebody("stranger"), ifl::RequestType::hold_job, "u"), PBSE_PERM);
+}
+
+TEST_F(Requests, AlterChecksLimitsAndStates) {
+    make_queue("q", {attribute("resources_max.walltime", "1:00:00")});
+    make_node("n1", "4");
+    const std::string id = submit(user(), {attribute("Resource_List.walltime", "600")}, "q");
+    const auto alter = [&](const Identity& who, const std::string& name, const std::string& value) {
+        return ask(who, ifl::RequestType::modify_job,
+                   ifl::Manage{2, PBS_OBJ_JOB, id, {attribute(name, value)}})
+            .code;
+    };
+    EXPECT_EQ(alter(user(), "Resource_List.walltime", "1200"), 0);
+    EXPECT_EQ(job_shows(id, "Resource_List.walltime"), "00:20:00");
+    EXPECT_EQ(alter(user(), "Resource_List.walltime", "2:00:00"), PBSE_EXCQRESC);
+    EXPECT_EQ(job_shows(id, "Resource_List.walltime"), "00:20:00");
+    EXPECT_EQ(alter(root(), "Resource_List.walltime", "2:00:00"), 0);
+    EXPECT_EQ(alter(user(), "comment", "mine"), PBSE_ATTRRO);
+    EXPECT_EQ(alter(root(), "comment", "ours"), 0);
+    EXPECT_EQ(alter(somebody("stranger"), "Job_Name", "x"), PBSE_PERM);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    EXPECT_EQ(alter(user(), "Resource_List.walltime", "30"), PBSE_MODATRRUN);
+    EXPECT_EQ(alter(user(), "Job_Name", "renamed"), 0);
+}
+
+TEST_F(Requests, MoveChecksTheDestination) {
+    make_queue("q");
+    make_queue("small", {attribute("resources_max.ncpus", "2"), attribute("from_route_only", "t")});
+    const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    const auto move = [&](const Identity& who, const std::string& to) {
+        return ask(who, ifl::RequestType::move_job, ifl::MoveJob{id, to}).code;
+    };
+    EXPECT_EQ(move(user(), "nowhere"), PBSE_UNKQUE);
+    EXPECT_EQ(move(user(), "small"), PBSE_QACESS);
+    EXPECT_EQ(move(user(), "small@other"), PBSE_NOSUP);
+    EXPECT_EQ(move(root(), "small@svr"), 0);
+    EXPECT_EQ(job_shows(id, "queue"), "small");
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "q", "total_jobs"), "0");
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "small", "total_jobs"), "1");
+}
+
+TEST_F(Requests, RunUsesTheVnodesNamedAndNoMoreThanTheyHave) {
+    make_queue("q");
+    make_node("n1", "2");
+    make_node("n2", "4");
+    const std::string a = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    const std::string b = submit(user(), {attribute("Resource_List.ncpus", "3")}, "q");
+    const auto run = [&](const Identity& who, const std::string& id, const std::string& where) {
+        return ask(who, ifl::RequestType::run_job, ifl::RunJob{id, where, 0}).code;
+    };
+    EXPECT_EQ(run(user(), a, ""), PBSE_PERM);
+    EXPECT_EQ(run(root(), a, "nowhere"), PBSE_UNKNODE);
+    EXPECT_EQ(run(root(), b, "n1"), PBSE_RESCUNAV);
+    EXPECT_EQ(run(root(), a, "n2"), 0);
+    EXPECT_EQ(job_shows(a, "exec_vnode"), "(n2:ncpus=2)");
+    EXPECT_EQ(job_shows(a, "exec_host"), "host/0*2");
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n2", "resources_assigned.ncpus"), "2");
+    EXPECT_EQ(run(root(), b, ""), PBSE_RESCUNAV);
+    EXPECT_EQ(run(root(), a, ""), PBSE_BADSTATE);
+    ASSERT_EQ(executor_.started.size(), 1U);
+    EXPECT_EQ(executor_.started[0].user, user_);
+    EXPECT_EQ(executor_.started[0].ncpus, 2);
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n2", "jobs"), a + "/0, " + a + "/1");
+}
+
+TEST_F(Requests, DeletingAWaitingJobIsAtOnceARunningOneWhenItHasEnded) {
+    make_queue("q");
+    make_node("n1", "2");
+    const std::string a = submit(user(), {}, "q");
+    const std::string b = submit(user(), {}, "q");
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{b, "", 0}).code, 0);
+    const ifl::Reply reply =
+        ask(somebody("stranger"), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{a, "99.svr"}});
+    const auto& failed = std::get<ifl::DeleteReply>(reply.body).failed;
+    ASSERT_EQ(failed.size(), 2U);
+    EXPECT_EQ(failed[0].code, uint32_t{PBSE_PERM});
+    EXPECT_EQ(failed[1].code, uint32_t{PBSE_UNKJOBID});
+    EXPECT_TRUE(std::get<ifl::DeleteReply>(
+                    ask(user(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{a, b}}).body)
+                    .failed.empty());
+    EXPECT_EQ(job_shows(a, "job_state"), "error 15001");
+    EXPECT_EQ(job_shows(b, "job_state"), "R");
+    EXPECT_EQ(executor_.terminated.size(), 1U);
+    EXPECT_THAT(accounting_text(), HasSubstr(";D;" + a));
+    EXPECT_THAT(accounting_text(), HasSubstr(";D;" + b));
+}
+
+TEST_F(Requests, SelectComparesWhatIsAskedFor) {
+    make_queue("q");
+    const std::string a =
+        submit(user(), {attribute("Resource_List.ncpus", "2"), attribute("Job_Name", "a")}, "q");
+    const std::string b =
+        submit(user(), {attribute("Resource_List.ncpus", "8"), attribute("Hold_Types", "u")}, "q");
+    const auto select = [&](ifl::Attributes criteria) {
+        const ifl::Reply reply =
+            ask(root(), ifl::RequestType::select_jobs, ifl::Select{std::move(criteria), {}});
+        return reply.code != 0 ? std::vector<std::string>{std::to_string(reply.code)}
+                               : std::get<ifl::SelectReply>(reply.body).jobs;
+    };
+    using Ids = std::vector<std::string>;
+    EXPECT_EQ(select({}), (Ids{a, b}));
+    EXPECT_EQ(select({attribute("Resource_List.ncpus", "4", ifl::Op::gt)}), Ids{b});
+    EXPECT_EQ(select({attribute("Resource_List.ncpus", "2", ifl::Op::le)}), Ids{a});
+    EXPECT_EQ(select({attribute("job_state", "RH", ifl::Op::eq)}), Ids{b});
+    EXPECT_EQ(select({attribute("Job_Name", "a", ifl::Op::eq)}), Ids{a});
+    EXPECT_EQ(select({attribute("User_List", "stranger", ifl::Op::eq)}), Ids{});
+    EXPECT_EQ(select({attribute("destination", "nowhere", ifl::Op::eq)}), Ids{std::to_string(PBSE_UNKQUE)});
+    EXPECT_EQ(select({attribute("no_such", "1", ifl::Op::eq)}), Ids{std::to_string(PBSE_NOATTR)});
+}
+
+TEST_F(Requests, StatusShowsChosenAttributesAndHidesManagersOwn) {
+    make_queue("q");
+    const std::string id = submit(user(), {}, "q");
+    ifl::Reply reply = ask(user(), ifl::RequestType::status_job,
+                           ifl::Status{id, {attribute("job_state", ""), attribute("euser", "")}});
+    const auto& only = std::get<ifl::StatusReply>(reply.body).objects.at(0).attributes;
+    ASSERT_EQ(only.size(), 1U);
+    EXPECT_EQ(only[0].name, "job_state");
+    EXPECT_EQ(ask(user(), ifl::RequestType::status_job, ifl::Status{id, {attribute("no_such", "")}}).code,
+              PBSE_NOATTR);
+    EXPECT_EQ(ask(user(), ifl::RequestType::status_job, ifl::Status{id, {attribute("array", "")}}).code, 0);
+    EXPECT_EQ(ask(user(), ifl::RequestType::status_job, ifl::Status{"77.svr", {}}).code, PBSE_UNKJOBID);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "query_other_jobs", "f"), 0);
+    reply = ask(somebody("stranger"), ifl::RequestType::status_job, ifl::Status{"", {}});
+    EXPECT_TRUE(std::get<ifl::StatusReply>(reply.body).objects.empty());
+}
+
+TEST_F(Requests, OrderSwapsRanks) {
+    make_queue("q");
+    const std::string a = submit(user(), {}, "q");
+    const std::string b = submit(user(), {}, "q");
+    const std::string rank_of_a = job_shows(a, "queue_rank");
+    EXPECT_EQ(ask(user(), ifl::RequestType::order_job, ifl::MoveJob{a, b}).code, 0);
+    EXPECT_EQ(job_shows(b, "queue_rank"), rank_of_a);
+}
+
+TEST_F(Requests, SignalsReachTheRunner) {
+    make_queue("q");
+    make_node("n1", "1");
+    const std::string id = submit(user(), {}, "q");
+    const auto signal = [&](const Identity& who, const std::string& name) {
+        return ask(who, ifl::RequestType::signal_job, ifl::SignalJob{id, name}).code;
+    };
+    EXPECT_EQ(signal(user(), "USR1"), PBSE_BADSTATE);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    EXPECT_EQ(signal(user(), "USR1"), 0);
+    EXPECT_EQ(signal(user(), "SIGNONSENSE"), PBSE_UNKSIG);
+    EXPECT_EQ(signal(user(), "suspend"), PBSE_PERM);
+    EXPECT_EQ(signal(root(), "suspend"), 0);
+    EXPECT_EQ(job_shows(id, "job_state"), "S");
+    EXPECT_EQ(signal(root(), "resume"), 0);
+    EXPECT_EQ(job_shows(id, "job_state"), "R");
+    ASSERT_EQ(executor_.signals.size(), 3U);
+    EXPECT_EQ(executor_.signals[0].second, SIGUSR1);
+}
+
+TEST_F(Requests, OnlyAQuickShutdown) {
+    EXPECT_EQ(ask(user(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, PBSE_PERM);
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, PBSE_NOSUP);
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, 0);
+    EXPECT_TRUE(server_->stopping);
+}
+
+TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
+    make_queue("q");
+    make_node("n1", "1");
+    const std::string id = submit(
+        user(),
+        {attribute("executable", "/bin/echo"), attribute("argument_list", "<a>x &amp; y</a><a>it's</a>")},
+        "q", "");
+    EXPECT_EQ(*store_->script(server_->state.job(id)->sequence), "exec '/bin/echo' 'x & y' 'it'\\''s'\n");
+}
+
+}  // namespace
+}  // namespace pbs::host
