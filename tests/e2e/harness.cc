@@ -146,13 +146,14 @@ User user_of(const passwd& entry) {
     return User{entry.pw_uid, entry.pw_gid, entry.pw_name};
 }
 
-// Ordinary users of every Debian, in the order in which they are taken when the tests run as root.
-constexpr std::array kBorrowed{"nobody", "games", "daemon", "mail"};
+// Ordinary users of every Debian, in the order in which they are taken when the tests run as root. A user who
+// runs jobs needs a home; that the login shell lets nobody in is no matter, jobs are submitted with -S.
+constexpr std::array kBorrowed{"daemon", "bin", "games", "mail"};
 
 std::optional<User> borrowed(size_t skip) {
     for (const char* name : kBorrowed) {
         const passwd* entry = getpwnam(name);
-        if (!entry) continue;
+        if (!entry || entry->pw_uid == 0 || !fs::is_directory(entry->pw_dir)) continue;
         if (skip-- == 0) return user_of(*entry);
     }
     return std::nullopt;
@@ -379,7 +380,7 @@ std::string Server::attribute(const std::string& object, const std::string& name
 }
 
 std::string Server::submit(const std::string& script, std::vector<std::string> options) const {
-    std::vector<std::string> argv{"qsub"};
+    std::vector<std::string> argv{"qsub", "-S", "/bin/sh"};
     argv.insert(argv.end(), options.begin(), options.end());
     const Output done = command_as(runner(), argv, {.input = script, .folder = work_});
     if (done.exit != 0) {
@@ -390,7 +391,9 @@ std::string Server::submit(const std::string& script, std::vector<std::string> o
 }
 
 std::string Server::job(const std::string& id, const std::string& attribute) const {
-    return attribute_in(command({"qstat", "-x", "-f", id}).out, attribute);
+    // Finished jobs are asked for only then, as a server without a history refuses that.
+    const Output queued = command({"qstat", "-f", id});
+    return attribute_in(queued.exit == 0 ? queued.out : command({"qstat", "-x", "-f", id}).out, attribute);
 }
 
 bool Server::wait_job_state(const std::string& id, const std::string& states,

@@ -112,7 +112,7 @@ class Server {
     // Submits a script as the runner with these options of qsub: the job's id, or an empty string with the
     // failure told.
     std::string submit(const std::string& script, std::vector<std::string> options = {}) const;
-    // An attribute of `qstat -x -f ID`; "(none)" if it isn't there.
+    // An attribute of a job, queued or finished; "(none)" if it isn't there.
     std::string job(const std::string& id, const std::string& attribute) const;
     bool wait_job_state(const std::string& id, const std::string& states,
                         std::chrono::milliseconds timeout = std::chrono::seconds(15)) const;

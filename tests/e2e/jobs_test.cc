@@ -118,7 +118,7 @@ TEST_F(Jobs, StatusCommandsShowThem) {
     const Output list = server.command({"qstat"});
     EXPECT_EQ(list.exit, 0);
     EXPECT_THAT(list.out, ContainsRegex(number(id) + "\\.[^ ]* +shown +" + runner().name));
-    EXPECT_THAT(server.command({"qstat", "-n"}).out, HasSubstr("n1"));
+    EXPECT_THAT(server.command({"qstat", "-n"}).out, ContainsRegex("\n +[^ ]+/0\\*2")) << "host and cpus";
     EXPECT_THAT(server.command({"qstat", "-Q"}).out, HasSubstr("batch"));
     EXPECT_THAT(server.command({"qstat", "-Qf", "batch"}).out, HasSubstr("state_count"));
     EXPECT_THAT(server.command({"qstat", "-B"}).out, HasSubstr("Server"));

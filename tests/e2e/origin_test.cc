@@ -129,8 +129,9 @@ TEST_F(Origin, WhoHasUsedLittleComesFirst) {
     ASSERT_TRUE(
         server.configure({"set policy default_policy sort_by_past_usage=True, past_usage_charge=flat"}));
     const auto submit_as = [&](const User& user, const std::string& walltime) {
-        const Output done = server.command_as(user, {"qsub", "-l", "ncpus=2,walltime=" + walltime},
-                                              {.input = "true\n", .folder = server.work()});
+        const Output done =
+            server.command_as(user, {"qsub", "-S", "/bin/sh", "-l", "ncpus=2,walltime=" + walltime},
+                              {.input = "true\n", .folder = server.work()});
         EXPECT_EQ(done.exit, 0) << done;
         return done.out.substr(0, done.out.find('\n'));
     };

@@ -72,7 +72,7 @@ TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
 }
 
 TEST(Startup, AnUnknownOptionIsNamed) {
-    const Output refused = run({"pbs_server", "--colour"});
+    const Output refused = run({"pbs_server", "-d", "/nonexistent", "--colour"});
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.err + refused.out, HasSubstr("--colour"));
 }
