@@ -45,7 +45,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
         // Ascending in size and time, as the guide advises; the last one takes everything.
         const auto rank = static_cast<std::int64_t>(i) - 1;
         const std::vector<Amount> limits = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * hour, {}}};
-        const std::vector<Amount> available = {{ssinodes, vnodes * 3, {}}};
+        const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};
         if (i >= 2 && i < 6) queue.resources_max = limits;
         if (i >= 2) queue.resources_available = available;
         if (i >= 2) queue.max_running = vnodes;
@@ -78,8 +78,8 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
 void BigCluster::add_job() {
     Job job;
     job.owner = "user" + std::to_string(pick(0, 99));
-    job.ncpus = pick(1, 32);
-    job.mem = pick(1, 64) * gb / 2;
+    job.ncpus = pick(1, 24);
+    job.mem = pick(1, 24) * gb / 4;
     job.walltime = Seconds(pick(1, 72) * 600);
     job.queued = now - Seconds(pick(1, 100 * hour));
     if (pick(1, 100) == 1) job.queue = 2;

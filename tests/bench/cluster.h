@@ -13,7 +13,8 @@ namespace pbs::sched::bench {
 
 class BigCluster {
   public:
-    // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 32 CPUs and 10 minutes to 12 hours.
+    // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
+    // 12 hours.
     BigCluster(std::int64_t vnodes, std::int64_t jobs);
 
     void add_job();

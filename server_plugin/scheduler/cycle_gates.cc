@@ -1,0 +1,184 @@
+// A cycle, third part: each job is put to the gates, placed, and started or refused.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+
+namespace pbs::sched {
+
+Candidate Cycle::candidate(const OrderedJob& job) const {
+    Candidate c;
+    c.job = job.job;
+    c.job_class = job.job_class;
+    c.owner = t_.jobs.owner[job.job];
+    c.group = t_.jobs.group[job.job];
+    c.request = &t_.requests[t_.jobs.request[job.job]];
+    c.nodes = job.nodes;
+    c.asked = t_.jobs.walltime[job.job];
+    c.walltime = t_.jobs.expected_walltime(job.job);
+    return c;
+}
+
+// A job that asks for no walltime gets the queue's maximum.
+void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
+    if (job.asked >= Seconds(0)) return;
+    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : unlimited_walltime;
+}
+
+const Targets& Cycle::targets_of(const OrderedJob& job) {
+    const auto own = in_place_.find(t_.jobs.queue[job.job]);
+    return own != in_place_.end() ? own->second : batch_;
+}
+
+bool Cycle::reads_user(const Targets& targets) const {
+    return std::ranges::any_of(gates_, [&](const Gate* gate) {
+        return gate->reads_user != nullptr && std::ranges::any_of(targets, [&](const QueueView* view) {
+                   return gate->reads_user(state_, *view);
+               });
+    });
+}
+
+void Cycle::consider_all(std::span<const OrderedJob> jobs) {
+    for (const OrderedJob& job : jobs) consider(job, targets_of(job));
+}
+
+void Cycle::consider(const OrderedJob& job, const Targets& targets) {
+    if (!only_early_) ++considered_;
+    const auto [user, made] = reads_user_.try_emplace(&targets, false);
+    if (made) user->second = reads_user(targets);
+    const Category category{&targets,
+                            t_.jobs.walltime[job.job],
+                            t_.jobs.request[job.job],
+                            t_.jobs.run_host[job.job],
+                            user->second ? t_.jobs.owner[job.job] : 0,
+                            user->second ? t_.jobs.group[job.job] : 0,
+                            t_.jobs.queue[job.job],
+                            job.job_class};
+    Verdict* known = nullptr;
+    if (in_.categories) {
+        const auto [place, fresh] = verdicts_.try_emplace(category);
+        known = &place->second;
+        if (!fresh && known->reason && (known->lasting || known->starts == started_.size())) {
+            Candidate c = candidate(job);
+            return refused(job, c, *known, targets);
+        }
+    }
+    Candidate c = candidate(job);
+    Verdict verdict;
+    const QueueSlot home = t_.jobs.queue[job.job];
+    if (top_job_ != no_slot)
+        verdict.reason = {Because::after_top_job, UINT32_MAX, top_job_};
+    else if (!t_.queues[home].started)
+        verdict.reason = {Because::queue_not_started, home};
+    else
+        verdict = ask(c, targets);
+    verdict.starts = started_.size();
+    if (!verdict.reason) return start(c, *verdict.view);
+    if (known != nullptr) *known = verdict;
+    refused(job, c, verdict, targets);
+}
+
+// Asks the queues one after the other. The reason is that of the first one that the job fits.
+Verdict Cycle::ask(Candidate& job, const Targets& targets) {
+    Verdict verdict;
+    for (const JobGate* gate : job_gates_) {
+        verdict.reason = gate->check(state_, job);
+        if (!verdict.reason) continue;
+        verdict.rejected = true;
+        return verdict;
+    }
+    Reason best;
+    bool fits = false;
+    bool fits_and_may = false;
+    for (QueueView* view : targets) {
+        const bool other_pass = view->early != only_early_ && job.job_class == JobClass::normal;
+        if (other_pass && only_early_) continue;
+        set_walltime(job, *view);
+        Verdict of_queue;
+        Reason reason = ask_queue(job, *view, of_queue);
+        if (!reason && !other_pass) {
+            verdict.view = view;
+            verdict.reason = {};
+            return verdict;
+        }
+        if (!reason) reason = {Because::next_pass, view->slot};
+        verdict.lasting = verdict.lasting && of_queue.lasting;
+        verdict.waits = verdict.waits || of_queue.waits;
+        const bool unfit =
+            reason.because >= Because::above_queue_maximum && reason.because <= Because::above_queue_nodes;
+        const bool not_allowed = reason.because == Because::not_in_acl;
+        if (unfit) {
+            if (!fits && !best) best = reason;
+        } else if (not_allowed) {
+            if (!fits) best = reason;
+            fits = true;
+        } else {
+            if (!fits_and_may) best = reason;
+            fits = fits_and_may = true;
+        }
+    }
+    verdict.reason = best;
+    if (!fits && &targets == &batch_ && !only_early_) return rejection(job);
+    return verdict;
+}
+
+// A job that fits no batch queue is rejected; if there is no batch queue at all, it can only wait.
+Verdict Cycle::rejection(const Candidate& job) {
+    Verdict verdict;
+    verdict.rejected = !batch_.empty();
+    verdict.reason = {Because::fits_no_queue, UINT32_MAX, 0, job.nodes,
+                      std::max(Seconds(0), job.asked).count()};
+    return verdict;
+}
+
+Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
+    for (const Gate* gate : gates_) {
+        const Reason reason = gate->check(state_, job, view);
+        if (!reason) continue;
+        verdict.lasting = (gate->traits & lifted_by_start) == 0;
+        verdict.waits = (gate->traits & waits_for_jobs) != 0;
+        if ((gate->traits & about_prime) != 0 && may_go_early(view))
+            view.refused_for_prime.push_back(job.job);
+        return reason;
+    }
+    return {};
+}
+
+void Cycle::start(const Candidate& job, QueueView& view) {
+    state_.vnodes->take(state_.placement, *job.request, vnode_share());
+    state_.vnodes->use_reserved(state_.placement, *job.request, vnode_share(), state_.ends(job));
+    count_into(view, job.job, 1);
+    view.empties = std::max(view.empties, state_.ends(job));
+    if (view.drained_for != no_slot && state_.ends(job) > view.drain_until) {
+        view.spare_nodes -= job.nodes;
+        --view.spare_jobs;
+    }
+    if (view.dedicated) ++state_.dedicated_running;
+    ++state_.running;
+    state_.counts.count(view.slot, job.owner, job.group);
+    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
+        state_.server_in_use[i] +=
+            number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
+    started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
+    if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
+        refused_[refusal - 1].job = no_slot;
+        refusal = 0;
+    }
+}
+
+void Cycle::refused(const OrderedJob& job, Candidate& c, const Verdict& verdict, const Targets& targets) {
+    if (!only_early_) {
+        refused_.push_back({job.job, verdict.reason, verdict.rejected});
+        refusal_of_[job.job] = static_cast<std::uint32_t>(refused_.size());
+    } else if (auto& first = refused_[refusal_of_[job.job] - 1].reason; first.because == Because::next_pass) {
+        first = verdict.reason;
+    }
+    if (verdict.rejected) return;
+    if (s_.algorithm == Algorithm::origin) {
+        if (job.job_class == JobClass::waiting && !drained_ && verdict.waits) drain_for(c, targets);
+    } else if (holds_up(job, c, verdict, targets)) {
+        top_job_ = job.job;
+    }
+}
+
+}  // namespace pbs::sched

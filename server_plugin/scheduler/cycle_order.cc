@@ -1,0 +1,126 @@
+// A cycle, second part: which jobs there are, and in which order.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/order/round_robin.h"
+
+namespace pbs::sched {
+
+void Cycle::add_job(JobSlot job, JobClass job_class) {
+    const auto nodes = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
+    classes_[static_cast<std::size_t>(job_class)].push_back({job, job_class, nodes, 0});
+}
+
+bool Cycle::is_waiting(JobSlot job) const {
+    const Seconds waited = in_.now - t_.jobs.eligible[job];
+    if ((t_.jobs.flags[job] & job_interactive) != 0)
+        return s_.interactive_long_wait > Seconds(0) && state_.prime_now &&
+               waited > t_.jobs.expected_walltime(job) + s_.interactive_long_wait;
+    return s_.max_queued_time > Seconds(0) && waited > s_.max_queued_time;
+}
+
+void Cycle::make_origin_list() {
+    batch_ = views_of(s_.batch_queues, false);
+    const auto in_place = [&](const std::vector<QueueSpec>& specs, bool dedicated) {
+        for (const QueueSpec& spec : specs) {
+            const QueueSlot slot = t_.queues.find(spec.queue);
+            if (slot == no_slot || in_place_.contains(slot)) continue;
+            auto views = views_of({spec}, dedicated);
+            if (views.empty()) continue;
+            in_place_.emplace(slot, std::move(views));
+            for (const JobSlot job : t_.queues[slot].queued)
+                add_job(job, dedicated ? JobClass::dedicated : JobClass::rest);
+        }
+    };
+    in_place(s_.dedicated_queues, true);
+    const auto source = [&](const std::vector<QueueSpec>& spec) {
+        const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
+        return slot == no_slot || t_.queues[slot].partition != in_.partition || in_place_.contains(slot)
+                   ? no_slot
+                   : slot;
+    };
+    special_ = source(s_.special_queue);
+    submit_ = source(s_.submit_queue);
+    if (special_ != no_slot)
+        for (const JobSlot job : t_.queues[special_].queued) add_job(job, JobClass::special);
+    if (submit_ != no_slot && submit_ != special_)
+        for (const JobSlot job : t_.queues[submit_].queued)
+            add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+    in_place(s_.external_queues, false);
+    for (const JobClass c :
+         {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
+        order_class(c, state_.prime_now);
+}
+
+void Cycle::order_class(JobClass job_class, bool prime_order) {
+    auto& jobs = classes_[static_cast<std::size_t>(job_class)];
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+    sort_by(origin_chain(job_class, prime_order), context, jobs);
+    if (job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now)) deal_by_past_usage(jobs);
+}
+
+void Cycle::deal_by_past_usage(std::vector<OrderedJob>& jobs) {
+    std::vector<std::uint32_t> number(t_.strings.size(), UINT32_MAX);  // of a user, among those with jobs
+    std::vector<double> usage;
+    std::vector<UsageJob> dealt;
+    dealt.reserve(jobs.size());
+    for (const OrderedJob& job : jobs) {
+        auto& user = number[t_.jobs.user[job.job]];
+        if (user == UINT32_MAX) {
+            user = static_cast<std::uint32_t>(usage.size());
+            usage.push_back(t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]),
+                                           t_.strings.text(t_.jobs.owner[job.job])));
+        }
+        dealt.push_back(
+            {user, past_usage_charge(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job))});
+    }
+    std::vector<OrderedJob> result;
+    result.reserve(jobs.size());
+    for (const auto i : permute_by_past_usage(dealt, std::move(usage))) result.push_back(jobs[i]);
+    jobs = std::move(result);
+}
+
+std::vector<std::uint32_t> Cycle::queue_ranks() const {
+    std::vector<QueueSlot> order(t_.queues.size());
+    for (QueueSlot q = 0; q < order.size(); ++q) order[q] = q;
+    std::ranges::sort(order, [&](QueueSlot a, QueueSlot b) {
+        const Queue& x = t_.queues[a];
+        const Queue& y = t_.queues[b];
+        return x.priority != y.priority ? x.priority > y.priority : x.handle < y.handle;
+    });
+    std::vector<std::uint32_t> rank(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    return rank;
+}
+
+void Cycle::make_standard_list() {
+    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
+        const bool dedicated = std::ranges::any_of(
+            s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
+        Targets own = {make_view(q, 0, dedicated)};
+        fill_view(*own[0]);
+        in_place_.emplace(q, std::move(own));
+        for (const JobSlot job : queue.queued) {
+            const bool starving = s_.help_starving_jobs && in_.now - t_.jobs.eligible[job] > s_.max_starve;
+            jobs.push_back({job, starving ? JobClass::waiting : JobClass::normal, 1, 0});
+        }
+    }
+    const auto ranks = queue_ranks();
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
+    Policy& policy = *in_.policy;
+    if (policy.resources_seen != t_.resources.size()) {
+        policy.standard_chain = standard_chain(s_, t_.resources);
+        policy.resources_seen = t_.resources.size();
+    }
+    if (policy.formula)
+        for (OrderedJob& job : jobs) job.score = policy.formula->value(context, t_.resources, job.job);
+    sort_by(policy.standard_chain, context, jobs);
+    if (s_.round_robin) round_robin(context, jobs);
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,131 @@
+// A cycle, last part: decisions, comments, what would be done.
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/sorted_jobs.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::chrono::seconds min_comment_age{300};
+
+}  // namespace
+
+// Before any job is considered: the list as it was sorted, behind what runs.
+void Cycle::dump_sorted_jobs(Decisions& out) {
+    if (s_.sorted_job_dumpfile.empty() || s_.algorithm != Algorithm::origin) return;
+    for (const QueueView& view : views_)
+        for (const JobSlot job : view.queue->running) add_job(job, JobClass::running);
+    order_class(JobClass::running, false);
+    std::vector<OrderedJob> all;
+    for (const auto& jobs : classes_) all.insert(all.end(), jobs.begin(), jobs.end());
+    out.sorted_jobs =
+        FileToWrite{s_.sorted_job_dumpfile, sorted_jobs_text(t_, s_, in_.now, state_.prime_now, all)};
+    classes_[static_cast<std::size_t>(JobClass::running)].clear();
+}
+
+std::string_view Cycle::keep_text(Decisions& out, std::string_view text) const {
+    char* kept = static_cast<char*>(out.memory->allocate(std::max<std::size_t>(1, text.size()), 1));
+    std::memcpy(kept, text.data(), text.size());
+    return {kept, text.size()};
+}
+
+void Cycle::decide(Decisions& out) {
+    const auto normal_text = keep_text(out, started_text(in_.now, false, t_.zone));
+    const auto special_text = keep_text(out, started_text(in_.now, true, t_.zone));
+    for (const Started& started : started_) {
+        const bool special = special_ != no_slot && t_.jobs.queue[started.job] == special_;
+        decide_start(out, started, special ? special_text : normal_text);
+    }
+    for (const Refused& refusal : refused_) {
+        if (refusal.job == no_slot || !refusal.rejected) continue;
+        out.list.push_back({DecisionKind::reject,
+                            t_.jobs.handle[refusal.job],
+                            {},
+                            keep_text(out, text(refusal.reason, reason_context())),
+                            {},
+                            {}});
+    }
+    decide_comments(out);
+}
+
+void Cycle::decide_start(Decisions& out, const Started& started, std::string_view text) {
+    std::pmr::polymorphic_allocator<> memory(out.memory.get());
+    const Request& request = t_.requests[t_.jobs.request[started.job]];
+    const bool origin = s_.algorithm == Algorithm::origin;
+    const auto ssinodes = t_.resources.known().ssinodes;
+    Decision decision{
+        DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
+    if (origin && ssinodes != no_resource) {
+        auto* amount = memory.new_object<Amount>(Amount{ssinodes, nodes_of(started.job), {}});
+        decision.set_resources = {amount, 1};
+    }
+    auto* places = memory.allocate_object<Place>(started.placement.size());
+    for (std::size_t i = 0; i < started.placement.size(); ++i) {
+        const Part& part = started.placement[i];
+        const Chunk& chunk = request.chunks[part.chunk];
+        auto* amounts = memory.allocate_object<Amount>(chunk.needs.size() + 1);
+        std::size_t n = 0;
+        std::int64_t ncpus = -1;
+        std::int64_t mem = -1;
+        for (const Need& need : chunk.needs) {
+            if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
+            if (need.resource == t_.resources.known().mem) mem = need.amount;
+            if (origin && need.resource == ssinodes) continue;
+            std::construct_at(&amounts[n++], Amount{need.resource, need.amount * part.count, {}});
+        }
+        if (origin && ssinodes != no_resource)
+            std::construct_at(&amounts[n++],
+                              Amount{ssinodes, state_.node_size.nodes(ncpus, mem) * part.count, {}});
+        std::construct_at(&places[i], Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
+    }
+    decision.places = {places, started.placement.size()};
+    out.list.push_back(decision);
+}
+
+// Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
+// none, or wasn't touched for some time; and never again with the same text.
+void Cycle::decide_comments(Decisions& out) {
+    struct Text {
+        std::string_view text;
+        std::uint32_t number;
+    };
+    std::map<Reason, Text> texts;
+    JobTable& jobs = t_.jobs;
+    for (const Refused& refusal : refused_) {
+        if (refusal.job == no_slot || refusal.rejected) continue;
+        auto& flags = jobs.flags[refusal.job];
+        const bool fresh = (flags & job_fresh) != 0;
+        const bool has_comment = (flags & job_has_comment) != 0;
+        flags &= static_cast<std::uint8_t>(~job_fresh);
+        if (!fresh && has_comment && in_.now - jobs.mtime[refusal.job] < min_comment_age) continue;
+        const auto [place, made] = texts.try_emplace(refusal.reason);
+        Text& line = place->second;
+        if (made) {
+            line.text = keep_text(out, text(refusal.reason, reason_context()));
+            line.number = static_cast<std::uint32_t>(std::hash<std::string_view>{}(line.text)) | 1U;
+        }
+        if (has_comment && jobs.comment[refusal.job] == line.number) continue;
+        jobs.comment[refusal.job] = line.number;
+        out.list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line.text, {}, {}});
+    }
+}
+
+// TEST_ONLY: lines for the log instead of decisions.
+void Cycle::say_what_would_be_done(Decisions& out) {
+    for (const Started& started : started_)
+        out.log.push_back(fmt::format("test_only: would start job {} in queue {}", t_.jobs.id[started.job],
+                                      started.view->queue->name));
+    for (const Refused& refusal : refused_) {
+        if (refusal.job == no_slot) continue;
+        out.log.push_back(fmt::format("test_only: would {} job {}: {}",
+                                      refusal.rejected ? "reject" : "not start", t_.jobs.id[refusal.job],
+                                      text(refusal.reason, reason_context())));
+    }
+}
+
+}  // namespace pbs::sched

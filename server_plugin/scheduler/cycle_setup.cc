@@ -1,0 +1,137 @@
+// A cycle, first part: what the gates are going to look at.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+
+namespace pbs::sched {
+
+Cycle::Cycle(const CycleInput& input) : in_(input), t_(*input.tables), s_(input.policy->settings) {
+    set_up_state();
+    set_up_time();
+    gates_ = gates_of(s_, in_.now);
+    job_gates_ = job_gates_of(s_, in_.now);
+    count_running();
+    refusal_of_.assign(t_.jobs.handle.size(), 0);
+}
+
+void Cycle::set_up_state() {
+    state_.now = in_.now;
+    state_.settings = &s_;
+    state_.jobs = &t_.jobs;
+    state_.queues = &t_.queues;
+    state_.requests = &t_.requests;
+    state_.resources = &t_.resources;
+    state_.server = &t_.server;
+    state_.strings = &t_.strings;
+    state_.vnodes = &t_.vnodes;
+    state_.node_size = {s_.ssinode_cpus, s_.ssinode_mem};
+    // Only together with TEST_ONLY: what is decided on such vnodes can't be carried out.
+    if (s_.algorithm == Algorithm::origin && s_.fake_machine_mult > 1 && s_.test_only.holds(in_.now)) {
+        fake_vnodes_ = t_.vnodes;
+        fake_vnodes_->multiply(s_.fake_machine_mult);
+        state_.vnodes = &*fake_vnodes_;
+    }
+    state_.vnodes->clear_reservations();
+}
+
+void Cycle::set_up_time() {
+    const bool origin = s_.algorithm == Algorithm::origin;
+    const rrule::WindowSet& prime = origin ? s_.prime : in_.configuration->prime;
+    state_.prime_enforced = origin && s_.enforce_prime_time.holds(in_.now);
+    state_.prime = PrimePeriods(prime, in_.now);
+    state_.prime_now = state_.prime_enforced && state_.prime.now_inside();
+    if (s_.backfill_prime) state_.prime_change = prime.next_change(in_.now);
+    if (!origin || s_.enforce_dedicated_time.holds(in_.now))
+        state_.dedicated = in_.configuration->dedicated.at_or_after(in_.now);
+    state_.dedicated_now = state_.dedicated && state_.dedicated->start <= in_.now;
+}
+
+void Cycle::count_running() {
+    state_.server_in_use.assign(t_.server.resources_available.size(), 0);
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        for (const JobSlot job : t_.queues[q].running) {
+            state_.counts.count(q, t_.jobs.owner[job], t_.jobs.group[job]);
+            ++state_.running;
+            for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
+                state_.server_in_use[i] += number_of(t_.requests[t_.jobs.request[job]].totals,
+                                                     t_.server.resources_available[i].resource)
+                                               .value_or(0);
+        }
+    }
+}
+
+Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
+    Targets targets;
+    for (const QueueSpec& spec : specs) {
+        const QueueSlot slot = t_.queues.find(spec.queue);
+        if (slot == no_slot || t_.queues[slot].partition != in_.partition) continue;
+        targets.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
+    }
+    for (QueueView* view : targets) fill_view(*view);
+    return targets;
+}
+
+QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) {
+    QueueView& view = views_.emplace_back();
+    view.slot = slot;
+    view.queue = &t_.queues[slot];
+    view.host = host;
+    view.dedicated = dedicated;
+    view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
+    view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
+    view.in_use.assign(view.queue->resources_available.size(), 0);
+    const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
+    if (walltime) view.max_walltime = Seconds(*walltime);
+    if (const auto windows = in_.configuration->queue_windows.find(view.queue->name);
+        windows != in_.configuration->queue_windows.end()) {
+        view.has_windows = true;
+        view.open = windows->second.contains(in_.now);
+        (view.open ? view.closes : view.opens) = windows->second.next_change(in_.now);
+    }
+    if (const auto early = in_.memory->early_until.find(slot);
+        early != in_.memory->early_until.end() && state_.prime_now)
+        view.early = in_.now < early->second;
+    return &view;
+}
+
+void Cycle::fill_view(QueueView& view) {
+    // The same queue on several hosts (execute@a, execute@b): each has its own jobs.
+    const bool shared = std::ranges::count(views_, view.slot, &QueueView::slot) > 1;
+    view.empties = in_.now;
+    for (const JobSlot job : view.queue->running) {
+        if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
+        count_into(view, job, 1);
+        view.empties = std::max(view.empties, t_.jobs.end(job));
+        if (view.dedicated) ++state_.dedicated_running;
+    }
+}
+
+void Cycle::count_into(QueueView& view, JobSlot job, int sign) const {
+    view.running += sign;
+    view.nodes += sign * nodes_of(job);
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    for (std::size_t i = 0; i < view.in_use.size(); ++i)
+        view.in_use[i] +=
+            sign * number_of(request.totals, view.queue->resources_available[i].resource).value_or(0);
+}
+
+// The nodes of a queue: what resources_available or resources_max say in ssinodes, else what resources_max
+// has in CPUs and memory.
+std::int64_t Cycle::node_limit(const Queue& queue) const {
+    const auto& known = t_.resources.known();
+    if (const auto nodes = number_of(queue.resources_available, known.ssinodes)) return *nodes;
+    if (const auto nodes = number_of(queue.resources_max, known.ssinodes)) return *nodes;
+    const auto ncpus = number_of(queue.resources_max, known.ncpus);
+    const auto mem = number_of(queue.resources_max, known.mem);
+    if (!ncpus && !mem) return -1;
+    return state_.node_size.nodes(ncpus.value_or(-1), mem.value_or(-1));
+}
+
+std::int64_t Cycle::nodes_of(JobSlot job) const {
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    if (request.ncpus < 0 && request.mem < 0 && request.ssinodes > 0) return request.ssinodes;
+    return state_.node_size.nodes(request.ncpus, request.mem);
+}
+
+}  // namespace pbs::sched
