@@ -79,11 +79,14 @@ namespace {
 
 ObjectStatus describe(const Object& object, const std::vector<const Attribute*>& wanted) {
     ObjectStatus result{object.type(), object.name(), {}};
+    result.attributes.reserve(wanted.size());
     for (const Attribute* attribute : wanted) {
-        const Value* value = object.value(attribute->name);
-        if (!value) continue;
-        result.attributes.push_back(
-            {attribute, format_value(*attribute, *value), object.set_value(*attribute) == nullptr});
+        // The tables' defaults are canonical text (tests/objects/schema_test.cc holds them to it).
+        if (const Value* value = object.set_value(*attribute)) {
+            result.attributes.push_back({attribute, format_value(*attribute, *value), false});
+        } else if (!attribute->default_value.empty()) {
+            result.attributes.push_back({attribute, std::string(attribute->default_value), true});
+        }
     }
     return result;
 }
