@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -131,7 +132,8 @@ int main(int argc, char** argv) {
         ->type_name("F");
     auto* dry_run =
         app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
-    app.add_option("--into", arguments.home, "Home of the server whose objects are changed, offline")
+    app.add_option("--into", arguments.home,
+                   "Home of the server whose objects are changed, offline; by default PBS_HOME")
         ->type_name("HOME")
         ->excludes(dry_run);
     try {
@@ -143,9 +145,12 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "pbs_migrate: nothing to read, expected --config F, --holidays F or both\n");
         return 1;
     }
+    if (const char* home = std::getenv("PBS_HOME"); home != nullptr && arguments.home.empty())
+        arguments.home = home;
     if (!arguments.dry_run && arguments.home.empty()) {
-        fmt::print(stderr,
-                   "pbs_migrate: expected --dry-run, or --into HOME for a server that isn't running\n");
+        fmt::print(
+            stderr,
+            "pbs_migrate: expected --dry-run, or --into HOME or PBS_HOME for a server that isn't running\n");
         return 1;
     }
     return arguments.dry_run ? print_commands(arguments) : write_into_home(arguments);
