@@ -13,6 +13,8 @@ namespace pbs::host {
 namespace {
 
 constexpr std::size_t most_pending = 10'000;
+// An end is told again soon or never.
+constexpr std::size_t most_recent_ends = 10'000;
 
 // A value as PBS quotes it; a line break would end the record, so it becomes a space.
 std::string quoted(std::string_view value) {
@@ -144,7 +146,13 @@ void Accounting::started(const AccountedJob& job) {
 }
 
 void Accounting::end_record(char type, const AccountedJob& job) {
-    if (!ended_.empty() && ended_.contains(end_key(type, job.id, std::to_string(job.run_count)))) return;
+    auto key = end_key(type, job.id, std::to_string(job.run_count));
+    if (!ended_.insert(key).second) return;
+    recent_ends_.push_back(std::move(key));
+    if (recent_ends_.size() > most_recent_ends) {
+        ended_.erase(recent_ends_.front());
+        recent_ends_.pop_front();
+    }
     Text text = job_text(job);
     text.add("session", std::to_string(job.session));
     text.add("end", std::to_string(job.end));

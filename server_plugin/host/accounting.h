@@ -58,8 +58,9 @@ class Accounting {
     // earliest start of the jobs that are to be recovered.
     void remember_since(std::chrono::sys_seconds since);
 
-    void queued(const AccountedJob& job);                               // Q
-    void started(const AccountedJob& job);                              // S
+    void queued(const AccountedJob& job);   // Q
+    void started(const AccountedJob& job);  // S
+    // An end is recorded once, however often it is told: so it can be told before it is committed.
     void ended(const AccountedJob& job);                                // E
     void rerun(const AccountedJob& job);                                // R: requeued after having run
     void deleted(const std::string& id, const std::string& requestor);  // D; requestor is user@host
@@ -84,6 +85,7 @@ class Accounting {
     bool failing_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
+    std::deque<std::string> recent_ends_;    // what this process has put into ended_, the oldest first
     std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
 };
 

@@ -178,10 +178,12 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const bool lost = report.state == RunState::lost;
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
+    // The record comes before the commit: a server that dies in between finds the end again, and the record
+    // then isn't made twice. The other way round it would be lost.
     const AccountedJob record = accounted(job, server.state);
     const std::string text = end_text(report.exit);
     if (again) {
-        change.then([&server, record] { server.parts.accounting.rerun(record); });
+        server.parts.accounting.rerun(record);
         server.parts.log.job(job.id,
                              lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
         back_to_queue(job, server.state, change.now());
@@ -189,8 +191,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     }
     const Job ended = job;
     const std::string message = report.exit.message;
+    server.parts.accounting.ended(record);
     change.then([&server, record, ended, text, message] {
-        server.parts.accounting.ended(record);
         server.parts.log.job(ended.id, text);
         if (!message.empty()) server.parts.log.job(ended.id, message);
         const bool aborted = record.exit_status < 0;

@@ -192,6 +192,8 @@ TEST_F(AccountingTest, DoesNotRecordTheSameEndAgain) {
     accounting.ended(again);
     accounting.rerun(example());
     EXPECT_EQ(records().size(), 5U);
+    accounting.rerun(example());
+    EXPECT_EQ(records().size(), 5U);
 }
 
 }  // namespace
