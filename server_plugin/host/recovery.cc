@@ -13,10 +13,7 @@ namespace pbs::host {
 namespace {
 
 void now_running(Job& job, const RunReport& report) {
-    if (job.state != job_state::suspended) {
-        job.state = job_state::running;
-        job.substate = substate::running;
-    }
+    if (job.state == job_state::running) job.substate = substate::running;
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
 }
 

@@ -309,7 +309,9 @@ TEST_F(Requests, DeletingAWaitingJobIsAtOnceARunningOneWhenItHasEnded) {
                     ask(user(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{a, b}}).body)
                     .failed.empty());
     EXPECT_EQ(job_shows(a, "job_state"), "error 15001");
-    EXPECT_EQ(job_shows(b, "job_state"), "R");
+    EXPECT_EQ(job_shows(b, "job_state"), "E");
+    EXPECT_EQ(ask(user(), ifl::RequestType::delete_job, ifl::Manage{1, PBS_OBJ_JOB, b, {}}).code,
+              PBSE_BADSTATE);
     EXPECT_EQ(executor_.terminated.size(), 1U);
     EXPECT_THAT(accounting_text(), HasSubstr(";D;" + a));
     EXPECT_THAT(accounting_text(), HasSubstr(";D;" + b));

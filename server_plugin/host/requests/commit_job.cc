@@ -6,6 +6,7 @@
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/executable.h"
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -54,10 +55,10 @@ ifl::Reply commit_job(Context& context) {
     if (auto done = change.commit(); !done) return refuse(done.error());
 
     const Job& queued = *server.state.job(handle);
-    log_job(context, queued,
-            fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}",
-                        requestor(context), queued.attributes.text("Job_Owner"),
-                        queued.attributes.text("Job_Name"), queued.queue_name));
+    server.parts.log.job(queued.id,
+                         fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}",
+                                     requestor(context), queued.attributes.text("Job_Owner"),
+                                     queued.attributes.text("Job_Name"), queued.queue_name));
     server.parts.accounting.queued(accounted(queued, server.state));
     ifl::Reply reply;
     reply.body = ifl::CommitReply{id};

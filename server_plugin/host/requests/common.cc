@@ -65,8 +65,9 @@ uint32_t read_rights(const Identity& who) {
     return rights;
 }
 
-void log_job(Context& context, const Job& job, std::string_view text) {
-    context.server.parts.log.job(job.id, text);
+void log_job(Change& change, const Job& job, std::string text) {
+    Log& log = change.server().parts.log;
+    change.then([&log, id = job.id, line = std::move(text)] { log.job(id, line); });
 }
 
 std::string requestor(const Context& context) {

@@ -30,7 +30,8 @@ Result<void> operators_only(const Context& context);
 uint32_t write_rights(const Identity& who);
 uint32_t read_rights(const Identity& who);
 
-void log_job(Context& context, const Job& job, std::string_view text);
+// Once the change is committed.
+void log_job(Change& change, const Job& job, std::string text);
 
 // "user@host" of who asks.
 std::string requestor(const Context& context);

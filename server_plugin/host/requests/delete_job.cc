@@ -27,15 +27,19 @@ How how_of(const Context& context) {
 
 // The job is marked first, so that its end is a deletion even if the server dies in between.
 Result<void> delete_running(Context& context, const Job& current, const How& how) {
+    if (current.state == job_state::exiting && !how.force) return fail(PBSE_BADSTATE);
     Change change(context.server, context.now);
     Job& job = change.job(current);
+    // It is on its way out until the last of its processes has gone.
+    job.state = job_state::exiting;
+    job.substate = substate::exiting;
     job.deleted = true;
     job.at_end = Job::AtEnd::finish;
     job.mtime = context.now;
     const std::string by = requestor(context);
     if (!current.deleted) change.then([&] { context.server.parts.accounting.deleted(current.id, by); });
+    log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
     if (auto done = change.commit(); !done) return done;
-    log_job(context, current, fmt::format("Job to be deleted at request of {}", by));
     if (how.force) {
         (void)context.server.parts.executor.signal(run_id(current), 9);
         return {};

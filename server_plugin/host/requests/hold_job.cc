@@ -24,7 +24,7 @@ ifl::Reply hold_job(Context& context) {
         return refuse(set.error());
     job.mtime = context.now;
     settle_state(job, context.state(), context.now);
-    log_job(context, job,
+    log_job(change, job,
             fmt::format("Holds {} set at request of {}", change_of_hold->value, requestor(context)));
     return reply_of(change.commit());
 }

@@ -70,7 +70,7 @@ ifl::Reply modify_job(Context& context) {
     for (const ifl::Attribute& attribute : body.attributes)
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
-    log_job(context, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
+    log_job(change, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
     return reply_of(change.commit());
 }
 

@@ -23,7 +23,7 @@ ifl::Reply release_job(Context& context) {
         return refuse(set.error());
     job.mtime = context.now;
     settle_state(job, context.state(), context.now);
-    log_job(context, job,
+    log_job(change, job,
             fmt::format("Holds {} released at request of {}", change_of_hold->value, requestor(context)));
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     return reply_of(change.commit());

@@ -22,7 +22,7 @@ ifl::Reply rerun_job(Context& context) {
     job.at_end = Job::AtEnd::requeue;
     job.mtime = context.now;
     const uint64_t handle = job.handle;
-    log_job(context, job, fmt::format("Job Rerun at request of {}", requestor(context)));
+    log_job(change, job, fmt::format("Job Rerun at request of {}", requestor(context)));
     if (auto done = change.commit(); !done) return refuse(done.error());
     return reply_of(context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9));
 }

@@ -48,7 +48,7 @@ ifl::Reply run_job(Context& context) {
             start_job(change, job, *places, fmt::format("Job run at request of {}", requestor(context)));
         !ok)
         return refuse(ok.error());
-    log_job(context, job, fmt::format("Job Run at request of {}", requestor(context)));
+    log_job(change, job, fmt::format("Job Run at request of {}", requestor(context)));
     return reply_of(change.commit());
 }
 

@@ -6,6 +6,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
@@ -35,7 +36,8 @@ ifl::Reply signal_job(Context& context) {
     if (!(*job)->running()) return ifl::Reply::error(PBSE_BADSTATE);
     const bool suspend = body.signal == "suspend" || body.signal == "admin-suspend";
     const bool resume = body.signal == "resume" || body.signal == "admin-resume";
-    log_job(context, **job, fmt::format("job signaled with {} by {}", body.signal, requestor(context)));
+    context.server.parts.log.job((*job)->id,
+                                 fmt::format("job signaled with {} by {}", body.signal, requestor(context)));
     if (suspend || resume) return reply_of(suspend_or_resume(context, **job, suspend));
     auto number = parse_signal(body.signal);
     if (!number) return refuse(number.error());
