@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -17,7 +18,7 @@ constexpr std::size_t most_pending = 10'000;
 constexpr std::size_t most_recent_ends = 10'000;
 
 // A value as PBS quotes it; a line break would end the record, so it becomes a space.
-std::string quoted(std::string_view value) {
+std::string quoted_value(std::string_view value) {
     std::string clean(value);
     for (char& c : clean)
         if (c == '\n' || c == '\r') c = ' ';
@@ -33,13 +34,14 @@ class Text {
         fmt::format_to(std::back_inserter(text_), "{}={}", key, value);
     }
     void add_if(std::string_view key, std::string_view value) {
-        if (!value.empty()) add(key, quoted(value));
+        if (!value.empty()) add(key, quoted_value(value));
     }
     void add_if(std::string_view key, std::int64_t value) {
         if (value != 0) add(key, std::to_string(value));
     }
     void add_list(std::string_view key, const std::vector<std::pair<std::string, std::string>>& list) {
-        for (const auto& [resource, value] : list) add(fmt::format("{}.{}", key, resource), quoted(value));
+        for (const auto& [resource, value] : list)
+            add(fmt::format("{}.{}", key, resource), quoted_value(value));
     }
     const std::string& text() const { return text_; }
 
@@ -85,16 +87,16 @@ std::string key_of_line(std::string_view line) {
 }  // namespace
 
 Accounting::Accounting(std::string directory, Log& log, Clock& clock)
-    : file_(std::move(directory), 0640), log_(log), clock_(clock) {}
+    : directory_(directory), file_(std::move(directory), 0640), log_(log), clock_(clock) {}
 
 void Accounting::remember_since(std::chrono::sys_seconds since) {
-    const auto last = clock_.now() + std::chrono::days(1);
-    int day = 0;
-    for (auto at = since; at <= last; at += std::chrono::hours(12)) {
-        const int next = local_time(at).day;
-        if (next == day) continue;
-        day = next;
-        std::ifstream file(file_.path(day));
+    const std::string first = std::to_string(local_time(since - std::chrono::days(1)).day);
+    const auto recent = std::filesystem::file_time_type::clock::now() - std::chrono::days(1);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+        // A clock that was moved may have put the record into any day's file, but it did so lately.
+        if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
+        std::ifstream file(entry.path());
         for (std::string line; std::getline(file, line);)
             if (auto key = key_of_line(line); !key.empty()) ended_.insert(std::move(key));
     }
@@ -170,11 +172,11 @@ void Accounting::rerun(const AccountedJob& job) {
 }
 
 void Accounting::deleted(const std::string& id, const std::string& requestor) {
-    record('D', id, "requestor=" + quoted(requestor));
+    record('D', id, "requestor=" + quoted_value(requestor));
 }
 
 void Accounting::aborted(const std::string& id, const std::string& text) {
-    record('A', id, quoted(text));
+    record('A', id, quoted_value(text));
 }
 
 }  // namespace pbs::host

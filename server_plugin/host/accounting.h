@@ -79,6 +79,7 @@ class Accounting {
     void end_record(char type, const AccountedJob& job);
     void complain(int error);
 
+    std::string directory_;
     DailyFile file_;
     Log& log_;
     Clock& clock_;

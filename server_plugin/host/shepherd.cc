@@ -84,6 +84,7 @@ class Shepherd {
     void sample();
     void enforce(milliseconds now);
     void exceeded(int verdict, std::string_view what, std::chrono::seconds used, std::chrono::seconds limit);
+    void tell_owner(const std::string& line) const;
     void terminate(std::chrono::seconds delay);
     void signal_all(int signal);
     void kill_all();
@@ -303,9 +304,15 @@ void Shepherd::exceeded(int verdict, std::string_view what, std::chrono::seconds
     verdict_ = verdict;
     const std::string text =
         fmt::format("job killed: {} {} exceeded limit {}", what, used.count(), limit.count());
-    static_cast<void>(write_all(output_.err.get(), "=>> PBS: " + text + "\n"));
     message_ += (message_.empty() ? "" : "; ") + text;
     terminate(spec_.start.kill_delay);
+    tell_owner("=>> PBS: " + text + "\n");
+}
+
+// Into the job's stderr file. If the user has made that a FIFO and nobody reads, the line isn't waited for.
+void Shepherd::tell_owner(const std::string& line) const {
+    pollfd writable{output_.err.get(), POLLOUT, 0};
+    if (output_.err && ::poll(&writable, 1, 0) == 1) static_cast<void>(write_all(output_.err.get(), line));
 }
 
 void Shepherd::terminate(std::chrono::seconds delay) {
@@ -382,8 +389,7 @@ int Shepherd::run() {
     const auto launched = launch();
     if (!launched) {
         kill_all();
-        if (output_.err)
-            static_cast<void>(write_all(output_.err.get(), "PBS: " + launched.error().message + "\n"));
+        tell_owner("PBS: " + launched.error().message + "\n");
         ExitRecord exit;
         exit.exit_status = launched.error().exit_status;
         exit.started_at = exit.ended_at = wall_clock();

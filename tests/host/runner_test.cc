@@ -272,6 +272,16 @@ TEST_F(RunnerTest, IsNotHeldUpByAFifoAsOutputFile) {
     EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
 }
 
+TEST_F(RunnerTest, EnforcesWalltimeThoughNobodyReadsItsStderr) {
+    ASSERT_EQ(::mkfifo((work_ + "/fifo").c_str(), 0600), 0);
+    const int reader = ::open((work_ + "/fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    auto start = job("head -c 65536 /dev/zero >&2; sleep 60\n");
+    start.error_path = work_ + "/fifo";
+    start.walltime = 1s;
+    EXPECT_EQ(run(start).exit.exit_status, exit_status::killed_walltime);
+    ::close(reader);
+}
+
 TEST_F(RunnerTest, KeepsHugeOutputWhole) {
     auto start =
         job("head -c 200000000 /dev/zero | tr '\\0' x; echo; head -c 30000000 /dev/zero | tr '\\0' y >&2\n");
