@@ -1,10 +1,11 @@
-// A queue's time_window.
-#include "server_plugin/plugin/requests/host_object.h"
+// A queue's time_window. The host makes and deletes queues; a queue that is made has nothing of one of the
+// same name that was there before.
+#include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {
 
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request) {
-    return manage_host_object(store, request);
+    return store.execute(request.command, request.who, request.now);
 }
 
 }  // namespace pbs::plugin

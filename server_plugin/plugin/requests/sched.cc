@@ -1,7 +1,7 @@
 // A scheduler's policy slots (PP-748, interfaces 1 and 5), and what is shown beside them.
 #include <fmt/format.h>
 
-#include "server_plugin/plugin/requests/host_object.h"
+#include "server_plugin/plugin/requests/manager.h"
 #include "server_plugin/plugin/requests/show.h"
 
 namespace pbs::plugin {
@@ -14,7 +14,7 @@ objects::Result<objects::Reply> manage_sched(objects::Store& store, const Manage
                                              request.command.object));
         }
     }
-    return manage_host_object(store, request);
+    return store.execute(request.command, request.who, request.now);
 }
 
 }  // namespace pbs::plugin
