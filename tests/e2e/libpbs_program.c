@@ -19,7 +19,8 @@ static const char* value_of(struct batch_status* object, const char* name, const
     struct attrl* attribute;
     for (attribute = object ? object->attribs : NULL; attribute; attribute = attribute->next) {
         if (strcmp(attribute->name, name) != 0) continue;
-        if (!resource || (attribute->resource && strcmp(attribute->resource, resource) == 0)) return attribute->value;
+        if (!resource || (attribute->resource && strcmp(attribute->resource, resource) == 0))
+            return attribute->value;
     }
     return "(none)";
 }
@@ -62,7 +63,7 @@ static void submit_and_delete(char* script) {
     check(strcmp(value_of(found, "job_state", NULL), "H") == 0, "job_state");
     pbs_statfree(found);
     check(pbs_deljob(connection, id, NULL) == 0, "pbs_deljob");
-    check(pbs_deljob(connection, "99999", NULL) != 0 && pbs_errno == PBSE_UNKJOBID, "pbs_deljob of an unknown job");
+    check(pbs_deljob(connection, "99999", NULL) == PBSE_UNKJOBID, "pbs_deljob of an unknown job");
     free(id);
 }
 

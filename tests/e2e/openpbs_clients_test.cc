@@ -129,10 +129,12 @@ TEST_F(OpenpbsClients, QmgrServerQueueNode) {
     qmgr("create node n2 resources_available.ncpus=4");
     qmgr("set node n2 comment='from OpenPBS'");
     EXPECT_THAT(qmgr("list node n2"), HasSubstr("from OpenPBS"));
-    EXPECT_THAT(ok(client({"pbsnodes", "n2"}), "pbsnodes n2"), HasSubstr("resources_available.ncpus = 4"));
-    ok(client({"pbsnodes", "-o", "n2"}), "pbsnodes -o");
-    EXPECT_THAT(ok(client({"pbsnodes", "-l"}), "pbsnodes -l"), HasSubstr("n2"));
-    ok(client({"pbsnodes", "-r", "n2"}), "pbsnodes -r");
+    EXPECT_THAT(ok(client({"pbsnodes", "-v", "n2"}), "pbsnodes -v n2"),
+                HasSubstr("resources_available.ncpus = 4"));
+    ok(client({"pbsnodes", "-v", "-o", "n2"}), "pbsnodes -v -o");
+    EXPECT_THAT(ok(client({"pbsnodes", "-v", "-l"}), "pbsnodes -l"), HasSubstr("n2"));
+    ok(client({"pbsnodes", "-v", "-r", "n2"}), "pbsnodes -v -r");
+    EXPECT_THAT(qmgr("list node n2"), HasSubstr("state = free"));
     qmgr("delete node n2");
 }
 
@@ -155,9 +157,12 @@ TEST_F(OpenpbsClients, QmgrSchedAndResource) {
 }
 
 TEST_F(OpenpbsClients, ErrorsReachThem) {
-    const Output unknown = client({"qmgr", "-c", "set server no_such_attribute=1"});
+    const Output unknown = client({"qmgr", "-c", "set queue nowhere enabled=True"});
     EXPECT_NE(unknown.exit, 0);
-    EXPECT_THAT(unknown.err, HasSubstr("15002"));
+    EXPECT_THAT(unknown.err, HasSubstr("15018"));
+    const Output bad = client({"qmgr", "-c", "set queue batch max_running=many"});
+    EXPECT_NE(bad.exit, 0);
+    EXPECT_THAT(bad.err, HasSubstr("15014"));
     const Output job = client({"qstat", "99999"});
     EXPECT_NE(job.exit, 0);
     EXPECT_THAT(job.err, HasSubstr("Unknown Job Id"));

@@ -61,7 +61,7 @@ TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
 }
 
 TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
-    // Only the seconds in prime time count, so a limit of one second keeps the job waiting to the end of it.
+    // Only the seconds in prime time count, so with a limit of one second the job starts at 16:59:59.
     ASSERT_TRUE(server.configure({"set policy default_policy prime_time_wallt_limit=00:00:01"}));
     const std::string id = server.submit("true\n", {"-l", "walltime=04:00:00"});
     ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
@@ -73,8 +73,11 @@ TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
     const pid_t before = server.pid();
     server.set_clock(kMonday10 + 7 * 3600 - 4);
     EXPECT_TRUE(server.wait_job_state(id, "F"));
-    EXPECT_EQ(server.attribute("sched default", "prime_time"), "False");
-    EXPECT_THAT(server.job(id, "comment"), StartsWith("Started on Mon Nov 23 17:00:"));
+    EXPECT_THAT(server.job(id, "comment"), StartsWith("Started on Mon Nov 23 16:59:59"));
+    EXPECT_TRUE(wait_for([&] { return server.attribute("sched default", "prime_time") == "False"; }));
+    // And now there is no limit at all.
+    const std::string next = server.submit("true\n", {"-l", "walltime=04:00:00"});
+    EXPECT_TRUE(server.wait_job_state(next, "F"));
     EXPECT_EQ(server.pid(), before);
     EXPECT_TRUE(server.running());
 }
