@@ -85,7 +85,8 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
 
     const auto done = handler(*state.store, *translated);
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    state.host.log(PBS_LOG_INFO, view(request->object_name),
+    // The host has a line of its own for the administrator.
+    state.host.log(PBS_LOG_DEBUG, view(request->object_name),
                    fmt::format("{} by {}@{}", objects::to_text(translated->command), translated->who.user,
                                translated->who.host));
     for (const std::string& warning : done->warnings) reply.warning(warning);
