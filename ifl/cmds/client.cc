@@ -140,7 +140,7 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
     if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
     }
-    return fmt::format("{} {}", text, job);
+    return job.empty() ? std::string(text) : fmt::format("{} {}", text, job);
 }
 
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request) {

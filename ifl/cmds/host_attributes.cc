@@ -235,7 +235,7 @@ constexpr auto kSched = std::to_array<HostAttribute>({
     {"preempt_targets_enable", plain, true},
     {"prime_time", text, false},
     {"sched_cycle_length", plain, true},
-    {"sched_host", text, true},
+    {"sched_host", text, false},
     {"sched_log", text, true},
     {"sched_preempt_enforce_resumption", plain, true},
     {"sched_priv", text, true},

@@ -48,10 +48,14 @@ std::string common_start(const std::vector<std::string>& words) {
 }
 
 void show_candidates(const std::vector<std::string>& words) {
+    std::size_t width = 0;
+    for (const std::string& word : words) {
+        width = std::max(width, word.size() + 2);
+    }
     std::printf("\n");
     std::size_t column = 0;
     for (const std::string& word : words) {
-        const std::string cell = fmt::format("{:<26}", word);
+        const std::string cell = fmt::format("{:<{}}", word, width);
         if (column + cell.size() > 80) {
             std::printf("\n");
             column = 0;

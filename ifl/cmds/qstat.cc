@@ -185,7 +185,8 @@ class Qstat {
     void report_problem(const Connection& connection, int code, const std::string& asked) {
         std::string text = job_error_text(connection, code, asked);
         if (code == PBSE_HISTJOBID) {
-            text += ", use -x or -H to obtain historical job information";
+            text = fmt::format("{} {}, use -x or -H to obtain historical job information", asked,
+                               view(pbs_geterrmsg(connection.handle())));
         }
         complain(kProgram, text);
         // Without job history, -x and -H are no failure in PBS.

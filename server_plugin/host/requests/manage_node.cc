@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -135,14 +136,24 @@ ifl::Reply remove(Management& request) {
     return finish(request, change, std::string(node->name));
 }
 
+bool is_this_host(std::string_view name, const State& state) {
+    const std::string_view shorter = std::string_view(state.host_name).substr(0, state.host_name.find('.'));
+    return same_name(name, state.host_name) || same_name(name, shorter);
+}
+
 ifl::Reply set(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
-    const bool all = name.empty() || name.front() == '@';
+    const bool of_host = request.body.object_type == MGR_OBJ_HOST && server.state.node(name) == nullptr &&
+                         is_this_host(name, server.state);
+    const bool all = name.empty() || name.front() == '@' || of_host;
     Change change(server, request.context.now);
     std::string last;
     for (const auto& [node_name, node] : server.state.nodes()) {
-        if (!all && node_name != name) continue;
+        const bool named = request.type == MGR_OBJ_HOST && node.attributes.has("resources_available", "host")
+                               ? same_name(node.attributes.text("resources_available", "host"), name)
+                               : node_name == name;
+        if (!all && !named) continue;
         last = node_name;
         if (auto done = apply(request, change.node(node)); !done) return refuse(request, done.error());
     }

@@ -5,6 +5,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
 #include "server_plugin/host/known_names.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
@@ -80,7 +81,8 @@ Management::Management(Context& context_given, const ifl::Manage& body_given)
     : context(context_given),
       body(body_given),
       command(static_cast<int>(body_given.command)),
-      type(static_cast<int>(body_given.object_type)) {
+      type(body_given.object_type == MGR_OBJ_HOST ? int{PBS_OBJ_NODE}
+                                                  : static_cast<int>(body_given.object_type)) {
     const Plugin* plugin = context.server.parts.plugin;
     const bool shared = type == PBS_OBJ_SERVER || type == PBS_OBJ_QUEUE || type == PBS_OBJ_SCHED;
     for (size_t i = 0; i < body.attributes.size(); ++i) {
@@ -156,6 +158,8 @@ ifl::Reply manager(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
     if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
+    if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
+        return ifl::Reply::error(PBSE_IVALREQ);
     Management request(context, body);
     switch (request.type) {
         case PBS_OBJ_SERVER:
@@ -163,6 +167,11 @@ ifl::Reply manager(Context& context) {
         case PBS_OBJ_QUEUE:
             return manage_queue(request);
         case PBS_OBJ_NODE:
+            return manage_node(request);
+        case MGR_OBJ_HOST:
+            // pbsnodes marks hosts: the vnodes of a host together.
+            if (body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
+                return ifl::Reply::error(PBSE_IVALREQ);
             return manage_node(request);
         case PBS_OBJ_SCHED:
             return manage_sched(request);
