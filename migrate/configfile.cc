@@ -150,10 +150,12 @@ std::string unknown_option(std::string_view name) {
     if (find_option(upper) != nullptr)
         return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
     std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
-    if (upper.size() > 40) return message;
-    for (const Option& option : kOptions)
-        if (distance(upper, option.name) <= 2)
+    for (const Option& option : kOptions) {
+        const std::size_t longer = std::max(upper.size(), option.name.size());
+        const std::size_t shorter = std::min(upper.size(), option.name.size());
+        if (longer - shorter <= 2 && distance(upper, option.name) <= 2)
             return message + fmt::format(", perhaps {} was meant", option.name);
+    }
     return message;
 }
 
