@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,8 +99,13 @@ Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd) return fail(pbse_system, fmt::format("cannot open {}: {}", path, system_text(errno)));
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK)
+    // A record lock and not flock(2): a child that the killed server had just forked would still hold that
+    // one.
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(fd.get(), F_SETLK, &lock) != 0) {
+        if (errno != EAGAIN && errno != EACCES)
             return fail(pbse_system, fmt::format("cannot lock {}: {}", path, system_text(errno)));
         auto pid = read_fd(fd.get(), path, 64).value_or("");
         while (pid.ends_with('\n')) pid.pop_back();
