@@ -93,6 +93,9 @@ class Attributes {
 
     std::span<const AttributeValue> values() const { return values_; }
 
+    // Gives back spare room; for objects that are kept in great numbers.
+    void shrink() { values_.shrink_to_fit(); }
+
     bool operator==(const Attributes& other) const;
 
   private:

@@ -29,6 +29,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+constexpr uint64_t last_reply_ms = 2000;
+
 std::string address_text(const sockaddr_storage& address, uint16_t& port) {
     char text[INET6_ADDRSTRLEN] = "";
     if (address.ss_family == AF_INET) {
@@ -118,6 +120,8 @@ class Network::Impl {
     void send(Peer& peer, const ifl::Reply& reply, bool close_after);
     void drop(Peer& peer, std::string_view why);
     void sweep();
+    void drop_all();
+    void close_timer_if_done();
 
     uv_loop_t* loop_;
     Server& server_;
@@ -469,6 +473,7 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
         per_peer_.erase(at);
     uv_close(reinterpret_cast<uv_handle_t*>(&peer.handle.stream),
              [](uv_handle_t* handle) { static_cast<Peer*>(handle->data)->release(); });
+    close_timer_if_done();
 }
 
 // What waits too long is closed.
@@ -495,13 +500,29 @@ void Network::Impl::close() {
         unlink(options_.socket.c_str());
     }
     if (std::exchange(tcp_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&tcp_), nullptr);
-    if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
     std::vector<Peer*> idle;
     for (const auto& [id, peer] : peers_)
         if (!peer->writing) idle.push_back(peer);
     for (Peer* peer : idle) drop(*peer, "");
-    // A last reply gets a moment to go out.
-    for (const auto& [id, peer] : peers_) peer->close_after_write = true;
+    // A last reply gets a moment to go out, and no more.
+    if (timer_open_ && !peers_.empty()) {
+        uv_timer_start(
+            &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, last_reply_ms,
+            0);
+        uv_ref(reinterpret_cast<uv_handle_t*>(&timer_));
+    }
+    close_timer_if_done();
+}
+
+void Network::Impl::drop_all() {
+    std::vector<Peer*> all;
+    for (const auto& [id, peer] : peers_) all.push_back(peer);
+    for (Peer* peer : all) drop(*peer, "its last reply was not read");
+}
+
+void Network::Impl::close_timer_if_done() {
+    if (closing_ && peers_.empty() && std::exchange(timer_open_, false))
+        uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
 }
 
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -88,6 +88,7 @@ void State::count(const Job& job, int64_t by) {
 }
 
 void State::put(Job job) {
+    job.attributes.shrink();
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);

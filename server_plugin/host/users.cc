@@ -4,21 +4,34 @@
 #include <pwd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
 
 namespace pbs::host {
 namespace {
 
-// glibc asks for at most a few kilobytes an entry; large groups need more.
-constexpr size_t entry_space = size_t{1} << 20;
+constexpr size_t usual_space = size_t{4} << 10;
+constexpr size_t most_space = size_t{16} << 20;  // for a group with very many members
+
+// Calls a reentrant lookup with as much space as the entry needs. `call` returns what the lookup does.
+template <typename Call>
+void with_space(Call&& call) {
+    for (size_t size = usual_space; size <= most_space; size *= 4) {
+        std::vector<char> space(size);
+        if (call(space.data(), space.size()) != ERANGE) return;
+    }
+}
 
 std::string group_name(gid_t gid) {
-    std::vector<char> space(entry_space);
-    struct group entry {};
-    struct group* found = nullptr;
-    if (getgrgid_r(gid, &entry, space.data(), space.size(), &found) == 0 && found != nullptr)
-        return found->gr_name;
-    return std::to_string(gid);
+    std::string name = std::to_string(gid);
+    with_space([&](char* space, size_t size) {
+        struct group entry {};
+        struct group* found = nullptr;
+        const int code = getgrgid_r(gid, &entry, space, size, &found);
+        if (found != nullptr) name = found->gr_name;
+        return code;
+    });
+    return name;
 }
 
 std::optional<User> user_of(const struct passwd* entry) {
@@ -29,28 +42,39 @@ std::optional<User> user_of(const struct passwd* entry) {
 }  // namespace
 
 std::optional<User> find_user(const std::string& name) {
-    std::vector<char> space(entry_space);
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    if (getpwnam_r(name.c_str(), &entry, space.data(), space.size(), &found) != 0) return std::nullopt;
-    return user_of(found);
+    std::optional<User> user;
+    with_space([&](char* space, size_t size) {
+        struct passwd entry {};
+        struct passwd* found = nullptr;
+        const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
+        user = user_of(found);
+        return code;
+    });
+    return user;
 }
 
 std::optional<User> find_user(uid_t uid) {
-    std::vector<char> space(entry_space);
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    if (getpwuid_r(uid, &entry, space.data(), space.size(), &found) != 0) return std::nullopt;
-    return user_of(found);
+    std::optional<User> user;
+    with_space([&](char* space, size_t size) {
+        struct passwd entry {};
+        struct passwd* found = nullptr;
+        const int code = getpwuid_r(uid, &entry, space, size, &found);
+        user = user_of(found);
+        return code;
+    });
+    return user;
 }
 
 std::optional<gid_t> find_group(const std::string& name) {
-    std::vector<char> space(entry_space);
-    struct group entry {};
-    struct group* found = nullptr;
-    if (getgrnam_r(name.c_str(), &entry, space.data(), space.size(), &found) != 0 || found == nullptr)
-        return std::nullopt;
-    return found->gr_gid;
+    std::optional<gid_t> gid;
+    with_space([&](char* space, size_t size) {
+        struct group entry {};
+        struct group* found = nullptr;
+        const int code = getgrnam_r(name.c_str(), &entry, space, size, &found);
+        if (found != nullptr) gid = found->gr_gid;
+        return code;
+    });
+    return gid;
 }
 
 bool in_group(const User& user, const std::string& group) {

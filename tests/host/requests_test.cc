@@ -121,6 +121,11 @@ TEST_F(Requests, NodesAreThisMachines) {
     EXPECT_EQ(offline(ifl::Op::decr), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "free");
     EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "state", "sleepy"), PBSE_BADNDATVAL);
+    // As pbsnodes -o asks: by host.
+    constexpr int host = 7;
+    EXPECT_EQ(set(host, "host", "state", "offline"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "offline");
+    EXPECT_EQ(set(host, "elsewhere", "state", "offline"), PBSE_UNKNODE);
 }
 
 TEST_F(Requests, CustomResources) {
