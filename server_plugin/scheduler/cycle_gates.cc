@@ -73,7 +73,7 @@ void Cycle::consider(const OrderedJob& job, const Targets& targets) {
     else
         verdict = ask(c, targets);
     verdict.starts = started_.size();
-    if (!verdict.reason) return start(c, *verdict.view);
+    if (verdict.view != nullptr) return start(c, *verdict.view);
     if (known != nullptr) *known = verdict;
     refused(job, c, verdict, targets);
 }
@@ -122,10 +122,20 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets) {
     return verdict;
 }
 
-// A job that fits no batch queue is rejected; if there is no batch queue at all, it can only wait.
+// A job that fits no batch queue is rejected. Not so if a batch queue isn't there: it may be the one that the
+// job would fit.
 Verdict Cycle::rejection(const Candidate& job) {
     Verdict verdict;
-    verdict.rejected = !batch_.empty();
+    for (const QueueSpec& spec : s_.batch_queues) {
+        if (t_.queues.find(spec.queue) != no_slot) continue;
+        verdict.reason = {Because::no_such_queue, UINT32_MAX, t_.strings.id(spec.queue)};
+        return verdict;
+    }
+    if (batch_.empty()) {
+        verdict.reason = {Because::no_batch_queues};
+        return verdict;
+    }
+    verdict.rejected = true;
     verdict.reason = {Because::fits_no_queue, UINT32_MAX, 0, job.nodes,
                       std::max(Seconds(0), job.asked).count()};
     return verdict;

@@ -134,7 +134,7 @@ class Cycle {
     void decide_comments(Decisions& out);
     void say_what_would_be_done(Decisions& out);
     std::string_view keep_text(Decisions& out, std::string_view text) const;
-    ReasonContext reason_context() const { return {t_.zone, t_.jobs, t_.queues, t_.resources}; }
+    ReasonContext reason_context() const { return {t_.zone, t_.jobs, t_.queues, t_.resources, t_.strings}; }
 
     const CycleInput& in_;
     Tables& t_;

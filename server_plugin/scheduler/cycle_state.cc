@@ -47,9 +47,9 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t gr
     counts_[key(2, everywhere, group)] += sign;
 }
 
-PlaceRules CycleState::place_rules(const Candidate& job, const QueueView& queue) const {
+PlaceRules CycleState::place_rules(const Candidate& job) const {
     PlaceRules rules;
-    rules.host = jobs->run_host[job.job] != 0 ? jobs->run_host[job.job] : queue.host;
+    rules.host = jobs->run_host[job.job];  // the queue's own is in its pool
     if (settings->algorithm == Algorithm::origin) {
         rules.node_size = node_size;
         rules.max_jobs_on_host = settings->max_jobs;

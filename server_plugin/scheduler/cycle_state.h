@@ -150,7 +150,7 @@ struct CycleState {
     Placement placement;
 
     Instant ends(const Candidate& job) const { return now + job.walltime; }
-    PlaceRules place_rules(const Candidate& job, const QueueView& queue) const;
+    PlaceRules place_rules(const Candidate& job) const;
 };
 
 }  // namespace pbs::sched

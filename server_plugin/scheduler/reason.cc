@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "server_plugin/scheduler/intern.h"
 #include "server_plugin/scheduler/job_table.h"
 #include "server_plugin/scheduler/resources.h"
 
@@ -56,6 +57,10 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Queue {} is being drained for waiting job {}", queue, c.jobs.id[r.object]);
         case Because::fragments:
             return fmt::format("Would fragment queue {}: a fragment is {} nodes", queue, r.a);
+        case Because::no_hosts:
+            if (r.object == 0) return fmt::format("There are no vnodes for queue {}", queue);
+            return fmt::format("There are no vnodes for queue {} on host {}", queue,
+                               c.strings.text(r.object));
         case Because::hosts_busy:
             return fmt::format("Not enough resources free on the hosts of queue {}", queue);
         case Because::hosts_too_small:
@@ -102,6 +107,10 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::fits_no_queue:
             return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
                                format_duration(Seconds(r.b)));
+        case Because::no_batch_queues:
+            return "The policy has no batch queues";
+        case Because::no_such_queue:
+            return fmt::format("Batch queue {} of the policy doesn't exist", c.strings.text(r.object));
         case Because::small_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of up to {} nodes",
                                format_duration(Seconds(r.a)), r.b);

@@ -13,11 +13,14 @@ namespace pbs::sched {
 struct JobTable;
 class QueueTable;
 class Resources;
+class Interner;
 
 enum class Because : std::uint8_t {
     nothing,  // it may start
     // The job is rejected.
     fits_no_queue,       // a: nodes, b: walltime
+    no_batch_queues,     // but it isn't rejected for these two
+    no_such_queue,       // object: the name
     small_job_walltime,  // a: limit in seconds, b: small_job_max
     large_job_walltime,
     // What the queue allows.
@@ -50,6 +53,7 @@ enum class Because : std::uint8_t {
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
     // What the hosts have.
+    no_hosts,  // object: the host's name
     hosts_busy,
     hosts_too_small,
     hosts_loaded,  // a: percent
@@ -77,6 +81,7 @@ struct ReasonContext {
     const JobTable& jobs;
     const QueueTable& queues;
     const Resources& resources;
+    const Interner& strings;
 };
 
 // One line for a job's comment or for its owner, in the words of the Origin documents where they give any.

@@ -21,6 +21,13 @@ bool has_word(std::string_view list, std::string_view word) {
     }
 }
 
+// Host names are the same if they are equal, or if one is the other without its domain.
+bool same_host_name(std::string_view a, std::string_view b) {
+    if (a.size() > b.size()) std::swap(a, b);
+    return b.starts_with(a) && (b.size() == a.size() ||
+                                (b[a.size()] == '.' && !a.empty() && a.find('.') == std::string_view::npos));
+}
+
 std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
     std::vector<VnodeSlot> vnodes;
     for (const Part& part : placement) vnodes.push_back(part.vnode);
@@ -259,7 +266,7 @@ void Vnodes::make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::u
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
         const Vnode& vnode = vnodes_[v];
         if (vnode.known && vnode.queue == queue && vnode.partition == partition &&
-            (host == 0 || vnode.host == host))
+            (host == 0 || same_host(vnode.host, host)))
             pool.vnodes.push_back(v);
     }
     std::ranges::stable_sort(pool.vnodes, [&](VnodeSlot a, VnodeSlot b) {
@@ -350,7 +357,7 @@ Vnodes::Needs Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSiz
 bool Vnodes::matches(const Vnode& vnode, const Chunk& chunk) const {
     return std::ranges::all_of(chunk.matches, [&](const KeptAmount& wanted) {
         if (wanted.resource == vnode_) return vnode.name == wanted.text;
-        if (wanted.resource == host_) return strings_->text(vnode.host) == wanted.text;
+        if (wanted.resource == host_) return same_host_name(strings_->text(vnode.host), wanted.text);
         // A resource that no vnode has is none of the vnodes' business.
         if (wanted.resource >= defined_.size() || !defined_[wanted.resource]) return true;
         for (const KeptAmount& has : vnode.available)
@@ -360,8 +367,12 @@ bool Vnodes::matches(const Vnode& vnode, const Chunk& chunk) const {
     });
 }
 
+bool Vnodes::same_host(std::uint32_t a, std::uint32_t b) const {
+    return a == b || same_host_name(strings_->text(a), strings_->text(b));
+}
+
 bool Vnodes::allowed(const Vnode& vnode, const PlaceRules& rules) const {
-    if (rules.host != 0 && vnode.host != rules.host) return false;
+    if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
     if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
     if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0) {
         const auto cpus = std::max<std::int64_t>(1, number_of(vnode.available, ncpus_).value_or(1));

@@ -155,6 +155,7 @@ class Vnodes {
     std::int64_t how_many(VnodeSlot vnode, const Needs& needs, const Chunk& chunk,
                           const PlaceRules& rules) const;
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
+    bool same_host(std::uint32_t a, std::uint32_t b) const;
     bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
     bool place_chunk(const Pool& pool, const Request& request, std::uint32_t chunk, const PlaceRules& rules,
                      const std::vector<std::uint32_t>* only, Placement& out);

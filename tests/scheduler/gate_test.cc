@@ -103,6 +103,37 @@ TEST_F(Origin, ResourcesMax_AJobThatFitsNoQueueIsRejectedAtOnce) {
     EXPECT_EQ(outcome.queue.at(fine), "long");
 }
 
+TEST_F(Origin, ResourcesMax_NothingIsRejectedWhileABatchQueueIsMissing) {
+    s.batch_queues.push_back({"later"});
+    world.queue({.name = "batch", .max_ncpus = 2});
+    const int job = world.job({.nodes = 8});
+    auto outcome = cycle();
+    EXPECT_THAT(outcome.rejected, IsEmpty());
+    EXPECT_EQ(outcome.comment.at(job), "Batch queue later of the policy doesn't exist");
+    world.queue({.name = "later"});
+    EXPECT_EQ(cycle().queue.at(job), "later");
+}
+
+TEST_F(Origin, BATCH_QUEUES_NoneIsSet) {
+    s.batch_queues.clear();
+    const int job = world.job({.nodes = 8});
+    EXPECT_EQ(cycle().comment.at(job), "The policy has no batch queues");
+}
+
+TEST_F(Origin, BATCH_QUEUES_HostsAreTheSameWithAndWithoutTheirDomain) {
+    world.vnode({.name = "o2k", .ncpus = 64, .mem = 64 * gb, .host = "o2k"});
+    world.vnode({.name = "far", .ncpus = 64, .mem = 64 * gb, .host = "far.bar.com"});
+    s.batch_queues = {{"batch", "o2k.bar.com"}};
+    const int job = world.job({.nodes = 2});
+    EXPECT_THAT(cycle().vnodes.at(job), ElementsAre("o2k"));
+    s.batch_queues = {{"batch", "far"}};
+    const int other = world.job({.nodes = 2});
+    EXPECT_THAT(cycle().vnodes.at(other), ElementsAre("far"));
+    s.batch_queues = {{"batch", "far.foo.com"}};
+    const int none = world.job({.nodes = 2});
+    EXPECT_EQ(cycle().comment.at(none), "There are no vnodes for queue batch on host far.foo.com");
+}
+
 TEST_F(Origin, ResourcesMax_OfMemoryGivesTheQueueItsNodes) {
     world.queue({.name = "batch", .max_ncpus = 124, .max_mem = 60 * 490 * mb});
     s.ssinode_mem = 490 * mb;

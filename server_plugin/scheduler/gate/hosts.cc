@@ -9,6 +9,7 @@ namespace {
 // Why no place was found: asked without one rule after the other.
 Reason why(CycleState& state, const Candidate& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
+    if (state.vnodes->pool_vnodes(view.pool).empty()) return {Because::no_hosts, view.slot, view.host};
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
         return {Because::hosts_too_small, view.slot};
     if (!state.reserved_for.empty()) {
@@ -32,7 +33,7 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (!job.request->unsupported.empty()) return {Because::request_unsupported, view.slot};
-    const PlaceRules rules = state.place_rules(job, view);
+    const PlaceRules rules = state.place_rules(job);
     auto placement = state.vnodes->find(view.pool, *job.request, rules);
     if (!placement && state.looking_ahead) return {Because::hosts_busy, view.slot};
     if (!placement) return why(state, job, view, rules);
