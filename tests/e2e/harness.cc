@@ -238,8 +238,20 @@ Server::Server(Options options) : options_(std::move(options)), port_(free_port(
     set_clock(options_.now);
 }
 
+// Jobs outlive their server, and need not outlive the test.
+void Server::delete_running_jobs() const {
+    const std::string ids = command({"qselect", "-s", "R"}).out;
+    if (ids.empty()) return;
+    std::vector<std::string> argv{"qdel"};
+    std::istringstream lines(ids);
+    for (std::string id; std::getline(lines, id);) argv.push_back(id);
+    command(argv);
+    wait_for([this] { return command({"qselect", "-s", "ER"}).out.empty(); }, std::chrono::seconds(5));
+}
+
 Server::~Server() {
     if (running()) {
+        delete_running_jobs();
         kill(pid_, SIGTERM);
         if (!wait_for([this] { return !running(); }, std::chrono::seconds(5))) kill9();
     }

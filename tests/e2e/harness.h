@@ -64,6 +64,7 @@ class Server {
     struct Options {
         int64_t now = kMonday10;             // the server's time when it starts
         std::vector<std::string> arguments;  // more arguments of pbs_server
+        std::filesystem::path program;       // empty: build/bin/pbs_server
     };
 
     // Makes a home; starts nothing yet. The destructor ends the server and removes the home.
@@ -120,6 +121,7 @@ class Server {
   private:
     std::vector<std::string> arguments() const;
     void spawn();
+    void delete_running_jobs() const;
     std::string read_all(const std::string& folder) const;
     int reap(bool wait);
 

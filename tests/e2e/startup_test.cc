@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 
 #include "tests/e2e/harness.h"
 
@@ -46,15 +47,54 @@ TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
 }
 
 TEST(Startup, AMissingPluginIsRefused) {
-    Server server({.arguments = {"--plugin", "/nowhere/pbs_policy.so"}});
+    Server server({.arguments = {"--plugin", "/nowhere/pbs_policy.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_FALSE(refused.timed_out);
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.err, HasSubstr("/nowhere/pbs_policy.so"));
 }
 
+// A folder that is gone with the test.
+class Folder {
+  public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "pbs-e2e-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
+        path = name;
+    }
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    fs::path path;
+};
+
+TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
+    const Folder installed;
+    fs::create_directories(installed.path / "bin");
+    fs::copy(program("pbs_server"), installed.path / "bin/pbs_server");
+    Server server({.arguments = {}, .program = installed.path / "bin/pbs_server"});
+    const Output refused = server.start_refused();
+    EXPECT_FALSE(refused.timed_out);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("pbs_policy.so"));
+}
+
+TEST(Startup, AnInstalledServerFindsItsPlugin) {
+    const Folder installed;
+    fs::create_directories(installed.path / "bin");
+    fs::create_directories(installed.path / "lib/pbspolicy");
+    fs::copy(program("pbs_server"), installed.path / "bin/pbs_server");
+    fs::copy(program("pbs_policy.so"), installed.path / "lib/pbspolicy/pbs_policy.so");
+    Server server({.arguments = {}, .program = installed.path / "bin/pbs_server"});
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("sched default", "active_policy"), "default_policy");
+}
+
 TEST(Startup, SomethingThatIsNoPluginIsRefused) {
-    Server server({.arguments = {"--plugin", "/lib/x86_64-linux-gnu/libc.so.6"}});
+    Server server({.arguments = {"--plugin", "/lib/x86_64-linux-gnu/libc.so.6"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);
     EXPECT_FALSE(refused.timed_out);
