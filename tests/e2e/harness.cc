@@ -296,7 +296,12 @@ void Server::set_clock(int64_t now) {
 
 std::vector<std::string> Server::arguments() const {
     std::vector<std::string> argv{
-        program("pbs_server").string(), "-d", home_.string(), "-p", std::to_string(port_), "--clock-file",
+        (options_.program.empty() ? program("pbs_server") : options_.program).string(),
+        "-d",
+        home_.string(),
+        "-p",
+        std::to_string(port_),
+        "--clock-file",
         (base_ / "clock").string()};
     argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
     return argv;
