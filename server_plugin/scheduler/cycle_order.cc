@@ -48,10 +48,31 @@ void Cycle::make_origin_list() {
     if (submit_ != no_slot && submit_ != special_)
         for (const JobSlot job : t_.queues[submit_].queued)
             add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+    add_requeued();
     in_place(s_.external_queues, false);
     for (const JobClass c :
          {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
         order_class(c, state_.prime_now);
+}
+
+// A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch
+// queue that it was moved to; where it was submitted tells it from those that belong there. It is a job of
+// its first queue still.
+void Cycle::add_requeued() {
+    std::vector<QueueSlot> seen = {no_slot, submit_, special_};
+    for (const QueueSpec& spec : s_.batch_queues) {
+        const QueueSlot slot = t_.queues.find(spec.queue);
+        if (std::ranges::find(seen, slot) != seen.end() || in_place_.contains(slot)) continue;
+        seen.push_back(slot);
+        if (t_.queues[slot].partition != in_.partition) continue;
+        for (const JobSlot job : t_.queues[slot].queued) {
+            const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
+            if (special_ != no_slot && origin == t_.queues[special_].name)
+                add_job(job, JobClass::special);
+            else if (submit_ != no_slot && origin == t_.queues[submit_].name)
+                add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+        }
+    }
 }
 
 void Cycle::order_class(JobClass job_class, bool prime_order) {

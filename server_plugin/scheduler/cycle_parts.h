@@ -86,6 +86,7 @@ class Cycle {
 
     // Classify and order.
     void make_origin_list();
+    void add_requeued();
     void make_standard_list();
     void add_job(JobSlot job, JobClass job_class);
     bool is_waiting(JobSlot job) const;

@@ -130,7 +130,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case Because::request_unsupported:
-            return "Request can't be scheduled: its select or place isn't understood";
+            return "Request can't be scheduled: its select, place or amounts aren't understood";
         case Because::after_top_job:
             return fmt::format("Strict ordering: job {} is to start first", c.jobs.id[r.object]);
         default:

@@ -107,6 +107,19 @@ std::vector<KeptAmount> totals_of(const Request& request) {
     return totals;
 }
 
+// Amounts that can be added up without a second thought: none negative, and all together below 2^60.
+bool sane(const Request& request) {
+    constexpr std::int64_t most = std::int64_t{1} << 60;
+    std::int64_t left = most;
+    for (const Chunk& chunk : request.chunks) {
+        for (const Need& need : chunk.needs) {
+            if (need.amount < 0 || need.amount > left / chunk.count) return false;
+            left -= need.amount * chunk.count;
+        }
+    }
+    return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < most; });
+}
+
 void compile(Request& request, const Resources& resources) {
     const auto& known = resources.known();
     request.chunks.clear();
@@ -132,6 +145,10 @@ void compile(Request& request, const Resources& resources) {
         }
     }
     if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
+    if (!sane(request)) {
+        request.unsupported = "amounts that are negative or too large";
+        request.chunks.assign(1, Chunk{});
+    }
     request.totals = totals_of(request);
     request.ncpus = number_of(request.totals, known.ncpus).value_or(-1);
     request.mem = number_of(request.totals, known.mem).value_or(-1);

@@ -308,7 +308,8 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
     jobs.stime[slot] = record.stime;
     jobs.mtime[slot] = record.mtime;
-    jobs.walltime[slot] = record.walltime;
+    // 3,000 years are as good as more, and can be added to any instant.
+    jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
 }
 
 // Starting a job adds its charge to the stored usage, once.

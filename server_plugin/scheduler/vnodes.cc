@@ -32,7 +32,7 @@ std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
     std::vector<VnodeSlot> vnodes;
     for (const Part& part : placement) vnodes.push_back(part.vnode);
     std::ranges::sort(vnodes);
-    vnodes.erase(std::ranges::unique(vnodes).begin(), vnodes.end());
+    vnodes.erase(std::unique(vnodes.begin(), vnodes.end()), vnodes.end());
     return vnodes;
 }
 
@@ -196,7 +196,7 @@ void Vnodes::apply(const HeldJob& held, int sign) {
         touched.push_back(slot);
     }
     std::ranges::sort(touched);
-    touched.erase(std::ranges::unique(touched).begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     count_jobs(touched, held.exclusive, -sign);
 }
 

@@ -132,8 +132,19 @@ TEST_F(Placing, AnUnreadableRequestIsToldOf) {
     const int group = world.job({.queue = "work", .select = "ncpus=1", .place = "group=rack"});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, IsEmpty());
-    EXPECT_THAT(outcome.comment.at(job), HasSubstr("select or place"));
-    EXPECT_THAT(outcome.comment.at(group), HasSubstr("select or place"));
+    EXPECT_THAT(outcome.comment.at(job), HasSubstr("select, place or amounts"));
+    EXPECT_THAT(outcome.comment.at(group), HasSubstr("select, place or amounts"));
+}
+
+TEST_F(Placing, AmountsThatAreNegativeOrOverflowAreToldOf) {
+    world.vnode({.name = "a", .ncpus = 4});
+    for (const char* select : {"ncpus=-1", "10000000:mem=9000000000gb", "ncpus=9223372036854775807",
+                               "1:ncpus=1000000000000000000+ncpus=1000000000000000000", "0:ncpus=1",
+                               "99999999:ncpus=1", "ncpus=9223372036854775808"}) {
+        const int job = world.job({.queue = "work", .select = select});
+        EXPECT_THAT(cycle().comment[job], HasSubstr("select, place or amounts")) << select;
+    }
+    EXPECT_THAT(place({.ncpus = 1, .walltime = INT64_MAX}), ElementsAre("a"));
 }
 
 TEST_F(Placing, WhatRunningJobsHoldIsFreeAgainWhenTheyEnd) {

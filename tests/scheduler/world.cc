@@ -145,7 +145,7 @@ void World::send(int number, Instant now) {
     r.id = id;
     r.owner = o.owner;
     r.group = o.group;
-    r.origin_queue = o.queue;
+    r.origin_queue = o.origin_queue.empty() ? o.queue : o.origin_queue;
     r.run_host = o.run_host;
     r.queue = queues_.at(j.queue);
     r.state = j.state;

@@ -95,6 +95,7 @@ struct JobOptions {
     Instant modified{};  // Epoch: as queued
     std::int64_t gpus = -1;
     char state = 'Q';
+    std::string origin_queue{};  // empty: as queue
 };
 
 // What a cycle decided, by job numbers and queue names.

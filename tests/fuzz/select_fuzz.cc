@@ -1,0 +1,52 @@
+// select and place of a job, as users write them: first line place, the rest select. Whatever is read has to
+// be placed or refused without harm to what is free.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server_plugin/scheduler/request.h"
+#include "server_plugin/scheduler/vnodes.h"
+
+using namespace pbs::sched;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    const auto newline = std::min(input.find('\n'), input.size());
+    Resources resources;
+    resources.define({0, ResourceKind::integer, "ncpus", true});
+    resources.define({1, ResourceKind::size, "mem", true});
+    resources.define({2, ResourceKind::duration, "walltime", false});
+    resources.define({3, ResourceKind::string, "select", false});
+    resources.define({4, ResourceKind::string, "place", false});
+    resources.define({5, ResourceKind::string, "arch", false});
+    resources.define({6, ResourceKind::boolean, "bigmem", false});
+    resources.define({7, ResourceKind::real, "speed", true});
+    Interner strings;
+    Vnodes vnodes(strings);
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        const Amount available[] = {{0, 4, {}}, {1, 1 << 30, {}}, {5, 0, "linux"}, {7, 2'000'000, {}}};
+        VnodeRecord record;
+        record.vnode = VnodeHandle(i);
+        record.name = i == 1 ? "a" : "b";
+        record.host = i == 3 ? "c" : "d";
+        record.resources_available = available;
+        vnodes.change(record, resources);
+    }
+    const Amount asked[] = {{4, 0, input.substr(0, newline)},
+                            {3, 0, input.substr(std::min(newline + 1, input.size()))}};
+    Requests requests;
+    const auto id = requests.acquire(asked, resources);
+    const Request& request = requests[id];
+    if (!request.unsupported.empty()) return 0;
+    const PoolId pool = vnodes.pool({}, 0, 0);
+    if (const auto placement = vnodes.find(pool, request, {})) {
+        vnodes.take(*placement, request, {});
+        for (VnodeSlot v = 0; v < vnodes.size(); ++v)
+            if (vnodes.free_amount(v, 0) < 0 || vnodes.free_amount(v, 1) < 0) std::abort();
+        vnodes.give_back(*placement, request, {});
+    }
+    for (VnodeSlot v = 0; v < vnodes.size(); ++v)
+        if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
+    return 0;
+}
