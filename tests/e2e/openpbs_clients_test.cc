@@ -136,6 +136,10 @@ TEST_F(OpenpbsClients, QmgrServerQueueNode) {
                 AllOf(HasSubstr("n2"), HasSubstr("offline")));
     qmgr("set node n2 state = free");
     EXPECT_THAT(qmgr("list node n2"), HasSubstr("state = free"));
+    ok(client({"pbsnodes", "-o", "n2"}), "pbsnodes -o");
+    EXPECT_THAT(qmgr("list node n2"), HasSubstr("state = offline"));
+    ok(client({"pbsnodes", "-r", "n2"}), "pbsnodes -r");
+    EXPECT_THAT(qmgr("list node n2"), HasSubstr("state = free"));
     qmgr("delete node n2");
 }
 
