@@ -22,3 +22,17 @@ pbs_test(
   mail_test.cc
   process_tree_test.cc
   run_files_test.cc)
+
+# Whole servers that are killed, with the programs that users have.
+pbs_test(
+  host_faults_test
+  LIBS
+  fmt::fmt
+  SOURCES
+  ../e2e/harness.cc
+  server_faults_test.cc
+  TIMEOUT
+  180
+  LABELS
+  e2e)
+add_dependencies(host_faults_test pbs_server pbs_policy qmgr qsub qstat)

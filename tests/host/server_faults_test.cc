@@ -1,0 +1,261 @@
+// What a server's death, a full disk and lost shepherds do to jobs: none is lost, none runs twice, each end
+// is accounted for once.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+class Faults : public OriginServer {
+  protected:
+    // The accounting records of one type for a job.
+    std::vector<std::string> records(char type, const std::string& id) const {
+        std::vector<std::string> found;
+        std::istringstream text(server.accounting());
+        for (std::string line; std::getline(text, line);)
+            if (line.find(fmt::format(";{};{};", type, id)) != std::string::npos) found.push_back(line);
+        return found;
+    }
+    bool wait_ended(const std::string& id, std::chrono::seconds limit = 40s) const {
+        return wait_for([&] { return !records('E', id).empty(); }, limit);
+    }
+    std::string file(const std::string& name) const { return contents(server.work() / name); }
+    bool wait_file(const std::string& name) const {
+        return wait_for([&] { return fs::exists(server.work() / name); }, 20s);
+    }
+    // Lets go of the jobs that wait for a file of this name.
+    void make(const std::string& name) const { std::ofstream(server.work() / name) << "x"; }
+
+    pid_t shepherd_of(const std::string& id) const {
+        for (const auto& entry : fs::directory_iterator(server.home() / "mom_priv/jobs")) {
+            const std::string name = entry.path().filename();
+            if (!name.starts_with(id) || !name.ends_with(".started")) continue;
+            const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+            struct flock lock {};
+            lock.l_type = F_WRLCK;
+            const int asked = ::fcntl(fd, F_GETLK, &lock);
+            ::close(fd);
+            if (asked == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
+        }
+        return 0;
+    }
+
+    const std::string in_work_ = "cd $PBS_O_WORKDIR\n";
+    const std::string wait_for_go_ =
+        "touch $PBS_O_WORKDIR/running\nwhile [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.05; done\n";
+};
+
+TEST_F(Faults, AJobRunsOnWhileTheServerIsDead) {
+    const std::string id =
+        server.submit(in_work_ + "echo begun >> marks\n" + wait_for_go_ + "echo ended >> marks\nexit 5\n");
+    ASSERT_TRUE(wait_file("running"));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.job(id, "job_state"), "R");
+    make("go");
+    ASSERT_TRUE(wait_ended(id));
+    EXPECT_EQ(file("marks"), "begun\nended\n");
+    EXPECT_THAT(records('E', id), testing::ElementsAre(ContainsRegex(" Exit_status=5 .* run_count=1$")));
+}
+
+TEST_F(Faults, AJobThatEndedMeanwhileIsClosedAtTheNextStart) {
+    const std::string id = server.submit(wait_for_go_ + "exit 6\n");
+    ASSERT_TRUE(wait_file("running"));
+    server.kill9();
+    make("go");
+    const auto jobs = server.home() / "mom_priv/jobs";
+    ASSERT_TRUE(wait_for([&] { return fs::exists(jobs / (id + ".1.exit")); }));
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_ended(id));
+    EXPECT_THAT(records('E', id), testing::ElementsAre(HasSubstr(" Exit_status=6 ")));
+    EXPECT_THAT(records('S', id), testing::SizeIs(1));
+    EXPECT_TRUE(wait_for([&] { return fs::is_empty(jobs); }));
+}
+
+TEST_F(Faults, WalltimeIsEnforcedWhileTheServerIsDead) {
+    const std::string id = server.submit(wait_for_go_, {"-l", "walltime=2"});
+    ASSERT_TRUE(wait_file("running"));
+    server.kill9();
+    ASSERT_TRUE(
+        wait_for([&] { return fs::exists(server.home() / "mom_priv/jobs" / (id + ".1.exit")); }, 20s));
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_ended(id));
+    EXPECT_THAT(records('E', id), testing::ElementsAre(HasSubstr(" Exit_status=-29 ")));
+}
+
+TEST_F(Faults, ACleanStopLeavesJobsRunning) {
+    const std::string id = server.submit(wait_for_go_ + "exit 7\n");
+    ASSERT_TRUE(wait_file("running"));
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    make("go");
+    ASSERT_TRUE(wait_ended(id));
+    EXPECT_THAT(records('E', id), testing::ElementsAre(HasSubstr(" Exit_status=7 ")));
+}
+
+TEST_F(Faults, JobsWhoseShepherdsWereKilledAreRunAgainOrClosed) {
+    const std::string again = server.submit(in_work_ + "echo run >> again\n" + wait_for_go_ + "exit 8\n");
+    const std::string once =
+        server.submit(in_work_ + "echo run >> once\ntouch once.running\nsleep 300\n", {"-r", "n"});
+    ASSERT_TRUE(wait_file("running") && wait_file("once.running"));
+    server.kill9();
+    for (const auto& id : {again, once}) {
+        const pid_t shepherd = shepherd_of(id);
+        ASSERT_GT(shepherd, 1);
+        ::kill(shepherd, SIGKILL);
+    }
+    ASSERT_TRUE(wait_for([&] { return shepherd_of(again) == 0 && shepherd_of(once) == 0; }));
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_ended(once));
+    EXPECT_THAT(records('E', once), testing::ElementsAre(HasSubstr(" Exit_status=-4 ")));
+    EXPECT_EQ(file("once"), "run\n");
+    make("go");
+    ASSERT_TRUE(wait_ended(again));
+    EXPECT_THAT(records('R', again), testing::SizeIs(1));
+    EXPECT_THAT(records('E', again), testing::ElementsAre(ContainsRegex(" Exit_status=8 .* run_count=2$")));
+    EXPECT_EQ(file("again"), "run\nrun\n");
+}
+
+// The server is killed again and again, at any moment, while jobs are queued, started and ended.
+TEST_F(Faults, NoJobIsLostOrRunTwiceHoweverOftenTheServerIsKilled) {
+    constexpr int jobs = 24;
+    std::map<std::string, int> exit_of;
+    std::srand(4711);
+    for (int i = 0; i < jobs; ++i) {
+        const std::string id =
+            server.submit(in_work_ + fmt::format("echo $PBS_JOBID >> marks.{}\nsleep 0.{}\nexit {}\n", i,
+                                                 std::rand() % 9 + 1, i + 1));
+        ASSERT_NE(id, "");
+        exit_of[id] = i + 1;
+    }
+    const auto all_ended = [&] {
+        const std::string text = server.accounting();
+        return std::all_of(exit_of.begin(), exit_of.end(), [&](const auto& job) {
+            return text.find(";E;" + job.first + ";") != std::string::npos;
+        });
+    };
+    for (int kills = 0; kills < 15 && !all_ended(); ++kills) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(std::rand() % 400));
+        server.kill9();
+        ASSERT_TRUE(server.start());
+    }
+    ASSERT_TRUE(wait_for(all_ended, 40s));
+    for (const auto& [id, status] : exit_of) {
+        EXPECT_THAT(records('E', id),
+                    testing::ElementsAre(HasSubstr(fmt::format(" Exit_status={} ", status))))
+            << id;
+        EXPECT_EQ(file(fmt::format("marks.{}", status - 1)), id + "\n");
+    }
+    EXPECT_EQ(server.command({"qstat"}).out, "");
+    EXPECT_TRUE(wait_for([&] { return fs::is_empty(server.home() / "mom_priv/jobs"); }));
+}
+
+// ---- Full disks: a small file system of its own over a directory of the server's. ----
+
+class FullDisk : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "not root: no file system of a test's own can be mounted";
+    }
+    void TearDown() override {
+        server_.reset();
+        for (const auto& path : mounted_) ::umount2(path.c_str(), MNT_DETACH);
+    }
+    bool mount(const fs::path& directory, const std::string& size, unsigned long flags = 0) {
+        fs::create_directories(directory);
+        if (::mount("tmpfs", directory.c_str(), "tmpfs", flags, ("mode=755,size=" + size).c_str()) != 0)
+            return false;
+        if (flags == 0) mounted_.push_back(directory);
+        return true;
+    }
+    static void fill(const fs::path& directory) {
+        std::ofstream file(directory / "filler", std::ios::binary);
+        const std::string block(4096, 'x');
+        while (file.write(block.data(), 4096).flush()) {
+        }
+    }
+    bool accounted(const std::string& text) const {
+        return wait_for([&] { return server_->accounting().find(text) != std::string::npos; }, 30s);
+    }
+    bool configure() const {
+        return server_->configure(
+            {"create queue submit queue_type=execution, enabled=True, started=True",
+             "create queue batch queue_type=execution, enabled=True, started=True",
+             "set queue batch resources_max.ncpus = 8",
+             "set server default_queue = submit, resources_default.walltime = 00:10:00",
+             "create node n1 resources_available.ncpus = 8, resources_available.mem = 8gb",
+             "set policy default_policy algorithm = origin, submit_queue = submit, batch_queues = batch"});
+    }
+
+    std::unique_ptr<Server> server_ = std::make_unique<Server>();
+    std::vector<fs::path> mounted_;
+};
+
+TEST_F(FullDisk, AccountingIsWrittenLater) {
+    const auto directory = server_->home() / "server_priv/accounting";
+    if (!mount(directory, "64k")) GTEST_SKIP() << "no right to mount a tmpfs";
+    ASSERT_TRUE(server_->start());
+    ASSERT_TRUE(configure());
+    fill(directory);
+    const std::string id = server_->submit("exit 9\n");
+    ASSERT_TRUE(wait_for([&] { return server_->command({"qstat"}).out.empty(); }, 30s));
+    EXPECT_THAT(server_->log(), HasSubstr("No space left on device; records are kept"));
+    EXPECT_THAT(server_->accounting(), Not(HasSubstr(";E;" + id)));
+    fs::remove(directory / "filler");
+    EXPECT_TRUE(accounted(";E;" + id + ";"));
+    EXPECT_THAT(server_->accounting(), ContainsRegex(";E;" + id + ";.* Exit_status=9 "));
+    ASSERT_TRUE(server_->stop());
+}
+
+TEST_F(FullDisk, TheServerRefusesWorkAndGoesOn) {
+    if (!mount(server_->home(), "6m")) GTEST_SKIP() << "no right to mount a tmpfs";
+    ASSERT_TRUE(server_->start());
+    ASSERT_TRUE(configure());
+    const std::string id =
+        server_->submit("cd $PBS_O_WORKDIR\ntouch running\nwhile [ ! -e go ]; do sleep 0.05; done\nexit 10\n",
+                        {"-o", "/dev/null", "-e", "/dev/null"});
+    ASSERT_TRUE(server_->wait_job_state(id, "R"));
+    fill(server_->home());
+    const auto refused =
+        server_->command_as(runner(), {"qsub"}, {.input = "true\n", .folder = server_->work()});
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_NE(refused.err, "");
+    EXPECT_TRUE(server_->running());
+    EXPECT_THAT(server_->command({"qstat"}).out, HasSubstr("batch"));
+    fs::remove(server_->home() / "filler");
+    std::ofstream(server_->work() / "go") << "x";
+    EXPECT_TRUE(accounted(";E;" + id + ";"));
+    EXPECT_THAT(server_->accounting(), HasSubstr(" Exit_status=10 "));
+    const std::string next = server_->submit("true\n");
+    EXPECT_TRUE(accounted(";E;" + next + ";"));
+    ASSERT_TRUE(server_->stop());
+}
+
+}  // namespace
+}  // namespace pbs::e2e
