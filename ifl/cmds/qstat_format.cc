@@ -296,6 +296,7 @@ std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t 
         return a.group != b.group ? a.group < b.group : a.time < b.time;
     });
     std::vector<const batch_status*> sorted;
+    sorted.reserve(keys.size());
     for (const Key& key : keys) {
         sorted.push_back(key.job);
     }
@@ -651,7 +652,7 @@ nlohmann::ordered_json json_object(const attrl* attribute) {
         if (!resource.empty() && (!object.contains(name) || object[name].is_object())) {
             object[name][resource] = json_value(shown_value(*attribute));
         } else if (!resource.empty()) {
-            object[name + "." + resource] = json_value(shown_value(*attribute));
+            object[attribute_name(*attribute)] = json_value(shown_value(*attribute));
         } else if (name == ATTR_v) {
             object[name] = json_variables(view(attribute->value));
         } else {
