@@ -52,6 +52,10 @@ function(pbs_test name)
   pbs_target_settings(${name})
   target_compile_definitions(${name} PRIVATE PBS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              PBS_BUILD_DIR="${PROJECT_BINARY_DIR}")
+  # The code under test is what has to be optimised; the tests themselves would only compile longer.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_precompile_headers(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<gmock/gmock.h$<ANGLE-R>>
+                            $<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>)
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT T_TIMEOUT)
