@@ -55,6 +55,13 @@ long number(const std::string& text) {
     return std::strtol(text.c_str(), nullptr, 10);
 }
 
+// The first line of the text that begins like this; tests run side by side, so TMPDIR has one of several
+// names.
+std::string line_with(const std::string& text, const std::string& begin) {
+    const auto at = ("\n" + text).find("\n" + begin);
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
 bool alive(pid_t pid) {
     const auto process = read_process(pid);
     return process && process->state != 'Z';
@@ -211,8 +218,9 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
     EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // pwd: PBS starts jobs in the home directory
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
-    EXPECT_THAT(text, HasSubstr("\n/var/tmp/pbs.1.test"));
-    EXPECT_FALSE(fs::exists("/var/tmp/pbs.1.test"));  // gone with the job
+    const auto tmp_dir = line_with(text, "/var/tmp/pbs.1.test");
+    EXPECT_NE(tmp_dir, "");
+    EXPECT_FALSE(fs::exists(tmp_dir));  // gone with the job
 }
 
 TEST_F(RunnerTest, TakesSettingsFromThePbsEnvironmentFile) {
@@ -568,7 +576,8 @@ TEST_F(RunnerTest, EitherTheJobStartsOrThePermissionIsWithdrawn) {
 
 TEST_F(RunnerTest, KillsWhatIsLeftWhenTheShepherdIsKilled) {
     const auto start =
-        job("cd $PBS_O_WORKDIR\nsleep 300 & echo $! > a\nsetsid sh -c 'echo $$ > b; exec sleep 300' &\n"
+        job("cd $PBS_O_WORKDIR\necho $TMPDIR > tmp_dir\nsleep 300 & echo $! > a\nsetsid sh -c 'echo $$ > b; "
+            "exec sleep 300' &\n"
             "while [ ! -s b ]; do sleep 0.02; done; echo > ready; sleep 300\n");
     ASSERT_TRUE(runner_->start(start));
     const auto running = wait_running(*runner_);
@@ -582,7 +591,9 @@ TEST_F(RunnerTest, KillsWhatIsLeftWhenTheShepherdIsKilled) {
     EXPECT_FALSE(alive(static_cast<pid_t>(running.session)));
     EXPECT_FALSE(alive(pid_in(work_ + "/a")));
     EXPECT_FALSE(alive(pid_in(work_ + "/b")));
-    EXPECT_TRUE(eventually([&] { return !fs::exists("/var/tmp/pbs.1.test"); }));
+    const auto tmp_dir = line_with(contents(work_ + "/tmp_dir"), "/var/tmp/");
+    EXPECT_NE(tmp_dir, "");
+    EXPECT_TRUE(eventually([&] { return !fs::exists(tmp_dir); }));
     EXPECT_FALSE(runner_->signal(start.id, SIGTERM));
 }
 
@@ -707,7 +718,9 @@ TEST_F(AsAnotherUser, RunsTheJobAsThatUser) {
     EXPECT_EQ(status.st_uid, owner_.pw_uid);
     ASSERT_EQ(::stat((work_ + "/made").c_str(), &status), 0);
     EXPECT_EQ(status.st_uid, owner_.pw_uid);
-    EXPECT_FALSE(fs::exists("/var/tmp/pbs.1.test"));
+    const auto tmp_dir = line_with(contents(work_ + "/work.o1"), "/var/tmp/pbs.1.test");
+    EXPECT_NE(tmp_dir, "");
+    EXPECT_TRUE(eventually([&] { return !fs::exists(tmp_dir); }));
 }
 
 TEST_F(AsAnotherUser, CannotBeMadeToWriteWhereTheUserMayNot) {
