@@ -8,7 +8,7 @@ build_packages=(
 )
 test_packages=(
     libgtest-dev libgmock-dev libbenchmark-dev
-    clang libclang-rt-dev clang-format clang-tidy man-db
+    clang libclang-rt-dev clang-format clang-tidy man-db mandoc
 )
 
 # need_packages NAME...
