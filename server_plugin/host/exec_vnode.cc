@@ -32,7 +32,11 @@ Result<void> add_amount(Place& place, std::string_view text, const State& state)
         return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": expected resource=amount", text));
     auto value = canonical(resource->type, text.substr(equals + 1));
     if (!value) return tl::unexpected(value.error());
-    if (is_amount(resource->type)) place.amounts[resource->id] += amount_of(resource->type, *value);
+    if (auto ok = check_request(*resource, *value); !ok) return ok;
+    if (is_amount(resource->type)) {
+        int64_t& amount = place.amounts[resource->id];
+        amount = amount_sum(amount, amount_of(resource->type, *value));
+    }
     return {};
 }
 

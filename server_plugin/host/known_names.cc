@@ -9,7 +9,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::string_view server_names[] = {"max_queued",
+constexpr std::string_view server_names[] = {"license_count",
+                                             "max_queued",
                                              "max_queued_res",
                                              "max_run",
                                              "max_run_res",
@@ -93,7 +94,8 @@ constexpr std::string_view queue_names[] = {"max_queued",
                                             "queued_jobs_threshold",
                                             "queued_jobs_threshold_res"};
 
-constexpr std::string_view node_names[] = {"Port",
+constexpr std::string_view node_names[] = {"license",
+                                           "Port",
                                            "max_running",
                                            "max_user_run",
                                            "max_group_run",

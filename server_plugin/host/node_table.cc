@@ -18,7 +18,6 @@ constexpr std::array rows = {
     AttributeDef{"queue", Type::text, manager_only_set},
     AttributeDef{"comment", Type::text, no_user_set},
     AttributeDef{"sharing", Type::text, read_only | computed},
-    AttributeDef{"license", Type::text, read_only | computed},
     AttributeDef{"partition", Type::text, read_operator | read_manager | write_operator | write_manager},
     AttributeDef{"last_state_change_time", Type::integer, read_only | computed},
     AttributeDef{"last_used_time", Type::integer, read_only | computed},

@@ -20,8 +20,8 @@ bool has_room(const Node& node, const State& state, const Amounts& wanted, std::
         const AttributeValue* available = node.attributes.find("resources_available", resource->name);
         if (available == nullptr) continue;
         const auto used = assigned.find(id);
-        if (amount + (used == assigned.end() ? 0 : used->second) >
-            amount_of(resource->type, available->value)) {
+        const int64_t total = amount_sum(amount, used == assigned.end() ? 0 : used->second);
+        if (amount < 0 || total > amount_of(resource->type, available->value)) {
             if (lacking != nullptr) *lacking = resource->name;
             return false;
         }
@@ -67,7 +67,7 @@ Amounts amounts_of(const Chunk& chunk, const State& state) {
     for (const auto& [name, value] : chunk.resources) {
         const Resource* resource = state.resources.find(name);
         if (resource != nullptr && resource->consumable())
-            amounts[resource->id] += amount_of(resource->type, value);
+            amounts[resource->id] = amount_sum(amounts[resource->id], amount_of(resource->type, value));
     }
     return amounts;
 }
@@ -90,7 +90,7 @@ Result<std::vector<Place>> place_job(const Job& job, const State& state,
                 if (!serves(*node, job) || !matches(*node, chunk, state)) continue;
                 if (scatter && wanted.contains(node->handle)) continue;
                 Amounts total = wanted[node->handle];
-                for (const auto& [id, amount] : amounts) total[id] += amount;
+                for (const auto& [id, amount] : amounts) total[id] = amount_sum(total[id], amount);
                 const bool fits = has_room(*node, state, total, nullptr);
                 if (fits) wanted[node->handle] = std::move(total);
                 if (!fits && wanted[node->handle].empty()) wanted.erase(node->handle);
@@ -116,7 +116,8 @@ Result<void> check_places(const std::vector<Place>& places, const State& state, 
         if (const auto before = taken.find(place.node); before != taken.end())
             wanted[place.node] = before->second;
     for (const Place& place : places)
-        for (const auto& [id, amount] : place.amounts) wanted[place.node][id] += amount;
+        for (const auto& [id, amount] : place.amounts)
+            wanted[place.node][id] = amount_sum(wanted[place.node][id], amount);
     for (const Place& place : places) {
         const Node* node = state.node(place.node);
         if (node == nullptr) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", place.node_name));

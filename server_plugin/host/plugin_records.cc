@@ -153,7 +153,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.origin_queue = as_pbs_str(keep(environment_value(job, "PBS_O_QUEUE")));
     job_.run_host = as_pbs_str(attributes.text("Resource_List", "host"));
     job_.queue = job.queue;
-    job_.state = job.state;
+    job_.state = static_cast<unsigned char>(job.state);
     job_.priority = static_cast<int32_t>(attributes.integer("Priority", 0));
     if (attributes.has("interactive")) job_.flags |= PBS_JOB_INTERACTIVE;
     if (attributes.boolean("Rerunable", true)) job_.flags |= PBS_JOB_RERUNNABLE;

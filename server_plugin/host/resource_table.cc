@@ -119,6 +119,13 @@ std::string_view Resource::type_text() const {
     return "string";
 }
 
+Result<void> check_request(const Resource& resource, std::string_view value) {
+    if (!is_amount(resource.type) || resource.name == "nice" || amount_of(resource.type, value) >= 0)
+        return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal value \"{}\" for {}: expected 0 or more", value, resource.name));
+}
+
 ResourceTable::ResourceTable() {
     for (const auto& row : built_in) {
         Resource resource;

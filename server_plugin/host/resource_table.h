@@ -39,6 +39,9 @@ struct Resource {
     std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
 };
 
+// What a job may ask for: amounts below zero (but for `nice`) are PBSE_BADATVAL. `value` is canonical.
+Result<void> check_request(const Resource& resource, std::string_view value);
+
 class ResourceTable {
   public:
     // Holds the built-in resources.

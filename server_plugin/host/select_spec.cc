@@ -59,6 +59,7 @@ Result<void> add_resource(Chunk& chunk, std::string_view text, const ResourceTab
     if (!value) return tl::unexpected(value.error());
     if (value->empty())
         return fail(PBSE_BADATVAL, fmt::format("Illegal chunk part \"{}\": expected a value", text));
+    if (auto ok = check_request(*resource, *value); !ok) return ok;
     chunk.resources.emplace_back(resource->name, std::move(*value));
     return {};
 }
@@ -70,7 +71,8 @@ std::map<std::string, int64_t> sums(const std::vector<Chunk>& chunks, const Reso
         for (const auto& [name, value] : chunk.resources) {
             const Resource* resource = resources.find(name);
             if (resource == nullptr || (resource->flags & resource_queue_sum) == 0) continue;
-            total[name] += chunk.count * amount_of(resource->type, value);
+            total[name] =
+                amount_sum(total[name], amount_product(chunk.count, amount_of(resource->type, value)));
         }
     return total;
 }
@@ -237,7 +239,7 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
     add_chunk_defaults(chunks, queue, state);
 
     int64_t count = 0;
-    for (const Chunk& chunk : chunks) count += chunk.count;
+    for (const Chunk& chunk : chunks) count = amount_sum(count, chunk.count);
     set_default(job, "nodect", fmt::format("{}", count));
     for (const auto& [name, total] : sums(chunks, state.resources)) {
         const Resource* resource = state.resources.find(name);

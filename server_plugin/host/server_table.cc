@@ -36,7 +36,6 @@ constexpr std::array rows = {
     AttributeDef{"flatuid", Type::boolean, manager_only_set},
     AttributeDef{"default_qdel_arguments", Type::text, no_user_set},
     AttributeDef{"default_qsub_arguments", Type::text, no_user_set},
-    AttributeDef{"license_count", Type::text, read_only | computed},
     AttributeDef{"pbs_version", Type::text, read_only | computed},
     AttributeDef{"job_sort_formula", Type::text, manager_only_set},
     AttributeDef{"eligible_time_enable", Type::boolean, manager_only_set},

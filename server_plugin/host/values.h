@@ -41,6 +41,10 @@ std::string amount_text(Type type, int64_t amount);
 // Is a value of this type an amount, to be added, subtracted and compared by size?
 bool is_amount(Type type);
 
+// Sums and products of amounts; what is too large becomes the largest.
+int64_t amount_sum(int64_t a, int64_t b);
+int64_t amount_product(int64_t a, int64_t b);
+
 // Splits at commas; spaces around the parts are dropped, empty parts too. A comma after a backslash doesn't
 // split.
 std::vector<std::string> split_list(std::string_view text);

@@ -9,6 +9,7 @@ pbs_test(
   pbs_host
   pbs_ifl_codec
   PkgConfig::libuv
+  SQLite::SQLite3
   fmt::fmt
   SOURCES
   attributes_test.cc
@@ -18,6 +19,7 @@ pbs_test(
   plugin_test.cc
   requests_test.cc
   select_spec_test.cc
+  store_test.cc
   values_test.cc)
 target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>")
 add_dependencies(host_server_test fifo_plugin)

@@ -174,6 +174,7 @@ TEST_F(Requests, ARefusedJobLeavesNothing) {
     make_queue("q", {attribute("resources_max.ncpus", "4")});
     EXPECT_EQ(submit(user(), {attribute("Resource_List.ncpus", "5")}, "q"), std::to_string(PBSE_EXCQRESC));
     EXPECT_EQ(submit(user(), {attribute("Resource_List.colour", "5")}, "q"), std::to_string(PBSE_UNKRESC));
+    EXPECT_EQ(submit(user(), {attribute("Resource_List.ncpus", "-5")}, "q"), std::to_string(PBSE_BADATVAL));
     EXPECT_EQ(submit(user(), {attribute("Priority", "5000")}, "q"), std::to_string(PBSE_BADATVAL));
     EXPECT_EQ(submit(user(), {attribute("depend", "afterok:1")}, "q"), std::to_string(PBSE_NOSUP));
     EXPECT_EQ(submit(user(), {attribute("job_state", "R")}, "q"), std::to_string(PBSE_ATTRRO));

@@ -79,6 +79,13 @@ TEST_F(SelectTest, FaultsHaveTheirCodes) {
     EXPECT_EQ(parse("2:ncpus=x"), PBSE_BADATVAL);
     EXPECT_EQ(parse(""), PBSE_BADATVAL);
     EXPECT_EQ(parse("99999999999:ncpus=1"), PBSE_BADATVAL);
+    EXPECT_EQ(parse("1:ncpus=-1"), PBSE_BADATVAL);
+}
+
+TEST_F(SelectTest, SumsThatAreTooLargeStayLarge) {
+    ask("select", "1000000:ncpus=9223372036854775807");
+    EXPECT_EQ(complete(), 0);
+    EXPECT_EQ(got("ncpus"), "9223372036854775807");
 }
 
 TEST_F(SelectTest, JobWideAndChunkRequestsDoNotMix) {

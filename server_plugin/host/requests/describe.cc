@@ -132,7 +132,6 @@ void compute_node(const Node& node, const State& state, std::string_view name, i
     if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
     if (name == "resources_assigned") add_amounts(out, name, usage.assigned, state);
     if (name == "sharing") add(out, name, "default_shared");
-    if (name == "license") add(out, name, "l");
     if (name == "last_state_change_time") add_time(out, name, node.last_state_change);
     if (name != "last_used_time") return;
     int64_t last = 0;
@@ -245,17 +244,17 @@ ifl::Attributes describe(const Sched& sched, Context& context, const View& view)
 ifl::Attributes describe_server(Context& context, const View& view) {
     const State& state = context.state();
     const StateCounts& counts = state.counts();
-    auto out = describe_by_table(
-        server_table(), state.server, state, view, [&](std::string_view name, ifl::Attributes& to) {
-            if (name == "server_state") add(to, name, context.server.state_text());
-            if (name == "server_host") add(to, name, state.host_name);
-            if (name == "total_jobs") add(to, name, fmt::format("{}", counts.total()));
-            if (name == "state_count") add(to, name, counts.text());
-            if (name == "resources_assigned") add_amounts(to, name, state.server_usage().assigned, state);
-            if (name == "license_count")
-                add(to, name, "Avail_Global:1000000 Avail_Local:1000000 Used:0 High_Use:0");
-            if (name == "pbs_version") add(to, name, std::string(server_version()));
-        });
+    auto out = describe_by_table(server_table(), state.server, state, view,
+                                 [&](std::string_view name, ifl::Attributes& to) {
+                                     if (name == "server_state") add(to, name, context.server.state_text());
+                                     if (name == "server_host") add(to, name, state.host_name);
+                                     if (name == "total_jobs")
+                                         add(to, name, fmt::format("{}", counts.total()));
+                                     if (name == "state_count") add(to, name, counts.text());
+                                     if (name == "resources_assigned")
+                                         add_amounts(to, name, state.server_usage().assigned, state);
+                                     if (name == "pbs_version") add(to, name, std::string(server_version()));
+                                 });
     add_plugin_attributes(context, PBS_OBJ_SERVER, {}, view, out);
     return out;
 }

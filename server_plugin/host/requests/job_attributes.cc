@@ -87,8 +87,10 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     if (def->type == Type::resources) {
         // It is the user's own now.
         const Resource* resource = state.resources.find(change.resource);
-        if (resource != nullptr) job.defaulted.erase(resource->name);
-        return {};
+        if (resource == nullptr) return {};
+        job.defaulted.erase(resource->name);
+        const AttributeValue* value = job.attributes.find(def->name, resource->name);
+        return value == nullptr ? Result<void>() : check_request(*resource, value->value);
     }
     return job.attributes.has(def->name) ? check_value(*def, job) : Result<void>();
 }

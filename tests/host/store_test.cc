@@ -1,0 +1,105 @@
+#include "server_plugin/host/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace pbs::host {
+namespace {
+
+class StoreTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        path_ = testing::TempDir() + "store." + std::to_string(getpid()) + ".db";
+        TearDown();
+    }
+    void TearDown() override {
+        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+    }
+    void sql(const char* text) {
+        sqlite3* db = nullptr;
+        ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+        ASSERT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+        sqlite3_close(db);
+    }
+    Job job(uint64_t sequence) {
+        Job one;
+        one.sequence = sequence;
+        one.state = job_state::queued;
+        one.attributes.set(*job_table().find("Job_Name"), {}, "with \"quotes\", 7:colons and \n lines");
+        one.defaulted = {"ncpus", "place"};
+        return one;
+    }
+
+    std::string path_;
+};
+
+TEST_F(StoreTest, ADatabaseIsItsOwnersOnly) {
+    ASSERT_TRUE(Store::open(path_));
+    struct stat info {};
+    ASSERT_EQ(stat(path_.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600U);
+}
+
+TEST_F(StoreTest, JobsComeBackAsTheyWere) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->begin());
+        ASSERT_TRUE(store->save(job(5)));
+        ASSERT_TRUE(store->save_script(job(5), std::string_view("a\0b", 3)));
+        ASSERT_TRUE(store->commit());
+    }
+    auto store = std::move(*Store::open(path_));
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE(store->load(state));
+    const Job* found = state.job("5.svr");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->attributes, job(5).attributes);
+    EXPECT_EQ(found->defaulted, job(5).defaulted);
+    EXPECT_EQ(*store->script(5), std::string("a\0b", 3));
+    // Saving the job again keeps the script.
+    ASSERT_TRUE(store->save(job(5)));
+    EXPECT_TRUE(store->script(5));
+    ASSERT_TRUE(store->remove_job(5));
+    EXPECT_FALSE(store->script(5));
+}
+
+TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
+    auto store = std::move(*Store::open(path_));
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->save(job(5)));
+    store->rollback();
+    State state;
+    ASSERT_TRUE(store->load(state));
+    EXPECT_TRUE(state.jobs().empty());
+}
+
+TEST_F(StoreTest, ANewerDatabaseIsRefused) {
+    ASSERT_TRUE(Store::open(path_));
+    sql("PRAGMA user_version=99");
+    const auto store = Store::open(path_);
+    ASSERT_FALSE(store);
+    EXPECT_THAT(store.error().message, testing::HasSubstr("newer"));
+}
+
+TEST_F(StoreTest, ADamagedJobIsNamed) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->save(job(5)));
+    }
+    sql("UPDATE job SET attributes='8:Job_Name,0:,9:short,'");
+    auto store = std::move(*Store::open(path_));
+    State state;
+    state.server_name = "svr";
+    const auto loaded = store->load(state);
+    ASSERT_FALSE(loaded);
+    EXPECT_THAT(loaded.error().message, testing::HasSubstr("5.svr"));
+}
+
+}  // namespace
+}  // namespace pbs::host
