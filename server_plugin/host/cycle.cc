@@ -137,7 +137,9 @@ void Cycles::run_wanted() {
 void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
-    if (plugin.next_deadline(now) <= now && plugin.tick(now)) server_.want_cycle(PBS_SCH_POLICY_SWITCH);
+    if (plugin.next_deadline(now) <= now) {
+        if (const int trigger = plugin.tick(now); trigger != 0) server_.want_cycle(trigger);
+    }
     for (const auto& [name, sched] : server_.state.scheds()) {
         const auto [at, added] = last_.try_emplace(name, now);
         if (now < at->second) at->second = now;  // the clock was set back

@@ -265,8 +265,10 @@ void Plugin::job_removed(int64_t now, uint64_t job) {
 int64_t Plugin::next_deadline(int64_t now) {
     return impl_->table.next_deadline(impl_->table.self, now);
 }
-bool Plugin::tick(int64_t now) {
-    return (impl_->table.tick(impl_->table.self, now) & PBS_WANT_CYCLE) != 0;
+int Plugin::tick(int64_t now) {
+    const uint32_t wanted = impl_->table.tick(impl_->table.self, now);
+    if ((wanted & PBS_WANT_CYCLE) == 0) return 0;
+    return (wanted & PBS_WANT_POLICY_SWITCH) != 0 ? PBS_SCH_POLICY_SWITCH : PBS_SCH_SCHEDULE_TIME;
 }
 
 namespace {

@@ -75,8 +75,8 @@ class Plugin {
     void job_removed(int64_t now, uint64_t job);
 
     int64_t next_deadline(int64_t now);
-    // True if a cycle is wanted because the policy in force has changed.
-    bool tick(int64_t now);
+    // The trigger of the cycle that is wanted now (PBS_SCH_*); 0: none.
+    int tick(int64_t now);
     Result<std::vector<Decision>> cycle(int64_t now, std::string_view sched, int trigger, const State& state);
 
   private:

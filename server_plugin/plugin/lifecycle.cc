@@ -51,7 +51,7 @@ std::string start(State& state, sched::Instant now) {
 
 void save_all(State& state, sched::Instant now) {
     if (state.store && state.failure.empty())
-        state.usage.save(*state.store, state.scheduler, state.host, now);
+        state.usage.save_at_end(*state.store, state.scheduler, state.host, now);
 }
 
 }  // namespace pbs::plugin

@@ -318,8 +318,12 @@ typedef struct pbs_host {
     void (*reply_attr)(pbs_reply* reply, const pbs_attr* attr);
 } pbs_host;
 
-/* Bits that start(), manager(), tick() and the event functions return or set. */
-enum pbs_wanted { PBS_WANT_NOTHING = 0, PBS_WANT_CYCLE = 1 };
+/* Bits that tick() returns. */
+enum pbs_wanted {
+    PBS_WANT_NOTHING = 0,
+    PBS_WANT_CYCLE = 1,
+    PBS_WANT_POLICY_SWITCH = 2 /* with PBS_WANT_CYCLE: the cycle's trigger is PBS_SCH_POLICY_SWITCH */
+};
 
 /* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function
  * is set. The order of a host's life: init; the *_changed events for all that exists, beginning with
@@ -366,8 +370,8 @@ typedef struct pbs_plugin {
 
     /* The next instant at which tick() has something to do; INT64_MAX: none. Ask again after any call. */
     int64_t (*next_deadline)(void* self, int64_t now);
-    /* Does what is due (policy switch, decay, saving). Returns bits of enum pbs_wanted; a cycle that is
-     * wanted because of a policy switch has the trigger PBS_SCH_POLICY_SWITCH. Harmless when early. */
+    /* Does what is due (policy switch, decay, saving). Returns bits of enum pbs_wanted. Harmless when early.
+     */
     uint32_t (*tick)(void* self, int64_t now);
     /* Runs one scheduling cycle of one scheduler. */
     int32_t (*cycle)(void* self, const pbs_cycle_request* request, pbs_cycle_result* result);

@@ -17,7 +17,8 @@ uint32_t tick(State& state, sched::Instant now) {
     const sched::TickResult result = state.scheduler.tick(now);
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
     state.usage.save(*state.store, state.scheduler, state.host, now);
-    return result.cycle_wanted ? PBS_WANT_CYCLE : PBS_WANT_NOTHING;
+    if (!result.cycle_wanted) return PBS_WANT_NOTHING;
+    return PBS_WANT_CYCLE | (result.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);
 }
 
 }  // namespace pbs::plugin

@@ -44,7 +44,16 @@ objects::Result<void> UsageSaver::load(objects::Store& store, sched::Scheduler& 
 
 void UsageSaver::save(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                       sched::Instant now) {
-    if (failed_ ? now < retry_at_ : !scheduler.has_usage_changes()) return;
+    if (failed_ ? now >= retry_at_ : scheduler.has_usage_changes()) write(store, scheduler, host, now);
+}
+
+void UsageSaver::save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
+                             sched::Instant now) {
+    if (failed_ || scheduler.has_usage_changes()) write(store, scheduler, host, now);
+}
+
+void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
+                       sched::Instant now) {
     append(unsaved_, scheduler.take_usage_changes());
     const auto written = objects::UsageStore(store).write(kScope, unsaved_);
     if (written) {

@@ -26,10 +26,16 @@ class UsageSaver {
     // works again.
     void save(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
+    // The same at the end of the server, however long ago a write has failed.
+    void save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
+                     sched::Instant now);
+
     // When save() has something to do; Instant::max(): nothing.
     sched::Instant next_deadline(const sched::Scheduler& scheduler, sched::Instant now) const;
 
   private:
+    void write(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
+
     objects::UsageBatch unsaved_;  // of a write that failed
     bool failed_ = false;
     sched::Instant retry_at_{};

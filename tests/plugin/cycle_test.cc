@@ -144,7 +144,7 @@ TEST_F(Cycle, APolicySwitchIsDueAtTheBoundary) {
     host.now = five - 1;
     EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "early is harmless";
     host.now = five;
-    EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_CYCLE));
+    EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_CYCLE | PBS_WANT_POLICY_SWITCH));
     EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"], "night");
     EXPECT_TRUE(host.logged("night"));
     EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "once";
