@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
     check(plugin.start(plugin.self, host.now, error, sizeof error) == 0, "start");
     create_and_stat(&plugin);
     plugin.stop(plugin.self, host.now);
-    check(dlclose(library) == 0, "dlclose");
+    /* It stays loaded: the statics of the libraries below it are then no leaks. The tests in C++ unload it.
+     */
     return 0;
 }
