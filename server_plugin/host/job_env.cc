@@ -1,5 +1,6 @@
 #include "server_plugin/host/job_env.h"
 
+#include <algorithm>
 #include <map>
 
 #include "server_plugin/host/runner.h"
@@ -78,6 +79,19 @@ std::pair<std::string, std::string> split_path(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == text.npos || text.substr(0, colon).find('/') != text.npos) return {{}, std::string(text)};
     return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+bool same_host(std::string_view a, std::string_view b) {
+    const auto any = [](std::string_view name) { return name.empty() || name == "localhost"; };
+    if (any(a) || any(b)) return true;
+    // A name without a domain fits any domain.
+    const bool qualified = a.find('.') != a.npos && b.find('.') != b.npos;
+    if (!qualified) {
+        a = a.substr(0, a.find('.'));
+        b = b.substr(0, b.find('.'));
+    }
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {

@@ -45,6 +45,9 @@ std::string default_file_name(std::string_view job_name, std::string_view job_id
 // Splits "host:path". A colon after a slash belongs to the path. The host is empty if there is none.
 std::pair<std::string, std::string> split_path(std::string_view host_and_path);
 
+// Do the two name the same machine, with or without a domain? No name and "localhost" are any machine.
+bool same_host(std::string_view a, std::string_view b);
+
 // Where the stream goes: an absolute path in the job's terms (Keep_Files, the path asked for, the default),
 // before it is known whether that is a directory.
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);

@@ -129,6 +129,7 @@ std::string write_job_spec(const JobSpec& spec) {
     w.add("job", job.id.job);
     w.add("run", job.id.run);
     w.add("cookie", spec.cookie);
+    w.add("host_name", spec.host_name);
     w.add("name", job.name);
     w.add("queue", job.queue);
     w.add("account", job.account);
@@ -159,6 +160,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.text("job", job.id.job);
     r.number("run", job.id.run);
     r.text("cookie", spec.cookie);
+    r.text("host_name", spec.host_name);
     r.text("name", job.name);
     r.text("queue", job.queue);
     r.text("account", job.account);

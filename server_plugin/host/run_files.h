@@ -46,7 +46,8 @@ std::optional<RunId> run_of_file(std::string_view name);
 // What a shepherd is told beyond the JobStart.
 struct JobSpec {
     JobStart start;
-    std::string cookie;  // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
+    std::string cookie;     // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
+    std::string host_name;  // of this machine
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);

@@ -191,7 +191,7 @@ Result<void> Runner::Impl::copy_script(const JobStart& job) const {
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     const std::string path = files(job.id).job();
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd || !write_all(fd.get(), write_job_spec({job, new_cookie()}))) {
+    if (!fd || !write_all(fd.get(), write_job_spec({job, new_cookie(), options_.host_name}))) {
         const int error = errno;
         files(job.id).remove_all();
         return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));

@@ -63,9 +63,10 @@ struct JobStart {
     std::string script;  // path of the script as submitted; start() copies it, so it may go after that
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;  // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
-    std::string
-        output_path;         // Output_Path, Error_Path: "host:path" or "path"; empty: NAME.oSEQ, NAME.eSEQ in
-    std::string error_path;  // PBS_O_WORKDIR. A directory means ID.OU, ID.ER in it
+    // Output_Path and Error_Path, as "host:path" or "path". Empty: NAME.oSEQ, NAME.eSEQ in PBS_O_WORKDIR; a
+    // directory: ID.OU, ID.ER in it. All are this machine's: another host is told in ExitRecord::message.
+    std::string output_path;
+    std::string error_path;
     std::string join = "n";  // Join_Path: oe, eo, n
     std::string keep = "n";  // Keep_Files: letters o, e: in the home directory, under the default name
     std::vector<std::pair<std::string, std::string>> variables;  // Variable_List, unescaped

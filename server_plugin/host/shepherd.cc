@@ -183,6 +183,10 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     if (!output) return tl::unexpected(output.error());
     output_ = std::move(*output);
     message_ = output_.note;
+    for (const auto& path : {job.output_path, job.error_path})
+        if (const auto host = split_path(path).first; !same_host(host, spec_.host_name))
+            message_ += fmt::format("{}{} is not this machine; the path is taken for one of this machine's",
+                                    message_.empty() ? "" : "; ", path);
     tmp_dir_ = make_tmp_dir(job);
     const std::string shell = shell_of(job, owner_);
     const JobPlaces places{shell, files_.nodes(), tmp_dir_, owner_.home, spec_.cookie};

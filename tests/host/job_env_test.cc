@@ -63,6 +63,15 @@ TEST(OutputFile, PathsMayHaveAHost) {
     EXPECT_THAT(split_path("host:"), Pair("host", ""));
 }
 
+TEST(SameHost, ComparesNamesWithAndWithoutADomain) {
+    EXPECT_TRUE(same_host("node1", "NODE1.example.org"));
+    EXPECT_TRUE(same_host("node1.example.org", "node1"));
+    EXPECT_TRUE(same_host("", "node1"));
+    EXPECT_TRUE(same_host("localhost", "node1"));
+    EXPECT_FALSE(same_host("node1.example.org", "node1.example.com"));
+    EXPECT_FALSE(same_host("node1", "node10"));
+}
+
 TEST(OutputFile, GoesWhereTheJobSays) {
     auto job = example();
     EXPECT_EQ(output_file(job, alice, 'o'), "/data/alice/run.o12");

@@ -252,6 +252,18 @@ TEST_F(RunnerTest, WritesOutputWhereTheJobAskedForIt) {
     EXPECT_EQ(contents(work_ + "/named.err"), "err\n");
 }
 
+TEST_F(RunnerTest, SaysThatAPathOnAnotherHostIsTakenForOneHere) {
+    runner_ =
+        Runner::create({.home = home_, .program = "/proc/self/exe", .host_name = "here.example.org"}).value();
+    auto start = job("echo out\n");
+    start.output_path = "there:" + work_ + "/out";
+    start.error_path = "here:" + work_ + "/err";
+    const auto end = run(start);
+    EXPECT_EQ(contents(work_ + "/out"), "out\n");
+    EXPECT_EQ(end.exit.message,
+              "there:" + work_ + "/out is not this machine; the path is taken for one of this machine's");
+}
+
 TEST_F(RunnerTest, HonoursTheJobsUmask) {
     auto start = job("umask; echo x > \"$PBS_O_WORKDIR/made\"\n");
     start.umask = 022;
@@ -531,7 +543,7 @@ TEST_F(RunnerTest, ReportsAStartThatNeverHappened) {
 TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const auto start = job("echo ran > $PBS_O_WORKDIR/ran\n");
     const RunFiles files(home_, start.id);
-    std::ofstream(files.job()) << write_job_spec({start, "C0FFEE"});
+    std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
     const pid_t late = ::fork();
     if (late == 0) {
@@ -619,7 +631,7 @@ TEST_F(RunnerTest, DoesNotKillTheSessionOfAnotherBoot) {
     ASSERT_TRUE(eventually([&] { return read_process(bystander)->session == bystander; }));
     const auto start = job("echo\n");
     const RunFiles files(home_, start.id);
-    std::ofstream(files.started()) << write_job_spec({start, "C0FFEE"});
+    std::ofstream(files.started()) << write_job_spec({start, "C0FFEE", ""});
     std::ofstream(files.session()) << write_session(
         {bystander, read_process(bystander)->start, "another-boot", 1, ""});
     const auto report = runner_->recover({start.id}, nullptr).at(0);
