@@ -28,7 +28,8 @@ int serve(int argc, char** argv) {
     app.add_option("--bind", options.bind, "Numeric address to listen on; 0.0.0.0 for all")
         ->capture_default_str();
     app.add_option("--plugin", options.plugin, "Policy plugin; by default pbs_policy.so beside this program");
-    app.add_option("--name", options.name, "Name of the server in job ids; by default this host's");
+    app.add_option("--name", options.name,
+                   "Name of the server in job ids, kept from its first start on; by default this host's");
     app.add_flag("--daemon", options.daemon, "Go into the background when ready");
     app.add_option("--clock-offset", options.clock_offset,
                    "Seconds to add to the clock, for tests and demonstrations");

@@ -163,8 +163,14 @@ Result<void> Program::open_state() {
     store_ = std::move(*store);
     State state;
     state.host_name = host_name();
-    state.server_name =
-        options_.name.empty() ? state.host_name.substr(0, state.host_name.find('.')) : options_.name;
+    auto name = store_->keep_server_name(
+        options_.name.empty() ? state.host_name.substr(0, state.host_name.find('.')) : options_.name);
+    if (!name) return tl::unexpected(name.error());
+    if (!options_.name.empty() && options_.name != *name)
+        return fail(PBSE_SYSTEM,
+                    fmt::format("--name {}: {} is the home of server {}, whose jobs carry that name",
+                                options_.name, home_->path(), *name));
+    state.server_name = std::move(*name);
     if (auto done = store_->load(state); !done) return done;
     log_->set_events(static_cast<unsigned>(state.server.integer("log_events", 511)));
     mailer_ = std::make_unique<Mailer>(

@@ -67,6 +67,11 @@ CREATE TABLE job_script(
   sequence INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
   script BLOB NOT NULL);
 )sql",
+    R"sql(
+CREATE TABLE server_name(
+  one INTEGER PRIMARY KEY CHECK(one = 1),
+  name TEXT NOT NULL);
+)sql",
 };
 
 void put_netstring(std::string& out, std::string_view text) {
@@ -247,6 +252,15 @@ Store::~Store() = default;
 bool Store::empty() const {
     Query query(impl_->statement("SELECT 1 FROM object WHERE type=0"));
     return query.step() != SQLITE_ROW;
+}
+
+Result<std::string> Store::keep_server_name(std::string_view name) {
+    auto done = impl_->run("INSERT OR IGNORE INTO server_name(one, name) VALUES(1, ?)",
+                           [&](Query& query) { query.bind(name); });
+    if (!done) return tl::unexpected(done.error());
+    Query query(impl_->statement("SELECT name FROM server_name"));
+    if (query.step() != SQLITE_ROW) return impl_->failed("can not read the server's name");
+    return std::string(query.text(0));
 }
 
 Result<void> Store::begin() {

@@ -26,6 +26,9 @@ class Store {
 
     // True until a server object has been saved.
     bool empty() const;
+    // The server's name in job ids: `name` if there is none yet, else the one that was kept, whatever `name`
+    // is. Jobs and what the disk holds of their starts are known by it, so it lives as long as they may.
+    Result<std::string> keep_server_name(std::string_view name);
     // Fills a state that has its names (server_name, host_name) and nothing else.
     Result<void> load(State& state);
 

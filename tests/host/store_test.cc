@@ -45,6 +45,11 @@ TEST_F(StoreTest, ADatabaseIsItsOwnersOnly) {
     EXPECT_EQ(info.st_mode & 0777, 0600U);
 }
 
+TEST_F(StoreTest, TheServersNameIsKeptFromTheFirstStart) {
+    EXPECT_EQ((*Store::open(path_))->keep_server_name("alpha").value(), "alpha");
+    EXPECT_EQ((*Store::open(path_))->keep_server_name("beta").value(), "alpha");
+}
+
 TEST_F(StoreTest, JobsComeBackAsTheyWere) {
     {
         auto store = std::move(*Store::open(path_));
