@@ -186,7 +186,10 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         server.parts.accounting.rerun(record);
         server.parts.log.job(job.id,
                              lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
+        if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
         back_to_queue(job, server.state, change.now());
+        if (report.may_still_run)
+            set_comment(job, fmt::format("job held, it may still run: {}", report.exit.message));
         return;
     }
     const Job ended = job;

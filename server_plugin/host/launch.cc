@@ -117,7 +117,11 @@ void start_failed(Server& server, const Job& job, const Error& error) {
     report.state = RunState::never_started;
     end_job(change, back, report);
     set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
-    if (auto done = change.commit(); !done) server.parts.log.error(job.id, done.error().message);
+    if (auto done = change.commit(); !done) {
+        // It holds its vnodes without a process; tried again at the next tick, like the end of any other.
+        server.parts.log.error(job.id, done.error().message);
+        server.unstored_reports.push_back(std::move(report));
+    }
 }
 
 }  // namespace

@@ -295,7 +295,7 @@ Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay)
 // There was a shepherd and it left no record.
 RunReport Runner::Impl::lost(const RunId& id) {
     const RunFiles files = this->files(id);
-    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}};
+    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = false};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     report.exit.exit_status = exit_status::aborted_at_restart;
     report.exit.started_at = report.exit.ended_at = now;
@@ -316,6 +316,7 @@ RunReport Runner::Impl::lost(const RunId& id) {
                                                 : "the process that ran the job was killed";
     if (!spec) report.exit.message += "; its processes are not known: " + spec.error().message;
     if (left > 0) report.exit.message += fmt::format("; {} processes could not be killed", left);
+    report.may_still_run = left > 0 || (!spec && (!session || same_boot));
     return report;
 }
 
@@ -348,7 +349,11 @@ RunReport Runner::Impl::examine(const RunId& id) {
                 if (const auto text = read_file(files.session()))
                     if (const auto session = parse_session(*text, files.session()))
                         watch.session = session->session;
-                RunReport report{.id = id, .state = RunState::running, .session = watch.session, .exit = {}};
+                RunReport report{.id = id,
+                                 .state = RunState::running,
+                                 .session = watch.session,
+                                 .exit = {},
+                                 .may_still_run = false};
                 if (auto watched = this->watch(std::move(watch)); !watched)
                     report.exit.message = watched.error().message;
                 return report;
@@ -360,7 +365,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
         if (!withdrawn && (exists(files.started()) || exists(files.exit()))) continue;
         files.remove_all();
-        return {.id = id, .state = RunState::never_started, .session = 0, .exit = {}};
+        return {.id = id, .state = RunState::never_started, .session = 0, .exit = {}, .may_still_run = false};
     }
 }
 
@@ -417,7 +422,11 @@ void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& rep
         if (key == "error") watch.error = value;
         if (key != "session") continue;
         watch.session = parse_number(key, value).value_or(0);
-        reports.push_back({.id = watch.id, .state = RunState::running, .session = watch.session, .exit = {}});
+        reports.push_back({.id = watch.id,
+                           .state = RunState::running,
+                           .session = watch.session,
+                           .exit = {},
+                           .may_still_run = false});
     }
 }
 

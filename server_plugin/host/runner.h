@@ -111,6 +111,9 @@ struct RunReport {
     RunState state = RunState::running;
     std::int64_t session = 0;  // 0: not known yet
     ExitRecord exit;           // of ended and lost; of never_started the message
+    // Of lost: processes of it may still be there; `exit.message` says which. It must not be started again
+    // before somebody has looked.
+    bool may_still_run = false;
 };
 
 struct RunnerOptions {
