@@ -80,19 +80,22 @@ std::optional<std::chrono::seconds> limit(const Job& job, std::string_view resou
 }
 
 // PBS_NODEFILE: a line a process; mpiprocs of a chunk, else one.
-std::vector<std::string> node_file_hosts(const Job& job, const State& state) {
+// A job that an earlier server took may ask for any number.
+Result<std::vector<std::string>> node_file_hosts(const Job& job, const State& state) {
     std::vector<std::string> hosts;
     std::vector<int64_t> processes;
     for (const Chunk& chunk : chunks_of(job, state)) {
-        const std::string_view mpiprocs = chunk.value("mpiprocs");
-        const int64_t lines = mpiprocs.empty() ? 1 : amount_of(Type::integer, mpiprocs);
-        for (int64_t i = 0; i < chunk.count; ++i) processes.push_back(lines);
+        for (int64_t i = 0; i < chunk.count && processes.size() < job.places.size(); ++i)
+            processes.push_back(chunk.processes());
     }
     for (size_t i = 0; i < job.places.size(); ++i) {
         const Node* node = state.node(job.places[i].node);
         const std::string host(node == nullptr ? std::string_view(job.places[i].node_name)
                                                : node->attributes.text("Mom"));
         const int64_t lines = i < processes.size() ? processes[i] : 1;
+        if (lines > most_processes - static_cast<int64_t>(hosts.size()))
+            return fail(PBSE_BADATVAL, fmt::format("its chunks have more than {} processes (mpiprocs) in all",
+                                                   most_processes));
         for (int64_t n = 0; n < lines; ++n) hosts.push_back(host);
     }
     return hosts;
@@ -149,7 +152,9 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     if (a.has("Join_Path")) start.join = a.text("Join_Path");
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
     for (const std::string& entry : a.list("Variable_List")) start.variables.push_back(variable(entry));
-    start.hosts = node_file_hosts(job, server.state);
+    auto hosts = node_file_hosts(job, server.state);
+    if (!hosts) return tl::unexpected(hosts.error());
+    start.hosts = std::move(*hosts);
     start.ncpus =
         static_cast<int>(std::max<int64_t>(1, amount_of(Type::integer, a.text("Resource_List", "ncpus"))));
     start.umask = umask_of(job);

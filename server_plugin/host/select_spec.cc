@@ -142,6 +142,19 @@ Result<void> check_mixture(const Job& job, const State& state, bool has_select, 
     return {};
 }
 
+// Each process is a line of the node file, which is made in memory.
+Result<void> check_processes(const std::vector<Chunk>& chunks) {
+    int64_t total = 0;
+    for (const Chunk& chunk : chunks)
+        total = amount_sum(total, amount_product(chunk.count, chunk.processes()));
+    if (total <= most_processes) return {};
+    return fail(
+        PBSE_BADATVAL,
+        fmt::format("Illegal value: the chunks have {} processes (chunk count times mpiprocs) in all, "
+                    "expected at most {}",
+                    total, most_processes));
+}
+
 // One chunk of what the job asks for as a whole.
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
@@ -159,6 +172,11 @@ std::string_view Chunk::value(std::string_view resource) const {
     for (const auto& [name, text] : resources)
         if (name == resource) return text;
     return {};
+}
+
+int64_t Chunk::processes() const {
+    const std::string_view mpiprocs = value("mpiprocs");
+    return mpiprocs.empty() ? 1 : amount_of(Type::integer, mpiprocs);
 }
 
 Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources) {
@@ -238,6 +256,7 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
         set_default(job, "place", has_nodes ? "scatter" : has_select ? "free" : "pack");
     add_chunk_defaults(chunks, queue, state);
 
+    if (auto ok = check_processes(chunks); !ok) return ok;
     int64_t count = 0;
     for (const Chunk& chunk : chunks) count = amount_sum(count, chunk.count);
     set_default(job, "nodect", fmt::format("{}", count));

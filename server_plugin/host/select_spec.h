@@ -15,11 +15,16 @@
 
 namespace pbs::host {
 
+// The most lines of a job's node file: one for each MPI process of each chunk.
+constexpr int64_t most_processes = 100'000;
+
 struct Chunk {
     int64_t count = 1;
     std::vector<std::pair<std::string, std::string>> resources;  // name, canonical value
 
     std::string_view value(std::string_view resource) const;
+    // The processes of one chunk: its mpiprocs, else one.
+    int64_t processes() const;
 };
 
 // Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource), PBSE_DUPRESC.
@@ -33,7 +38,7 @@ std::string select_text(const std::vector<Chunk>& chunks);
 // defaults (queue's, server's resources_default, then both resources_max), default_chunk, select, place,
 // schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Earlier defaults are
 // replaced. Errors as above, and PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE, PBSE_PLACENOSELECT when job-wide and
-// chunk requests are mixed.
+// chunk requests are mixed; PBSE_BADATVAL for more than most_processes in all.
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
 
 // The chunks of a completed job.

@@ -83,9 +83,18 @@ TEST_F(SelectTest, FaultsHaveTheirCodes) {
 }
 
 TEST_F(SelectTest, SumsThatAreTooLargeStayLarge) {
-    ask("select", "1000000:ncpus=9223372036854775807");
+    ask("select", "100000:ncpus=9223372036854775807");
     EXPECT_EQ(complete(), 0);
     EXPECT_EQ(got("ncpus"), "9223372036854775807");
+}
+
+TEST_F(SelectTest, ProcessesAreBounded) {
+    ask("select", "2:ncpus=1:mpiprocs=50000");
+    EXPECT_EQ(complete(), 0);
+    for (const char* select : {"1:ncpus=1:mpiprocs=2000000000", "2:mpiprocs=50001", "100001:ncpus=1"}) {
+        ask("select", select);
+        EXPECT_EQ(complete(), PBSE_BADATVAL) << select;
+    }
 }
 
 TEST_F(SelectTest, JobWideAndChunkRequestsDoNotMix) {
