@@ -1,5 +1,9 @@
 #include "server_plugin/host/change.h"
 
+#include <exception>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/store.h"
@@ -148,17 +152,23 @@ void Change::tell_plugin() {
 
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     Store& store = server_.parts.store;
-    auto done = store.begin();
-    if (done) done = write();
-    if (done && before) done = before();
-    if (done) done = store.commit();
+    Result<void> done;
+    // A transaction must not stay open, or no other could begin.
+    try {
+        done = store.begin();
+        if (done) done = write();
+        if (done && before) done = before();
+        if (done) done = store.commit();
+    } catch (const std::exception& error) {
+        done = fail(PBSE_SYSTEM, error.what());
+    }
     if (!done) {
         store.rollback();
         return done;
     }
     put_in_place();
     tell_plugin();
-    for (const auto& action : actions_) action();
+    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
     if (trigger_ != 0) server_.want_cycle(trigger_);
     return {};
 }

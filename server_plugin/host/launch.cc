@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <exception>
 #include <optional>
 
 #include "ifl/pbs_error.h"
@@ -110,6 +111,18 @@ std::optional<unsigned> umask_of(const Job& job) {
     return value & 0777U;
 }
 
+// An exception is this job's failure: with it held, the others go on.
+Result<void> start(Server& server, const Job& job) {
+    try {
+        auto script = write_script(server, job);
+        if (!script) return tl::unexpected(script.error());
+        auto what = job_start(job, server, *script);
+        return what ? server.parts.executor.start(*what) : tl::unexpected(what.error());
+    } catch (const std::exception& error) {
+        return fail(PBSE_SYSTEM, error.what());
+    }
+}
+
 void start_failed(Server& server, const Job& job, const Error& error) {
     server.parts.log.error(job.id, fmt::format("can not start the job: {}", error.message));
     Change change(server, server.now());
@@ -168,14 +181,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
 void launch(Server& server, uint64_t handle) {
     const Job* job = server.state.job(handle);
     if (job == nullptr || job->state != job_state::running) return;
-    auto script = write_script(server, *job);
-    if (!script) {
-        start_failed(server, *job, script.error());
-        return;
-    }
-    auto start = job_start(*job, server, *script);
-    Result<void> started = start ? server.parts.executor.start(*start) : tl::unexpected(start.error());
-    if (!started) {
+    if (auto started = start(server, *job); !started) {
         start_failed(server, *job, started.error());
         return;
     }

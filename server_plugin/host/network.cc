@@ -19,6 +19,7 @@
 #include "ifl/pbs_error.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
+#include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/requests.h"
@@ -119,6 +120,11 @@ class Network::Impl {
     void handle(Peer& peer, const ifl::Request& request);
     void send(Peer& peer, const ifl::Reply& reply, bool close_after);
     void drop(Peer& peer, std::string_view why);
+    // An exception costs the connection.
+    template <typename Action>
+    void guard(Peer& peer, Action&& action) {
+        if (!guarded(server_.parts.log, "connection", action)) drop(peer, "");
+    }
     void sweep();
     void drop_all();
     void close_timer_if_done();
@@ -366,8 +372,10 @@ void Network::Impl::read(Peer& peer) {
                 from.network.drop(from, "");
             } else if (size > 0) {
                 if (!from.decoder.in_progress()) from.waiting = Steady::now();
-                from.decoder.feed({buffer->base, static_cast<size_t>(size)});
-                from.network.work(from);
+                from.network.guard(from, [&] {
+                    from.decoder.feed({buffer->base, static_cast<size_t>(size)});
+                    from.network.work(from);
+                });
             }
         });
 }
@@ -452,7 +460,7 @@ void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) 
                 to.network.drop(to, "");
             } else {
                 to.waiting = Steady::now();
-                to.network.work(to);
+                to.network.guard(to, [&] { to.network.work(to); });
             }
         });
     if (code == 0) return;

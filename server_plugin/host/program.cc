@@ -25,6 +25,7 @@
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/daemonize.h"
 #include "server_plugin/host/executor.h"
+#include "server_plugin/host/guard.h"
 #include "server_plugin/host/home.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -253,7 +254,7 @@ void Program::make_handles() {
     runner_events_.data = this;
     uv_poll_start(&runner_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
         auto& program = *static_cast<Program*>(handle->data);
-        take_run_events(*program.server_);
+        guarded(*program.log_, "jobs", [&program] { take_run_events(*program.server_); });
         program.schedule_cycles();
     });
     const auto interval =
@@ -261,7 +262,12 @@ void Program::make_handles() {
     uv_timer_init(&loop_, &tick_);
     tick_.data = this;
     uv_timer_start(
-        &tick_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->tick(); }, interval, interval);
+        &tick_,
+        [](uv_timer_t* handle) {
+            auto& program = *static_cast<Program*>(handle->data);
+            guarded(*program.log_, "tick", [&program] { program.tick(); });
+        },
+        interval, interval);
     uv_timer_init(&loop_, &cycle_timer_);
     cycle_timer_.data = this;
 }
@@ -291,7 +297,7 @@ void Program::run_cycles() {
     cycle_scheduled_ = false;
     if (stopped_) return;
     const auto begin = Steady::now();
-    cycles_->run_wanted();
+    guarded(*log_, "cycle", [this] { cycles_->run_wanted(); });
     last_cycle_end_ = Steady::now();
     last_cycle_length_ = std::chrono::duration_cast<milliseconds>(last_cycle_end_ - begin);
     schedule_cycles();
