@@ -40,6 +40,27 @@ Result<void> letters_of(std::string_view attribute, std::string_view value, std:
                 fmt::format("Illegal {} \"{}\": expected letters out of {}", attribute, value, letters));
 }
 
+Result<void> check_umask(std::string_view value) {
+    const auto digits = value.find_first_not_of('0');
+    const std::string_view rest = digits == std::string_view::npos ? "" : value.substr(digits);
+    if (rest.size() <= 3 && rest.find_first_not_of("01234567") == std::string_view::npos) return {};
+    return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
+}
+
+// Records and logs have one line for each. An environment, a command and its arguments may have line breaks.
+Result<void> check_characters(const AttributeDef& def, std::string_view value) {
+    if (def.type == Type::environment || def.name == "Submit_arguments" || def.name == "executable" ||
+        def.name == "argument_list")
+        return {};
+    for (char c : value)
+        if (std::iscntrl(static_cast<unsigned char>(c)) != 0)
+            return fail(PBSE_BADATVAL,
+                        fmt::format("Illegal {}: expected no control characters, it has one "
+                                    "with code {}",
+                                    def.name, static_cast<int>(static_cast<unsigned char>(c))));
+    return {};
+}
+
 // What the type alone doesn't say.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
@@ -52,6 +73,7 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
     if (def.name == "Join_Path") return one_of(def.name, value, {"oe", "eo", "n"});
     if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
     if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
+    if (def.name == "umask") return check_umask(value);
     if (def.name == "Checkpoint") {
         // Nothing can be checkpointed here; "u" (unset) and "n" ask for nothing.
         return one_of(def.name, value, {"u", "n"});
@@ -83,6 +105,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
         return fail(PBSE_NOATTR);
     }
     if (auto ok = check_rights(*def, change, rights, state); !ok) return ok;
+    if (auto ok = check_characters(*def, change.value); !ok) return ok;
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
         // It is the user's own now.
