@@ -27,6 +27,16 @@ std::string quoted_value(std::string_view value) {
     return fmt::format("{}{}{}", quote, clean, quote);
 }
 
+// Always in double quotes, as PBS has it.
+std::string quoted_account(std::string_view account) {
+    std::string out = "\"";
+    for (char c : account) {
+        if (c == '"') out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out + '"';
+}
+
 class Text {
   public:
     void add(std::string_view key, std::string_view value) {
@@ -54,7 +64,7 @@ Text job_text(const AccountedJob& job) {
     Text text;
     text.add_if("user", job.user);
     text.add_if("group", job.group);
-    if (!job.account.empty()) text.add("account", fmt::format("\"{}\"", job.account));
+    if (!job.account.empty()) text.add("account", quoted_account(job.account));
     text.add_if("project", job.project);
     text.add_if("jobname", job.name);
     text.add_if("queue", job.queue);
