@@ -54,8 +54,9 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     // The mailer runs with the server's rights: a manager who isn't root must not choose it.
     const Identity& who = request.context.who;
     if (def.name == "mailer" && (who.privilege & privilege_root) == 0 &&
-        who.user != request.context.server.options.starter)
-        return fail(PBSE_PERM, "mailer can only be set by root and by the user who runs the server");
+        (who.user != request.context.server.options.starter || !same_name(who.host, state.host_name)))
+        return fail(PBSE_PERM,
+                    "mailer can only be set by root and by the user who runs the server, at its host");
     if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name);
     if (def.name == "default_queue" && server.has(def.name) && state.queue(server.text(def.name)) == nullptr)
         return fail(PBSE_UNKQUE, fmt::format("Unknown queue: {}", server.text(def.name)));
