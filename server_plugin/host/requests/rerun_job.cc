@@ -19,12 +19,20 @@ ifl::Reply rerun_job(Context& context) {
 
     Change change(context.server, context.now);
     Job& job = change.job(**current);
+    const Job::AtEnd before = job.at_end;
     job.at_end = Job::AtEnd::requeue;
     job.mtime = context.now;
     const uint64_t handle = job.handle;
     log_job(change, job, fmt::format("Job Rerun at request of {}", requestor(context)));
     if (auto done = change.commit(); !done) return refuse(done.error());
-    return reply_of(context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9));
+    auto signalled = context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9);
+    if (!signalled) {
+        // It goes on, and its own end is not to start it again.
+        Change back(context.server, context.now);
+        back.job(*context.state().job(handle)).at_end = before;
+        if (auto done = back.commit(); !done) return refuse(done.error());
+    }
+    return reply_of(signalled);
 }
 
 }  // namespace pbs::host
