@@ -59,7 +59,7 @@ constexpr std::array rows = {
     AttributeDef{"argument_list", Type::text, read_write},
     AttributeDef{"history_timestamp", Type::integer, read_only},
     AttributeDef{"project", Type::text, read_write},
-    AttributeDef{"Submit_Host", Type::text, read_write},
+    AttributeDef{"Submit_Host", Type::text, read_only | at_creation},
 };
 
 }  // namespace
