@@ -392,6 +392,60 @@ TEST_F(Requests, SignalsReachTheRunner) {
     EXPECT_EQ(executor_.signals[0].second, SIGUSR1);
 }
 
+TEST_F(Requests, AnExceptionAtAStartHoldsThatJob) {
+    make_queue("q");
+    make_node("n1", "1");
+    const std::string id = submit(user(), {}, "q");
+    executor_.throw_at_starts = true;
+    (void)ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0});
+    EXPECT_EQ(job_shows(id, "job_state"), "H");
+    EXPECT_THAT(job_shows(id, "comment"), HasSubstr("could not be started"));
+}
+
+TEST_F(Requests, TextOfJobsHasNoControlCharacters) {
+    make_queue("q");
+    EXPECT_EQ(submit(user(), {attribute("Account_Name", "a\nb")}, "q"), std::to_string(PBSE_BADATVAL));
+    EXPECT_EQ(submit(user(), {attribute("project", "a\rb")}, "q"), std::to_string(PBSE_BADATVAL));
+    EXPECT_EQ(submit(user(), {attribute("Variable_List", "A=1\n2")}, "q").find("svr") != std::string::npos,
+              true);
+}
+
+TEST_F(Requests, UmaskIsOctal) {
+    make_queue("q");
+    for (const char* bad : {"99", "1000", "-1", "8"})
+        EXPECT_EQ(submit(user(), {attribute("umask", bad)}, "q"), std::to_string(PBSE_BADATVAL)) << bad;
+    EXPECT_EQ(job_shows(submit(user(), {attribute("umask", "27")}, "q"), "umask"), "27");
+}
+
+TEST_F(Requests, SubmitHostIsTheServersToSet) {
+    make_queue("q");
+    const std::string id = submit(user(), {attribute("Submit_Host", "elsewhere")}, "q");
+    EXPECT_EQ(job_shows(id, "Submit_Host"), "host.example.org");
+    EXPECT_EQ(ask(user(), ifl::RequestType::modify_job,
+                  ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, id, {attribute("Submit_Host", "x")}})
+                  .code,
+              PBSE_ATTRRO);
+}
+
+TEST_F(Requests, TheMailerIsForTheServersOwnHost) {
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "managers", "starter@*"), 0);
+    const auto mailer = [&](const Identity& who) {
+        return manage(who, PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("mailer", "/bin/true")}).code;
+    };
+    EXPECT_EQ(mailer(somebody("starter", "other.example.org")), PBSE_PERM);
+    EXPECT_EQ(mailer(somebody("starter")), 0);
+}
+
+TEST_F(Requests, ARerunThatCouldNotBeSignalledIsForgotten) {
+    make_queue("q");
+    make_node("n1", "1");
+    const std::string id = submit(user(), {}, "q");
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    executor_.fail_signals = true;
+    EXPECT_EQ(ask(root(), ifl::RequestType::rerun_job, ifl::JobId{id}).code, 15010);
+    EXPECT_EQ(server_->state.job(id)->at_end, Job::AtEnd::finish);
+}
+
 TEST_F(Requests, OnlyAQuickShutdown) {
     EXPECT_EQ(ask(user(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, PBSE_PERM);
     EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, PBSE_NOSUP);

@@ -37,11 +37,13 @@ class FakeExecutor : public Executor {
         return false;
     }
     Result<void> start(const JobStart& job) override {
+        if (throw_at_starts) throw std::bad_alloc();
         if (fail_starts) return fail(15010, "no start today");
         started.push_back(job);
         return {};
     }
     Result<void> signal(const RunId& id, int number) override {
+        if (fail_signals) return fail(15010, "no signal today");
         signals.emplace_back(id, number);
         return {};
     }
@@ -59,6 +61,8 @@ class FakeExecutor : public Executor {
     std::vector<RunReport> reports;
     uid_t refused_uid = static_cast<uid_t>(-1);
     bool fail_starts = false;
+    bool throw_at_starts = false;
+    bool fail_signals = false;
 };
 
 class ServerTest : public testing::Test {
