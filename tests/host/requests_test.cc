@@ -446,6 +446,13 @@ TEST_F(Requests, ARerunThatCouldNotBeSignalledIsForgotten) {
     EXPECT_EQ(server_->state.job(id)->at_end, Job::AtEnd::finish);
 }
 
+TEST_F(Requests, AJobNamedTwiceIsShownOnce) {
+    make_queue("q");
+    const std::string id = submit(user(), {}, "q");
+    const ifl::Reply reply = ask(root(), ifl::RequestType::status_job, ifl::Status{id + "," + id, {}});
+    EXPECT_EQ(std::get<ifl::StatusReply>(reply.body).objects.size(), 1U);
+}
+
 TEST_F(Requests, OnlyAQuickShutdown) {
     EXPECT_EQ(ask(user(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, PBSE_PERM);
     EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, PBSE_NOSUP);

@@ -1,6 +1,8 @@
 // StatusJob: one job, several ("12,13"), those of a queue, or all. With "x" in the extend string finished
 // jobs too.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
@@ -59,7 +61,9 @@ class JobStatus {
 ifl::Reply named_jobs(JobStatus& status, std::string_view ids) {
     Result<void> last;
     bool any = false;
+    std::set<std::string> seen;
     for (const std::string& id : split_list(ids)) {
+        if (!seen.insert(id).second) continue;
         auto added = status.add_named(id);
         any = any || added.has_value();
         if (!added) last = added;
