@@ -21,15 +21,15 @@ AuthDecision refuse(int code, std::string reason) {
 
 }  // namespace
 
-void AuthTable::add_tcp(Id id, std::string_view address, std::uint16_t port) {
+void AuthTable::add_tcp(Id id, std::string_view address, std::uint16_t port, int first_unprivileged) {
     remove(id);
     by_address_[{std::string(address), port}] = id;
-    peers_[id] = Peer{std::string(address), port, std::nullopt};
+    peers_[id] = Peer{std::string(address), port, first_unprivileged, std::nullopt};
 }
 
 void AuthTable::add_local(Id id, std::string_view user) {
     remove(id);
-    peers_[id] = Peer{{}, 0, std::string(user)};
+    peers_[id] = Peer{{}, 0, 0, std::string(user)};
 }
 
 void AuthTable::remove(Id id) {
@@ -59,7 +59,8 @@ AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request)
         return refuse(PBSE_NOSUP,
                       fmt::format("encryption method \"{}\" isn't supported", body.encrypt_method));
     }
-    if (helper.port == 0 || helper.port >= kFirstUnprivilegedPort) {
+    if (helper.port == 0 || helper.port >= kFirstUnprivilegedPort ||
+        helper.port >= helper.first_unprivileged) {
         return refuse(PBSE_BADCRED, fmt::format("authenticate from the unprivileged port {}", helper.port));
     }
     if (request.user.empty()) return refuse(PBSE_BADCRED, "authenticate without a user");

@@ -55,8 +55,9 @@ class AuthTable {
     using Id = std::uint64_t;
 
     /// A TCP connection was accepted. `address` is the peer's numeric address, always written the same way
-    /// for one peer (map IPv4-in-IPv6 to IPv4).
-    void add_tcp(Id id, std::string_view address, std::uint16_t port);
+    /// for one peer (map IPv4-in-IPv6 to IPv4). `first_unprivileged`: the first port of that peer's host that
+    /// anybody may bind; a helper's port has to be below it and below 1024.
+    void add_tcp(Id id, std::string_view address, std::uint16_t port, int first_unprivileged = 1024);
     /// A Unix socket's connection was accepted from this user (SO_PEERCRED).
     void add_local(Id id, std::string_view user);
     /// The connection is closed.
@@ -73,6 +74,7 @@ class AuthTable {
     struct Peer {
         std::string address;  // empty: a Unix socket
         std::uint16_t port = 0;
+        int first_unprivileged = 1024;
         std::optional<std::string> user;
     };
     AuthDecision authenticate(const Peer& helper, const Request& request);

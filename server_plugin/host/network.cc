@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -89,6 +90,14 @@ Result<void> may_use(const State& state, const Identity& who) {
         !acl_allows(state.server.list("acl_users"), who.at_host(), AclKind::user))
         return fail(PBSE_PERM);
     return {};
+}
+
+// The first port that anybody on this machine may bind (0 in many containers): what comes from such a port
+// says nothing of who sent it.
+int first_unprivileged_port() {
+    int port = 1024;
+    std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> port;
+    return port;
 }
 
 }  // namespace
@@ -282,8 +291,9 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     peer.key = peer.address;
     uv_tcp_nodelay(&peer.handle.tcp, 1);
     uv_tcp_keepalive(&peer.handle.tcp, 1, 60);
-    auth_.add_tcp(peer.id, peer.address, port);
-    if (is_own_address(peer.address)) peer.host = server_.state.host_name;
+    const bool own = is_own_address(peer.address);
+    auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
+    if (own) peer.host = server_.state.host_name;
     return true;
 }
 

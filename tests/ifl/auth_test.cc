@@ -49,6 +49,13 @@ class AuthTest : public ::testing::Test {
     AuthTable table;
 };
 
+TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
+    table.add_tcp(kHelper, "10.0.0.1", 700, 512);
+    expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "unprivileged port 700");
+    table.add_tcp(kHelper, "10.0.0.1", 511, 512);
+    EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
+}
+
 TEST_F(AuthTest, AClientBecomesKnownThroughItsHelper) {
     EXPECT_EQ(table.judge(kClient, connect_request()).action, Action::reply);
     EXPECT_FALSE(table.known(kClient));
