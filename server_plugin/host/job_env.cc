@@ -91,7 +91,8 @@ bool same_host(std::string_view a, std::string_view b) {
         b = b.substr(0, b.find('.'));
     }
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
