@@ -237,12 +237,27 @@ class Reader {
             problem(setting.line, setting.column, setting.name, value.error().message);
     }
 
+    // The first element of one list that is in the other too; empty if there is none.
+    static std::string first_common(std::string_view a, std::string_view b) {
+        const std::string all = "," + std::string(a) + ",";
+        while (!b.empty()) {
+            const std::string element(b.substr(0, b.find(',')));
+            if (all.find("," + element + ",") != std::string::npos) return element;
+            b.remove_prefix(std::min(element.size() + 1, b.size()));
+        }
+        return {};
+    }
+
     // The last setting wins; queues append.
     void store(Setting setting) {
         const auto [found, fresh] = settings_.try_emplace(setting.option, setting);
         if (fresh) return;
         Setting& old = found->second;
         if (setting.option->type == T::queues) {
+            if (const std::string twice = first_common(old.value, setting.value); !twice.empty())
+                return problem(
+                    setting.line, setting.column, setting.name,
+                    fmt::format("{} is in the list already, since line {}", in_quotes(twice), old.line));
             old.argument += "," + setting.argument;
             old.value += "," + setting.value;
             return;

@@ -324,6 +324,11 @@ TEST(ConfigFile, AllProblemsInTheOrderOfTheFile) {
                                    HasSubstr("config:3:16: DECAY_FACTOR: 'z'")));
 }
 
+TEST(ConfigFile, AQueueIsListedOnce) {
+    EXPECT_THAT(problems("SUBMIT_QUEUE s\nBATCH_QUEUES a,b\nBATCH_QUEUES c,b\n"),
+                ElementsAre("config:3:14: BATCH_QUEUES: 'b' is in the list already, since line 2"));
+}
+
 TEST(ConfigFile, TheSampleOfTheDemonstrationIsGood) {
     const std::string path = std::string(PBS_SOURCE_DIR) + "/demo/origin/config";
     const auto config = parse_configfile(read_text(path), path);
