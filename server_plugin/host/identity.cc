@@ -60,4 +60,17 @@ uint32_t privilege_of(const State& state, std::string_view starter, std::string_
     return privilege;
 }
 
+std::string entry_for_host(const std::vector<std::string>& entries, std::string_view host) {
+    std::string bare;
+    for (const std::string& entry : entries) {
+        const auto at = entry.find('@');
+        if (at == std::string::npos) {
+            bare = entry;
+        } else if (same_name(std::string_view(entry).substr(at + 1), host)) {
+            return entry.substr(0, at);
+        }
+    }
+    return bare;
+}
+
 }  // namespace pbs::host

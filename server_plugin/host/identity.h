@@ -47,6 +47,10 @@ bool acl_allows(const std::vector<std::string>& entries, std::string_view name, 
 // "*.domain"?
 bool legal_manager_entry(std::string_view entry);
 
+// The value for `host` in a list of "value@host" and bare values, such as User_List, group_list or
+// Shell_Path_List: that of the entry with its name, else the last bare one, else empty.
+std::string entry_for_host(const std::vector<std::string>& entries, std::string_view host);
+
 }  // namespace pbs::host
 
 #endif

@@ -15,6 +15,7 @@
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/executor.h"
+#include "server_plugin/host/identity.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/select_spec.h"
@@ -58,20 +59,6 @@ std::pair<std::string, std::string> variable(std::string_view entry) {
         value += raw[i];
     }
     return {std::string(entry.substr(0, equals)), value};
-}
-
-// The entry for this host, or the one without a host.
-std::string path_for_host(const std::vector<std::string>& entries, std::string_view host) {
-    std::string bare;
-    for (const std::string& entry : entries) {
-        const auto at = entry.find('@');
-        if (at == std::string::npos) {
-            bare = entry;
-        } else if (same_name(std::string_view(entry).substr(at + 1), host)) {
-            return entry.substr(0, at);
-        }
-    }
-    return bare;
 }
 
 std::optional<std::chrono::seconds> limit(const Job& job, std::string_view resource) {
@@ -159,7 +146,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.uid = user->uid;
     start.gid = find_group(std::string(a.text("egroup"))).value_or(user->gid);
     start.script = script;
-    start.shell = path_for_host(a.list("Shell_Path_List"), server.state.host_name);
+    start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
     start.output_path = a.text("Output_Path");
     start.error_path = a.text("Error_Path");
     if (a.has("Join_Path")) start.join = a.text("Join_Path");

@@ -16,20 +16,6 @@
 namespace pbs::host {
 namespace {
 
-// The entry of a user or group list that is for this host: name@host before a bare name.
-std::string for_this_host(const std::vector<std::string>& entries, std::string_view host) {
-    std::string bare;
-    for (const std::string& entry : entries) {
-        const auto at = entry.find('@');
-        if (at == std::string::npos) {
-            bare = entry;
-        } else if (same_name(std::string_view(entry).substr(at + 1), host)) {
-            return entry.substr(0, at);
-        }
-    }
-    return bare;
-}
-
 // Being submitted for another user is allowed to that user only, and to root's choice of users by root
 // itself.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
@@ -48,7 +34,7 @@ Result<void> may_map(const Job& job, const Server& server, std::string_view user
 
 Result<void> set_group(Job& job, const Server& server, const User& user) {
     static const AttributeDef& egroup = *job_table().find("egroup");
-    const std::string wanted = for_this_host(job.attributes.list("group_list"), server.state.host_name);
+    const std::string wanted = entry_for_host(job.attributes.list("group_list"), server.state.host_name);
     if (wanted.empty()) {
         job.attributes.set(egroup, {}, user.group);
         return {};
@@ -87,7 +73,7 @@ bool outside(const Attributes& limits, std::string_view name, const Job& job, co
 
 Result<void> set_execution_user(Job& job, const Server& server) {
     static const AttributeDef& euser = *job_table().find("euser");
-    std::string name = for_this_host(job.attributes.list("User_List"), server.state.host_name);
+    std::string name = entry_for_host(job.attributes.list("User_List"), server.state.host_name);
     if (name.empty()) name = job.owner();
     const auto user = find_user(name);
     if (!user)
