@@ -43,8 +43,13 @@ std::string argument(std::string_view text) {
     return result + '"';
 }
 
-// Prints a paragraph in lines of at most 78 characters.
+// Prints a paragraph in lines of at most 78 characters; a sentence begins on a line of its own, as mdoc
+// wants.
 void print_text(std::string_view text) {
+    if (const std::size_t stop = text.find(". "); stop != std::string_view::npos) {
+        print_text(text.substr(0, stop + 1));
+        return print_text(text.substr(stop + 2));
+    }
     while (!text.empty()) {
         std::size_t end = text.size();
         if (end > 78) {
