@@ -70,6 +70,8 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.max_group_run = record->max_group_run;
     out.resources_max = amounts(max);
     out.resources_available = amounts(available);
+    out.backfill_depth = record->backfill_depth;
+    out.job_sort_formula = view(record->job_sort_formula);
     return out;
 }
 

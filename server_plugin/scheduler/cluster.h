@@ -118,6 +118,9 @@ struct ServerRecord {
     std::int64_t max_group_run = -1;
     std::span<const Amount> resources_max;
     std::span<const Amount> resources_available;
+    // Deprecated; they count for schedulers with a sched_config file only.
+    std::int64_t backfill_depth = -1;
+    std::string_view job_sort_formula;
 };
 
 struct SchedRecord {

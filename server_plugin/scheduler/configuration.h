@@ -9,14 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "rrule/non_work_days.h"
 #include "rrule/window_set.h"
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/cluster.h"
 #include "server_plugin/scheduler/error.h"
 
 namespace pbs::objects {
+class Object;
 class Snapshot;
-}
+}  // namespace pbs::objects
 
 namespace pbs::sched {
 
@@ -46,6 +48,9 @@ struct SortKey {
 // A policy. The members have the names of the attributes; 0 stands for "not set" in limits and durations.
 struct Settings {
     std::string name;
+    // Read from a sched_config file: the server's backfill_depth and job_sort_formula count (PP-748,
+    // interface 6).
+    bool from_sched_config = false;
     Algorithm algorithm = Algorithm::standard;
 
     // Standard (PP-748, interface 1).
@@ -118,10 +123,15 @@ struct Configuration {
     ByName<rrule::WindowSet> queue_windows;  // of queues that have any
     rrule::WindowSet prime;                  // union of the time_windows of type prime
     rrule::WindowSet dedicated;              // and of those of type dedicated
+    rrule::NonWorkDays non_work_days;
 };
 
 // Errors name the object and what is wrong with it.
 Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone);
+
+// The settings of one policy object, within a configuration whose windows and non_work_days are read.
+Settings read_policy(const objects::Object& policy, const Configuration& configuration,
+                     const rrule::Zone& zone);
 
 // "queue@host" or "queue".
 QueueSpec parse_queue_spec(std::string_view text);

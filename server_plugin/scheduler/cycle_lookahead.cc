@@ -6,6 +6,13 @@
 
 namespace pbs::sched {
 
+// Of queues that have none of their own: the policy's, but with a sched_config file the server's (PP-748,
+// interface 6).
+std::int64_t Cycle::backfill_depth() const {
+    return s_.from_sched_config && t_.server.backfill_depth >= 0 ? t_.server.backfill_depth
+                                                                 : s_.backfill_depth;
+}
+
 // The standard algorithm: the first jobs that wait for others to end get reservations, as many as
 // backfill_depth says; with strict_ordering and no backfilling they hold up all that come after them.
 bool Cycle::holds_up(const OrderedJob& job, const Candidate& c, const Verdict& verdict,
@@ -14,7 +21,7 @@ bool Cycle::holds_up(const OrderedJob& job, const Candidate& c, const Verdict& v
     if (!s_.strict_ordering && job.job_class != JobClass::waiting) return false;
     QueueView& view = *targets[0];
     const bool own = view.queue->backfill_depth >= 0;
-    const std::int64_t depth = own ? view.queue->backfill_depth : s_.backfill_depth;
+    const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
     if (depth == 0) return s_.strict_ordering;
     auto& made = reservations_[own ? view.slot : no_slot];
     if (made >= depth) return false;

@@ -109,6 +109,7 @@ class Cycle {
 
     // Waiting and top jobs.
     void drain_for(Candidate& job, const Targets& targets);
+    std::int64_t backfill_depth() const;
     void reserve_for(Candidate& job, QueueView& view);
     std::optional<Instant> earliest_start(Candidate& job, QueueView& view);
     void reserve_at(Instant start, Candidate& job, QueueView& view);

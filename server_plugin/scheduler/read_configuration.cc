@@ -148,6 +148,19 @@ QueueSpec parse_queue_spec(std::string_view text) {
     return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
+Settings read_policy(const Object& policy, const Configuration& configuration, const rrule::Zone& zone) {
+    Settings s;
+    s.name = policy.name();
+    s.algorithm = policy.text("algorithm") == "origin" ? Algorithm::origin : Algorithm::standard;
+    read_standard(policy, s);
+    read_origin_queues(policy, s);
+    read_origin_limits(policy, zone, s);
+    read_origin_order(policy, zone, s);
+    s.prime = configuration.prime.empty() ? weekday_prime(policy, configuration.non_work_days, zone)
+                                          : configuration.prime;
+    return s;
+}
+
 Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
     Configuration configuration;
     auto holidays = rrule::NonWorkDays::parse(snapshot.non_work_days(), zone);
@@ -159,6 +172,7 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
     if (!dedicated) return tl::unexpected(dedicated.error());
     configuration.prime = *std::move(prime);
     configuration.dedicated = *std::move(dedicated);
+    configuration.non_work_days = *holidays;
 
     for (const objects::ObjectPtr& queue : snapshot.objects(ObjectType::queue)) {
         std::vector<const Object*> windows;
@@ -170,14 +184,7 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
         configuration.queue_windows.emplace(queue->name(), *std::move(set));
     }
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy)) {
-        Settings& s = configuration.policies[policy->name()];
-        s.name = policy->name();
-        s.algorithm = policy->text("algorithm") == "origin" ? Algorithm::origin : Algorithm::standard;
-        read_standard(*policy, s);
-        read_origin_queues(*policy, s);
-        read_origin_limits(*policy, zone, s);
-        read_origin_order(*policy, zone, s);
-        s.prime = configuration.prime.empty() ? weekday_prime(*policy, *holidays, zone) : configuration.prime;
+        configuration.policies[policy->name()] = read_policy(*policy, configuration, zone);
     }
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const auto slots = snapshot.policy_slots(sched->name());

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/sched_config.h"
 
 namespace pbs::sched {
 namespace {
@@ -31,6 +32,8 @@ struct Scheduler::Impl {
     Configuration configuration;
     std::map<std::string, Policy, std::less<>> policies;
     std::map<std::string, Sched, std::less<>> scheds;
+    SchedConfigs sched_configs;
+    std::string server_formula;  // the server's job_sort_formula
     std::optional<Instant> last_tick;
     bool categories = true;
 
@@ -38,7 +41,10 @@ struct Scheduler::Impl {
         const auto found = policies.find(name);
         return found == policies.end() ? nullptr : &found->second;
     }
+    Assigned assigned(std::string_view sched);
     Policy* active_policy(std::string_view sched, Instant now);
+    SchedConfigs::Context file_context() const { return {configuration, tables.zone, server_formula}; }
+    void note_policies_in_force();
     Policy* policy_of_queue(QueueSlot queue, Instant now);
     const rrule::WindowSet& prime_windows(const Policy* policy) const {
         return configuration.prime.empty() && policy != nullptr ? policy->settings.prime
@@ -55,17 +61,32 @@ struct Scheduler::Impl {
 
 // In dedicated time p: if both slots are set; else by prime time; an empty slot falls back to all time.
 Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
-    const auto found = configuration.scheds.find(sched);
-    if (found == configuration.scheds.end()) return nullptr;
-    const Slots& slots = found->second;
-    Policy* all_time = policy(slots.all_time);
+    const Assigned slots = assigned(sched);
     Policy* chosen = nullptr;
     if (configuration.dedicated.contains(now)) {
-        if (!slots.prime.empty() && !slots.non_prime.empty()) chosen = policy(slots.prime);
+        if (slots.prime != nullptr && slots.non_prime != nullptr) chosen = slots.prime;
     } else if (!configuration.prime.empty()) {
-        chosen = policy(configuration.prime.contains(now) ? slots.prime : slots.non_prime);
+        chosen = configuration.prime.contains(now) ? slots.prime : slots.non_prime;
     }
-    return chosen != nullptr ? chosen : all_time;
+    return chosen != nullptr ? chosen : slots.all_time;
+}
+
+// Policies before the sched_config file: "If both policy and sched_config files are present then sched_config
+// file will be ignored" (PP-748, interface 1).
+Assigned Scheduler::Impl::assigned(std::string_view sched) {
+    const auto slots = configuration.scheds.find(sched);
+    if (slots != configuration.scheds.end() && !slots->second.all_time.empty())
+        return {policy(slots->second.all_time), policy(slots->second.prime), policy(slots->second.non_prime)};
+    return sched_configs.assigned(sched);
+}
+
+// After a change of configuration: that isn't a switch by time.
+void Scheduler::Impl::note_policies_in_force() {
+    if (!last_tick) return;
+    for (auto& [name, sched] : scheds) {
+        const Policy* active = active_policy(name, *last_tick);
+        sched.policy = active != nullptr ? active->settings.name : std::string();
+    }
 }
 
 Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
@@ -191,15 +212,30 @@ Result<void> Scheduler::set_configuration(Configuration configuration) {
         if (!policy) return tl::unexpected(policy.error());
         policies.emplace(name, *std::move(policy));
     }
-    impl_->configuration = std::move(configuration);
+    std::swap(impl_->configuration, configuration);
+    if (auto done = impl_->sched_configs.renew(impl_->file_context()); !done) {
+        impl_->configuration = std::move(configuration);
+        return done;
+    }
     impl_->policies = std::move(policies);
-    // The slots may have changed: that isn't a switch by time.
-    if (impl_->last_tick)
-        for (auto& [name, sched] : impl_->scheds) {
-            const Policy* active = impl_->active_policy(name, *impl_->last_tick);
-            sched.policy = active != nullptr ? active->settings.name : std::string();
-        }
+    impl_->note_policies_in_force();
     return {};
+}
+
+Result<void> Scheduler::set_sched_config(std::string_view sched,
+                                         std::shared_ptr<const objects::Object> all_time,
+                                         std::shared_ptr<const objects::Object> prime,
+                                         std::shared_ptr<const objects::Object> non_prime) {
+    auto done = impl_->sched_configs.set(sched, {std::move(all_time), std::move(prime), std::move(non_prime)},
+                                         impl_->file_context());
+    if (!done) return done;
+    impl_->note_policies_in_force();
+    return {};
+}
+
+void Scheduler::clear_sched_config(std::string_view sched) {
+    impl_->sched_configs.clear(sched);
+    impl_->note_policies_in_force();
 }
 
 Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
@@ -232,11 +268,17 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
     t.requests.recompile(t.resources);
     t.vnodes.rebuild(t.resources);
     for (auto& [name, policy] : impl_->policies) policy.resources_seen = SIZE_MAX;
+    impl_->sched_configs.resources_changed();
 }
 
-void Scheduler::server_changed(const ServerRecord& record) {
+Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
-                            keep(record.resources_available)};
+                            keep(record.resources_available), record.backfill_depth};
+    if (impl_->server_formula == record.job_sort_formula) return {};
+    std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
+    auto done = impl_->sched_configs.renew(impl_->file_context());
+    if (!done) impl_->server_formula = std::move(before);
+    return done;
 }
 
 void Scheduler::sched_changed(const SchedRecord& record) {
@@ -247,6 +289,7 @@ void Scheduler::sched_changed(const SchedRecord& record) {
 
 void Scheduler::sched_removed(std::string_view name) {
     if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) impl_->scheds.erase(found);
+    clear_sched_config(name);
 }
 
 void Scheduler::queue_changed(const QueueRecord& record) {

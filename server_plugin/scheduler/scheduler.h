@@ -17,8 +17,9 @@
 #include "server_plugin/scheduler/past_usage.h"
 
 namespace pbs::objects {
+class Object;
 class Snapshot;
-}
+}  // namespace pbs::objects
 
 namespace pbs::sched {
 
@@ -98,7 +99,9 @@ class Scheduler {
 
     // Events. A record replaces what was known under its handle or name.
     void resource_defined(const ResourceRecord& record);
-    void server_changed(const ServerRecord& record);
+    // An error: a job_sort_formula that doesn't compile; schedulers with a sched_config file, for which it
+    // would count, keep the one before.
+    Result<void> server_changed(const ServerRecord& record);
     void sched_changed(const SchedRecord& record);
     void sched_removed(std::string_view name);
     void queue_changed(const QueueRecord& record);
@@ -114,6 +117,17 @@ class Scheduler {
     Result<void> set_configuration(std::shared_ptr<const objects::Snapshot> snapshot);
     // The same from values (configuration.h).
     Result<void> set_configuration(Configuration configuration);
+
+    // What a scheduler's sched_config file says, as policy objects: by these it schedules while it has no
+    // policy assigned (PP-748, interface 1), and the server's backfill_depth and job_sort_formula count then.
+    // `prime` and `non_prime` may be null: all_time is in force then as well. In force in the very next
+    // cycle. The scheduler may be one that isn't known yet. On an error (a formula that doesn't compile) what
+    // was set before stays.
+    Result<void> set_sched_config(std::string_view sched, std::shared_ptr<const objects::Object> all_time,
+                                  std::shared_ptr<const objects::Object> prime = nullptr,
+                                  std::shared_ptr<const objects::Object> non_prime = nullptr);
+    // There is no such file any more. Harmless if there was none.
+    void clear_sched_config(std::string_view sched);
 
     // Runs one cycle of one scheduler. With an unknown scheduler, one whose `scheduling` is off, or one
     // without a policy there are no decisions. The same state and time give the same decisions. The state
@@ -145,5 +159,7 @@ class Scheduler {
 // Settings of a configuration that are set (to other than their defaults) but that this scheduler doesn't act
 // on yet: one line for each, "policy p1: dedicated_time_command is not acted on: ...".
 std::vector<std::string> unsupported_settings(const objects::Snapshot& snapshot);
+// The same of one policy object.
+std::vector<std::string> unsupported_settings(const objects::Object& policy);
 
 }  // namespace pbs::sched

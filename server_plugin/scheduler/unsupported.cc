@@ -88,4 +88,10 @@ std::vector<std::string> unsupported_settings(const objects::Snapshot& snapshot)
     return lines;
 }
 
+std::vector<std::string> unsupported_settings(const objects::Object& policy) {
+    std::vector<std::string> lines;
+    check_policy(policy, lines);
+    return lines;
+}
+
 }  // namespace pbs::sched

@@ -2,6 +2,8 @@
 // the cycles decide.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -126,7 +128,7 @@ class World {
     void queue(const QueueOptions& options);
     void vnode(const VnodeOptions& options);
     void vnodes(int count, const VnodeOptions& options);  // name, name1, name2, ...
-    void server(const ServerRecord& record) { scheduler.server_changed(record); }
+    void server(const ServerRecord& record) { EXPECT_TRUE(scheduler.server_changed(record)); }
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
     // Puts a job on vnodes as if it had been started before: whole nodes on the first vnode with room isn't
