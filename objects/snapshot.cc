@@ -193,4 +193,15 @@ PolicySlots slots_from_list(std::span<const std::string> list) {
     return slots;
 }
 
+std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, bool prime_time,
+                                 bool dedicated_time) {
+    std::string_view chosen;
+    if (dedicated_time) {
+        if (!slots.prime.empty() && !slots.non_prime.empty()) chosen = slots.prime;
+    } else if (prime_windows) {
+        chosen = prime_time ? slots.prime : slots.non_prime;
+    }
+    return chosen.empty() ? std::string_view(slots.all_time) : chosen;
+}
+
 }  // namespace pbs::objects

@@ -22,4 +22,16 @@ Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& 
     return std::move(*window);
 }
 
+rrule::WindowSet weekday_prime_hours(const Object& policy, const rrule::NonWorkDays& holidays,
+                                     const rrule::Zone& zone) {
+    if (!policy.is_set("prime_time_start") || !policy.is_set("prime_time_end")) return {};
+    auto window = rrule::Window::make({.rrule = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+                                       .start_time = policy.seconds("prime_time_start"),
+                                       .end_time = policy.seconds("prime_time_end"),
+                                       .applies_on_holidays = false},
+                                      zone);
+    if (!window) return {};
+    return rrule::WindowSet({std::move(*window)}, holidays);
+}
+
 }  // namespace pbs::objects

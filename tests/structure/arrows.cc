@@ -18,6 +18,9 @@ std::span<const Rule> rules() {
         {"ifl/cmds",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"},
          {"pbspolicy", "pbs_objects", "pbs_objects_schema"}},
+        {"calendar",
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy"}},
         {"migrate", {"objects/", "rrule/"}, {"pbs_objects", "pbs_rrule"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",

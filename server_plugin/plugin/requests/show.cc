@@ -12,9 +12,13 @@ constexpr std::array<std::string_view, 7> kSchedShown{
     "active_policy",       "prime_time",      "dedicated_time",      "next_policy_change",
     "configuration_error", "migration_error", "unsupported_settings"};
 
+// The zone of floating times in windows, for programs that work out a calendar.
+constexpr std::string_view kServerShown = "time_zone";
+
 }  // namespace
 
 bool is_shown_only(objects::ObjectType type, std::string_view attribute) {
+    if (type == objects::ObjectType::server) return attribute == kServerShown;
     return type == objects::ObjectType::sched &&
            std::find(kSchedShown.begin(), kSchedShown.end(), attribute) != kSchedShown.end();
 }
@@ -34,6 +38,9 @@ void status_attrs(State& state, sched::Instant now, int32_t object_type, std::st
     const auto type = static_cast<objects::ObjectType>(object_type);
     switch (type) {
         case objects::ObjectType::server:
+            show_kept(state, type, name, reply);
+            reply.attribute({kServerShown, state.zone.name(), {}});
+            break;
         case objects::ObjectType::queue:
             show_kept(state, type, name, reply);
             break;

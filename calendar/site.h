@@ -1,0 +1,71 @@
+// What a calendar is drawn from: the windows, non-work days and policies of one server.
+#ifndef PBSPOLICY_CALENDAR_SITE_H
+#define PBSPOLICY_CALENDAR_SITE_H
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "objects/snapshot.h"
+#include "rrule/window_set.h"
+
+namespace pbs::calendar {
+
+// One line for the person at the terminal, naming the object and what was expected.
+template <class T>
+using Result = tl::expected<T, std::string>;
+
+// An object as a status reply describes it: attributes by name, as text.
+struct ObjectText {
+    std::string name;
+    std::map<std::string, std::string, std::less<>> attributes;
+
+    // Empty if it isn't there.
+    std::string_view value(std::string_view attribute) const;
+};
+
+// The replies of one server.
+struct Answers {
+    ObjectText server;
+    std::vector<ObjectText> scheds;
+    std::vector<ObjectText> queues;
+    std::vector<ObjectText> policies;
+    std::vector<ObjectText> time_windows;
+};
+
+struct NamedWindow {
+    std::string name;
+    std::string type;                 // standard, prime, dedicated
+    std::vector<std::string> queues;  // that it opens
+    rrule::WindowSet set;             // of this window alone, without the non-work days it doesn't apply on
+};
+
+struct SchedPolicies {
+    std::string name;
+    objects::PolicySlots slots;
+};
+
+struct Site {
+    std::string server;
+    rrule::Zone zone = rrule::Zone::utc();
+    // The zone isn't the server's own word, but this machine's.
+    bool zone_assumed = false;
+    std::vector<std::string> holiday_rules;  // non_work_days, an entry each
+    rrule::NonWorkDays holidays;
+    std::vector<NamedWindow> windows;  // those that have a rule, in the order of names
+    // The unions of the windows of a type. Without a prime window, prime time is what a policy of the Origin
+    // algorithm says (prime_time_start to prime_time_end on working days), which switches no policy.
+    rrule::WindowSet prime;
+    rrule::WindowSet dedicated;
+    bool prime_switches = false;
+    std::vector<SchedPolicies> scheds;
+};
+
+// Errors name an object whose attributes make no sense.
+Result<Site> make_site(const Answers& answers);
+
+}  // namespace pbs::calendar
+
+#endif

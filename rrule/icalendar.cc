@@ -1,0 +1,248 @@
+#include "rrule/icalendar.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <libical/ical.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "rrule/non_work_days.h"
+
+namespace pbs::rrule {
+namespace {
+
+struct FreeComponent {
+    void operator()(icalcomponent* component) const { icalcomponent_free(component); }
+};
+using Component = std::unique_ptr<icalcomponent, FreeComponent>;
+
+std::string text_of(const char* text) {
+    return text ? text : "";
+}
+
+// libical keeps a ring of strings that it hands out; with the _r functions they are the caller's.
+std::string owned(char* text) {
+    std::string copy = text_of(text);
+    icalmemory_free_buffer(text);
+    return copy;
+}
+
+std::string property_text(icalcomponent* event, icalproperty_kind kind) {
+    icalproperty* property = icalcomponent_get_first_property(event, kind);
+    return property ? owned(icalproperty_get_value_as_string_r(property)) : "";
+}
+
+std::string title(icalcomponent* event) {
+    const std::string summary = text_of(icalcomponent_get_summary(event));
+    return summary.empty() ? text_of(icalcomponent_get_uid(event)) : summary;
+}
+
+// Nothing of a file with lines that libical couldn't read is taken: what is missing would be missed on the
+// day.
+std::optional<Error> syntax_error(icalcomponent* component) {
+    for (icalproperty* p = icalcomponent_get_first_property(component, ICAL_XLICERROR_PROPERTY); p;
+         p = icalcomponent_get_next_property(component, ICAL_XLICERROR_PROPERTY)) {
+        return Error{fmt::format("{} '{}': {}", icalcomponent_kind_to_string(icalcomponent_isa(component)),
+                                 title(component), text_of(icalproperty_get_xlicerror(p))),
+                     std::nullopt};
+    }
+    for (icalcomponent* c = icalcomponent_get_first_component(component, ICAL_ANY_COMPONENT); c;
+         c = icalcomponent_get_next_component(component, ICAL_ANY_COMPONENT)) {
+        if (auto error = syntax_error(c)) return error;
+    }
+    return std::nullopt;
+}
+
+LocalDay day_of(const icaltimetype& date) {
+    return LocalDay(std::chrono::year(date.year) / date.month / date.day);
+}
+
+// The values of all properties of a kind (RDATE, EXDATE), joined; they may be dates or, in RDATE, anything
+// else.
+std::string dates(icalcomponent* event, icalproperty_kind kind) {
+    std::string list;
+    for (icalproperty* p = icalcomponent_get_first_property(event, kind); p;
+         p = icalcomponent_get_next_property(event, kind)) {
+        if (!list.empty()) list += ',';
+        list += owned(icalproperty_get_value_as_string_r(p));
+    }
+    return list;
+}
+
+std::string date_text(LocalDay day) {
+    const std::chrono::year_month_day ymd(day);
+    return fmt::format("{:04}{:02}{:02}", static_cast<int>(ymd.year()), static_cast<unsigned>(ymd.month()),
+                       static_cast<unsigned>(ymd.day()));
+}
+
+std::string single_day(LocalDay day) {
+    const std::chrono::year_month_day ymd(day);
+    return fmt::format("{:02}/{:02}/{:04}", static_cast<unsigned>(ymd.month()),
+                       static_cast<unsigned>(ymd.day()), static_cast<int>(ymd.year()));
+}
+
+// The days of one event.
+class Event {
+  public:
+    Event(icalcomponent* event, const Zone& zone) : event_(event), zone_(zone) {}
+
+    // Adds its entries, or the reason for leaving it out.
+    void read(HolidayCalendar& out) {
+        const std::string summary = title(event_);
+        std::string why = refusal();
+        std::vector<std::string> entries;
+        if (why.empty()) why = make_entries(entries);
+        if (!why.empty()) {
+            out.skipped.push_back({summary, why});
+            return;
+        }
+        for (std::string& entry : entries) out.holidays.push_back({summary, std::move(entry)});
+    }
+
+  private:
+    // Why it is no holiday; empty if it may be one.
+    std::string refusal() {
+        start_ = icalcomponent_get_dtstart(event_);
+        if (icaltime_is_null_time(start_)) return "it has no DTSTART";
+        if (!start_.is_date) return "it has a time of day";
+        if (start_.year < 1601 || start_.year > 9999) return "its DTSTART is not in the years 1601 to 9999";
+        if (icalcomponent_get_status(event_) == ICAL_STATUS_CANCELLED) return "it is cancelled";
+        if (icalcomponent_get_first_property(event_, ICAL_RECURRENCEID_PROPERTY))
+            return "it changes one occurrence of another event; correct that day by hand";
+        return {};
+    }
+
+    // DTEND is the first day after the event; without one it has a single day (RFC 5545 3.6.1).
+    std::int64_t length() {
+        const icaltimetype end = icalcomponent_get_dtend(event_);
+        if (icaltime_is_null_time(end)) return 1;
+        return std::max<std::int64_t>(1, (day_of(end) - day_of(start_)).count());
+    }
+
+    std::string make_entries(std::vector<std::string>& entries) {
+        const std::string rule = property_text(event_, ICAL_RRULE_PROPERTY);
+        const std::string more = dates(event_, ICAL_RDATE_PROPERTY);
+        const std::string less = dates(event_, ICAL_EXDATE_PROPERTY);
+        const std::int64_t days = length();
+        if (days > kLongest) return fmt::format("it lasts {} days; expected at most {}", days, kLongest);
+        const bool moves = rule.find("BY") == std::string::npos && rule.find("UNTIL") == std::string::npos;
+        if (days > 1 && !(moves && more.empty() && less.empty()))
+            return fmt::format("it recurs and lasts {} days: add the days after the first by hand", days);
+        for (std::int64_t offset = 0; offset < days; ++offset) {
+            std::string entry = entry_of(day_of(start_) + std::chrono::days(offset), rule, more, less);
+            const std::string texts[] = {entry};
+            if (const auto read = NonWorkDays::parse(texts, zone_); !read) return read.error().message;
+            entries.push_back(std::move(entry));
+        }
+        return {};
+    }
+
+    static std::string entry_of(LocalDay start, const std::string& rule, const std::string& more,
+                                const std::string& less) {
+        if (rule.empty() && more.empty()) return single_day(start);
+        std::string entry = fmt::format("DTSTART;VALUE=DATE:{}", date_text(start));
+        if (!rule.empty()) entry += " RRULE:" + rule;
+        // Without a rule DTSTART itself is one of the days.
+        if (!more.empty() || rule.empty()) {
+            entry += " RDATE;VALUE=DATE:" + (rule.empty() ? date_text(start) + "," + more : more);
+        }
+        if (!less.empty()) entry += " EXDATE;VALUE=DATE:" + less;
+        return entry;
+    }
+
+    static constexpr std::int64_t kLongest = 366;
+    icalcomponent* event_;
+    const Zone& zone_;
+    icaltimetype start_{};
+};
+
+Result<Component> parse(std::string_view text) {
+    // libical reads up to the first NUL, and skips what is before BEGIN.
+    if (text.find('\0') != std::string_view::npos)
+        return tl::unexpected(
+            Error{"the file has a NUL byte; expected a calendar file (.ics)", std::nullopt});
+    Component root(icalparser_parse_string(std::string(text).c_str()));
+    if (!root || (icalcomponent_isa(root.get()) != ICAL_VCALENDAR_COMPONENT &&
+                  icalcomponent_isa(root.get()) != ICAL_XROOT_COMPONENT))
+        return tl::unexpected(Error{"no BEGIN:VCALENDAR; expected a calendar file (.ics)", std::nullopt});
+    if (auto error = syntax_error(root.get())) return tl::unexpected(*error);
+    return root;
+}
+
+void read_events(icalcomponent* calendar, const Zone& zone, HolidayCalendar& out) {
+    for (icalcomponent* event = icalcomponent_get_first_component(calendar, ICAL_VEVENT_COMPONENT); event;
+         event = icalcomponent_get_next_component(calendar, ICAL_VEVENT_COMPONENT)) {
+        Event(event, zone).read(out);
+    }
+}
+
+// ---- Writing.
+
+icaltimetype utc_time(Instant t) {
+    return icaltime_from_timet_with_zone(static_cast<time_t>(t.time_since_epoch().count()), 0,
+                                         icaltimezone_get_utc_timezone());
+}
+
+icaltimetype date(LocalDay day) {
+    const std::chrono::year_month_day ymd(day);
+    icaltimetype time = icaltime_null_date();
+    time.year = static_cast<int>(ymd.year());
+    time.month = static_cast<int>(static_cast<unsigned>(ymd.month()));
+    time.day = static_cast<int>(static_cast<unsigned>(ymd.day()));
+    return time;
+}
+
+icalcomponent* new_event(icalcomponent* calendar, const std::string& uid, const std::string& summary,
+                         const std::string& category, Instant stamp) {
+    icalcomponent* event = icalcomponent_new(ICAL_VEVENT_COMPONENT);
+    icalcomponent_add_component(calendar, event);
+    icalcomponent_add_property(event, icalproperty_new_uid(uid.c_str()));
+    icalcomponent_add_property(event, icalproperty_new_dtstamp(utc_time(stamp)));
+    icalcomponent_add_property(event, icalproperty_new_summary(summary.c_str()));
+    icalcomponent_add_property(event, icalproperty_new_categories(category.c_str()));
+    // They say nothing of whether a person is busy.
+    icalcomponent_add_property(event, icalproperty_new_transp(ICAL_TRANSP_TRANSPARENT));
+    return event;
+}
+
+}  // namespace
+
+Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone) {
+    Result<Component> root = parse(text);
+    if (!root) return tl::unexpected(root.error());
+    HolidayCalendar out;
+    if (icalcomponent_isa(root->get()) == ICAL_VCALENDAR_COMPONENT) {
+        read_events(root->get(), zone, out);
+        return out;
+    }
+    for (icalcomponent* c = icalcomponent_get_first_component(root->get(), ICAL_VCALENDAR_COMPONENT); c;
+         c = icalcomponent_get_next_component(root->get(), ICAL_VCALENDAR_COMPONENT)) {
+        read_events(c, zone, out);
+    }
+    return out;
+}
+
+std::string write_calendar(std::string_view name, std::span<const TimedEvent> timed,
+                           std::span<const DayEvent> days, Instant stamp) {
+    const Component calendar(icalcomponent_new(ICAL_VCALENDAR_COMPONENT));
+    icalcomponent_add_property(calendar.get(), icalproperty_new_version("2.0"));
+    icalcomponent_add_property(calendar.get(), icalproperty_new_prodid("-//pbspolicy//pbs_calendar//EN"));
+    icalproperty* title_property = icalproperty_new_x(std::string(name).c_str());
+    icalproperty_set_x_name(title_property, "X-WR-CALNAME");
+    icalcomponent_add_property(calendar.get(), title_property);
+    for (const TimedEvent& event : timed) {
+        icalcomponent* made = new_event(calendar.get(), event.uid, event.summary, event.category, stamp);
+        icalcomponent_add_property(made, icalproperty_new_dtstart(utc_time(event.when.start)));
+        icalcomponent_add_property(made, icalproperty_new_dtend(utc_time(event.when.end)));
+    }
+    for (const DayEvent& event : days) {
+        icalcomponent* made = new_event(calendar.get(), event.uid, event.summary, event.category, stamp);
+        icalcomponent_add_property(made, icalproperty_new_dtstart(date(event.day)));
+        icalcomponent_add_property(made, icalproperty_new_dtend(date(event.day + std::chrono::days(1))));
+    }
+    return owned(icalcomponent_as_ical_string_r(calendar.get()));
+}
+
+}  // namespace pbs::rrule

@@ -1,0 +1,135 @@
+#include "rrule/icalendar.h"
+
+#include "tests/rrule/support.h"
+
+namespace pbs::rrule::test {
+namespace {
+
+std::string calendar(const std::string& events) {
+    return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n" + events + "END:VCALENDAR\r\n";
+}
+std::string event(const std::string& lines) {
+    return "BEGIN:VEVENT\r\nUID:u1\r\nDTSTAMP:20260101T000000Z\r\n" + lines + "END:VEVENT\r\n";
+}
+
+HolidayCalendar read(const std::string& events) {
+    const auto result = read_holidays(calendar(events), Zone::utc());
+    EXPECT_TRUE(result) << result.error().message;
+    return result.value_or(HolidayCalendar{});
+}
+
+std::vector<std::string> entries(const std::string& lines) {
+    std::vector<std::string> texts;
+    for (const HolidayEvent& holiday : read(event(lines)).holidays) texts.push_back(holiday.entry);
+    return texts;
+}
+std::string why_skipped(const std::string& lines) {
+    const HolidayCalendar read_calendar = read(event(lines));
+    EXPECT_TRUE(read_calendar.holidays.empty());
+    return read_calendar.skipped.size() == 1 ? read_calendar.skipped[0].why : "not skipped";
+}
+
+TEST(Icalendar, ASingleDayIsADate) {
+    const HolidayCalendar holidays =
+        read(event("SUMMARY:Nationalfeiertag\\, frei\r\nDTSTART;VALUE=DATE:20261026\r\n"
+                   "DTEND;VALUE=DATE:20261027\r\n"));
+    ASSERT_EQ(holidays.holidays.size(), 1U);
+    EXPECT_EQ(holidays.holidays[0].summary, "Nationalfeiertag, frei");
+    EXPECT_EQ(holidays.holidays[0].entry, "10/26/2026");
+    EXPECT_TRUE(holidays.skipped.empty());
+}
+
+TEST(Icalendar, SeveralDaysAreOneEntryEach) {
+    EXPECT_THAT(entries("DTSTART;VALUE=DATE:20261224\r\nDTEND;VALUE=DATE:20261227\r\n"),
+                testing::ElementsAre("12/24/2026", "12/25/2026", "12/26/2026"));
+    EXPECT_THAT(entries("DTSTART;VALUE=DATE:20261231\r\nDURATION:P2D\r\n"),
+                testing::ElementsAre("12/31/2026", "01/01/2027"));
+}
+
+TEST(Icalendar, RulesAreKept) {
+    const auto rule = entries("DTSTART;VALUE=DATE:20200101\r\nRRULE:FREQ=YEARLY\r\n");
+    ASSERT_THAT(rule, testing::ElementsAre("DTSTART;VALUE=DATE:20200101 RRULE:FREQ=YEARLY"));
+    const auto days = *NonWorkDays::parse(rule, Zone::utc());
+    EXPECT_TRUE(days.contains(day("2031-01-01")));
+    EXPECT_FALSE(days.contains(day("2019-01-01")));
+}
+
+TEST(Icalendar, AnEventOfTwoDaysMovesItsPlainRule) {
+    const auto both =
+        entries("DTSTART;VALUE=DATE:20261225\r\nDTEND;VALUE=DATE:20261227\r\nRRULE:FREQ=YEARLY\r\n");
+    ASSERT_EQ(both.size(), 2U);
+    const auto days = *NonWorkDays::parse(both, Zone::utc());
+    EXPECT_THAT(days.year(std::chrono::year(2030)),
+                testing::ElementsAre(day("2030-12-25"), day("2030-12-26")));
+}
+
+TEST(Icalendar, AddedAndRemovedDatesCount) {
+    const auto list = entries(
+        "DTSTART;VALUE=DATE:20260105\r\nRRULE:FREQ=WEEKLY;COUNT=4\r\n"
+        "RDATE;VALUE=DATE:20260301,20260302\r\nEXDATE;VALUE=DATE:20260112\r\n");
+    ASSERT_EQ(list.size(), 1U);
+    const auto days = *NonWorkDays::parse(list, Zone::utc());
+    EXPECT_THAT(days.year(std::chrono::year(2026)),
+                testing::ElementsAre(day("2026-01-05"), day("2026-01-19"), day("2026-01-26"),
+                                     day("2026-03-01"), day("2026-03-02")));
+}
+
+TEST(Icalendar, DatesWithoutARuleIncludeTheFirst) {
+    const auto list = entries("DTSTART;VALUE=DATE:20260105\r\nRDATE;VALUE=DATE:20260301\r\n");
+    ASSERT_EQ(list.size(), 1U);
+    const auto days = *NonWorkDays::parse(list, Zone::utc());
+    EXPECT_THAT(days.year(std::chrono::year(2026)),
+                testing::ElementsAre(day("2026-01-05"), day("2026-03-01")));
+}
+
+TEST(Icalendar, WhatIsNoHolidayIsLeftOutWithTheReason) {
+    EXPECT_EQ(why_skipped("DTSTART:20261026T080000Z\r\n"), "it has a time of day");
+    EXPECT_EQ(why_skipped("SUMMARY:nothing\r\n"), "it has no DTSTART");
+    EXPECT_EQ(why_skipped("DTSTART;VALUE=DATE:20261026\r\nSTATUS:CANCELLED\r\n"), "it is cancelled");
+    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nRECURRENCE-ID;VALUE=DATE:20261025\r\n"),
+                testing::HasSubstr("changes one occurrence"));
+    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20261028\r\n"
+                            "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1MO\r\n"),
+                testing::HasSubstr("lasts 2 days"));
+    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20291028\r\n"),
+                testing::HasSubstr("expected at most 366"));
+}
+
+TEST(Icalendar, WhatIsNoCalendarIsRefused) {
+    for (const std::string text : {"", "holidays", "YEAR 2026\n", "BEGIN:VEVENT\r\nEND:VEVENT\r\n"}) {
+        const auto refused = read_holidays(text, Zone::utc());
+        ASSERT_FALSE(refused) << text;
+        EXPECT_THAT(refused.error().message, testing::HasSubstr("BEGIN:VCALENDAR")) << text;
+    }
+    EXPECT_FALSE(read_holidays(std::string_view("BEGIN:VCALENDAR\0", 16), Zone::utc()));
+    for (const char* line :
+         {"DTSTART;VALUE=DATE:tomorrow\r\n", "DTSTART;VALUE=DATE:20261026\r\nRRULE:FREQ=OFTEN\r\n",
+          "DTSTART;VALUE=DATE:20261026\r\nnonsense\r\n"}) {
+        const auto bad = read_holidays(calendar(event(std::string("SUMMARY:x\r\n") + line)), Zone::utc());
+        ASSERT_FALSE(bad) << line;
+        EXPECT_THAT(bad.error().message, testing::HasSubstr("VEVENT 'x'")) << line;
+    }
+}
+
+TEST(Icalendar, WhatIsWrittenIsRead) {
+    const TimedEvent timed[] = {{"office-1@svr",
+                                 "office; open, really",
+                                 "prime",
+                                 {utc("2026-11-23 07:00"), utc("2026-11-23 16:00")}}};
+    const DayEvent days[] = {{"d1@svr", "non-work day", "non_work_days", day("2026-12-25")},
+                             {"d2@svr", "non-work day", "non_work_days", day("2026-12-31")}};
+    const std::string text = write_calendar("svr", timed, days, utc("2026-11-21 12:00"));
+    EXPECT_THAT(text, testing::HasSubstr("DTSTART:20261123T070000Z\r\n"));
+    EXPECT_THAT(text, testing::HasSubstr("DTEND:20261123T160000Z\r\n"));
+    EXPECT_THAT(text, testing::HasSubstr("SUMMARY:office\\; open\\, really\r\n"));
+    EXPECT_THAT(text, testing::HasSubstr("X-WR-CALNAME:svr\r\n"));
+    const auto read_again = read_holidays(text, Zone::utc());
+    ASSERT_TRUE(read_again) << read_again.error().message;
+    ASSERT_EQ(read_again->holidays.size(), 2U);
+    EXPECT_EQ(read_again->holidays[0].entry, "12/25/2026");
+    EXPECT_EQ(read_again->holidays[1].entry, "12/31/2026");
+    EXPECT_EQ(read_again->skipped.size(), 1U);
+}
+
+}  // namespace
+}  // namespace pbs::rrule::test
