@@ -70,9 +70,9 @@ struct ChangeSet {
     std::vector<Command> commands{};
 };
 
-// A row of the history: one executed command.
+// A row of the history: what one command did to one object.
 struct HistoryEntry {
-    std::uint64_t revision = 0;
+    std::uint64_t revision = 0;  // of the configuration after it
     std::chrono::sys_seconds at{};
     std::string user;
     std::string host;
@@ -81,6 +81,9 @@ struct HistoryEntry {
     std::string object;
     std::string before;  // JSON: the attributes that were set, or null if the object wasn't there
     std::string after;
+    // The revision of the first row of the change that this is a part of: rows that hold together or not at
+    // all (a migration, a rollback, an import) have the same number here. 0: a change of its own.
+    std::uint64_t change = 0;
 };
 
 struct HistoryQuery {
@@ -88,7 +91,12 @@ struct HistoryQuery {
     std::optional<std::string> object{};
     std::optional<std::chrono::sys_seconds> from{};   // this instant or later
     std::optional<std::chrono::sys_seconds> until{};  // before this instant
-    std::size_t limit = 1000;                         // the latest so many, oldest first
+    // The latest so many, oldest first, and fewer if their texts have more than so many bytes (never less
+    // than one row); those before a revision go on from there. "Latest" and "before" are by revision; with
+    // `from` or `until` by time and then by revision.
+    std::size_t limit = 1000;
+    std::size_t bytes = std::size_t{16} << 20;
+    std::optional<std::uint64_t> before_revision{};
 };
 
 // What a status request tells of one object: canonical texts in the order of the table.

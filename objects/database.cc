@@ -116,6 +116,23 @@ Statement& Statement::bind(double number) {
     return *this;
 }
 
+bool Statement::has(int position) const {
+    return position <= sqlite3_bind_parameter_count(statement_) &&
+           sqlite3_bind_parameter_name(statement_, position) != nullptr;
+}
+
+Statement& Statement::bind_at(int position, std::string_view text) {
+    if (!has(position)) return *this;
+    next_ = position;
+    return bind(text);
+}
+
+Statement& Statement::bind_at(int position, std::int64_t number) {
+    if (!has(position)) return *this;
+    next_ = position;
+    return bind(number);
+}
+
 Result<bool> Statement::step() {
     if (statement_ && bound_) {
         const int code = sqlite3_step(statement_);

@@ -26,6 +26,9 @@ class Statement {
     Statement& bind(std::string_view text);
     Statement& bind(std::int64_t number);
     Statement& bind(double number);
+    // At a position; positions that the statement doesn't have are left out.
+    Statement& bind_at(int position, std::string_view text);
+    Statement& bind_at(int position, std::int64_t number);
 
     // The next row: true, false at the end. Errors: system.
     Result<bool> step();
@@ -47,6 +50,8 @@ class Statement {
     sqlite3_stmt* statement_;  // null: it couldn't be prepared; step() tells why
     int next_ = 1;
     bool bound_ = true;
+
+    bool has(int position) const;
 };
 
 class Database {

@@ -19,19 +19,6 @@ std::string title(ObjectType type, std::string_view name) {
     return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
 }
 
-template <class T>
-Result<T> named(Result<T> result, ObjectType type, std::string_view name) {
-    if (result) return result;
-    Error error = result.error();
-    // PP-748 gives the first text in full; the others name the object already, or the name is too long to
-    // repeat.
-    const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
-                          error.code == Code::unknown_object || error.code == Code::name_too_long ||
-                          error.message.starts_with(title(type, name));
-    if (!complete) error.message = fmt::format("{}: {}", title(type, name), error.message);
-    return tl::unexpected(std::move(error));
-}
-
 // Each entry of non_work_days as the rule it is kept as: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1.
 Result<std::string> rules_of(const Attribute& attribute, std::string_view text, const rrule::Zone& zone) {
     const Result<StringList> entries = split_rules(attribute.name, text);
@@ -63,6 +50,8 @@ StringList arrange_slots(const Value* before, StringList list, Operation operati
     return list;
 }
 
+}  // namespace
+
 Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context) {
@@ -81,6 +70,18 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
         return tl::unexpected(checked.error());
     return value;
 }
+
+Error in_object(Error error, ObjectType type, std::string_view name) {
+    // PP-748 gives the first text in full; the others name the object already, or the name is too long to
+    // repeat.
+    const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
+                          error.code == Code::unknown_object || error.code == Code::name_too_long ||
+                          error.message.starts_with(title(type, name));
+    if (!complete) error.message = fmt::format("{}: {}", title(type, name), error.message);
+    return error;
+}
+
+namespace {
 
 Result<void> change_attribute(Object& object, const AttributeChange& change, CommandKind kind,
                               const CheckContext& context) {
@@ -205,7 +206,9 @@ Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& 
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context) {
     const std::string_view name =
         command.type == ObjectType::server ? std::string_view{} : std::string_view(command.object);
-    return named(dispatch(draft, command, context), command.type, name);
+    Result<void> done = dispatch(draft, command, context);
+    if (!done) return tl::unexpected(in_object(done.error(), command.type, name));
+    return done;
 }
 
 }  // namespace pbs::objects

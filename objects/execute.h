@@ -2,6 +2,9 @@
 #ifndef PBSPOLICY_OBJECTS_EXECUTE_H
 #define PBSPOLICY_OBJECTS_EXECUTE_H
 
+#include <optional>
+#include <string_view>
+
 #include "objects/check.h"
 #include "objects/commands.h"
 #include "objects/draft.h"
@@ -13,6 +16,15 @@ inline constexpr std::string_view kDefaultPolicy = "default_policy";
 
 // Executes one command on the draft. On an error the draft is to be thrown away.
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
+
+// The value that one attribute gets by an operation; `before` may be null: not set. nullopt: none, it is
+// unset. Checked by form and by meaning, not for what it refers to.
+Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
+                                       const AttributeChange& change, Operation operation,
+                                       const CheckContext& context);
+
+// The error with its object in front, unless its text names that already.
+Error in_object(Error error, ObjectType type, std::string_view name);
 
 }  // namespace pbs::objects
 

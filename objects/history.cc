@@ -1,33 +1,74 @@
 #include "objects/history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "objects/config_json.h"
 
 namespace pbs::objects {
+namespace {
 
-std::string to_json(const Object* object) {
-    if (!object) return "null";
-    nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    for (const auto& [index, value] : object->values()) {
-        const Attribute& attribute = attributes(object->type())[index];
-        nlohmann::ordered_json& member = json[std::string(attribute.name)];
-        if (attribute.is_list()) {
-            member = format_items(attribute, value);
-        } else {
-            member = format_value(attribute, value);
-        }
+constexpr std::string_view kColumns = "revision, change, at, user, host, command, type, name, before, after";
+
+HistoryEntry entry_of(const Statement& row) {
+    HistoryEntry entry;
+    entry.revision = static_cast<std::uint64_t>(row.integer(0));
+    entry.change = static_cast<std::uint64_t>(row.integer(1));
+    entry.at = std::chrono::sys_seconds(std::chrono::seconds(row.integer(2)));
+    entry.user = row.text(3);
+    entry.host = row.text(4);
+    entry.command = row.text(5);
+    entry.type = type_from_word(row.text(6)).value_or(ObjectType::server);
+    entry.object = row.text(7);
+    entry.before = row.text(8);
+    entry.after = row.text(9);
+    return entry;
+}
+
+std::size_t size_of(const HistoryEntry& entry) {
+    return entry.command.size() + entry.before.size() + entry.after.size();
+}
+
+// From columns revision, type, name, before.
+Result<PastObject> past_object(const Database& database, const Statement& row) {
+    const std::string word = row.text(1);
+    const std::optional<ObjectType> type = type_from_word(word);
+    Result<std::optional<Object>> object = fail(Code::system, "there is no such type");
+    if (type) object = from_json(*type, row.text(2), row.text(3));
+    if (!object) {
+        return tl::unexpected(database.damage(fmt::format("history, revision {}, {} {}: {}", row.integer(0),
+                                                          word, row.text(2), object.error().message)));
     }
-    // Values are bytes; what isn't UTF-8 is replaced rather than refused.
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return PastObject{*type, row.text(2), std::move(*object)};
+}
+
+}  // namespace
+
+// The rows of a query, the latest first. What is asked for decides by which index they are read: by object,
+// by type or by revision; by time, if there are bounds of it, because the clock may have been set back, so
+// that a row's time says nothing of its neighbours'. A plus keeps a column from being looked up.
+std::string history_sql(const HistoryQuery& query) {
+    const bool by_time = query.from || query.until;
+    std::string sql = fmt::format("SELECT {} FROM history WHERE 1", kColumns);
+    if (query.type) sql += by_time && !query.object ? " AND +type = ?1" : " AND type = ?1";
+    if (query.object) sql += " AND name = ?2";
+    if (!by_time) return sql + " AND revision < ?5 ORDER BY revision DESC LIMIT ?6";
+    sql += query.object ? " AND +at >= ?3 AND +at < ?4" : " AND at >= ?3 AND at < ?4";
+    return sql +
+           " AND (at, revision) < (coalesce((SELECT at FROM history WHERE revision = ?5), "
+           "9223372036854775807),"
+           " ?5) ORDER BY at DESC, revision DESC LIMIT ?6";
 }
 
 Result<void> write_history(Database& database, const HistoryEntry& entry) {
     return database
         .statement(
-            "INSERT INTO history (revision, at, user, host, command, type, name, before, after)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO history (revision, change, at, user, host, command, type, name, before, after)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(static_cast<std::int64_t>(entry.revision))
+        .bind(static_cast<std::int64_t>(entry.change == 0 ? entry.revision : entry.change))
         .bind(std::int64_t{entry.at.time_since_epoch().count()})
         .bind(entry.user)
         .bind(entry.host)
@@ -42,30 +83,23 @@ Result<void> write_history(Database& database, const HistoryEntry& entry) {
 Result<std::vector<HistoryEntry>> read_history(Database& database, const HistoryQuery& query) {
     constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
     constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
-    Statement rows = database.statement(
-        "SELECT revision, at, user, host, command, type, name, before, after FROM history"
-        " WHERE (?1 = '' OR type = ?1) AND (?2 = 0 OR name = ?3) AND at >= ?4 AND at < ?5"
-        " ORDER BY revision DESC LIMIT ?6");
-    rows.bind(query.type ? type_name(*query.type) : std::string_view{})
-        .bind(std::int64_t{query.object.has_value()})
-        .bind(query.object.value_or(""))
-        .bind(query.from ? query.from->time_since_epoch().count() : kEarliest)
-        .bind(query.until ? query.until->time_since_epoch().count() : kLatest)
-        .bind(static_cast<std::int64_t>(
-            std::min<std::size_t>(query.limit, std::numeric_limits<std::int32_t>::max())));
+    const std::uint64_t before = query.before_revision.value_or(kLatest);
+    Statement rows = database.statement(history_sql(query));
+    rows.bind_at(1, query.type ? type_name(*query.type) : std::string_view{})
+        .bind_at(2, query.object.value_or(""))
+        .bind_at(3, query.from ? query.from->time_since_epoch().count() : kEarliest)
+        .bind_at(4, query.until ? query.until->time_since_epoch().count() : kLatest)
+        .bind_at(5, static_cast<std::int64_t>(std::min<std::uint64_t>(before, kLatest)))
+        .bind_at(6, static_cast<std::int64_t>(
+                        std::min<std::size_t>(query.limit, std::numeric_limits<std::int32_t>::max())));
     std::vector<HistoryEntry> entries;
+    std::size_t bytes = 0;
     Result<bool> row = rows.step();
     for (; row && *row; row = rows.step()) {
-        HistoryEntry& entry = entries.emplace_back();
-        entry.revision = static_cast<std::uint64_t>(rows.integer(0));
-        entry.at = std::chrono::sys_seconds(std::chrono::seconds(rows.integer(1)));
-        entry.user = rows.text(2);
-        entry.host = rows.text(3);
-        entry.command = rows.text(4);
-        entry.type = type_from_word(rows.text(5)).value_or(ObjectType::server);
-        entry.object = rows.text(6);
-        entry.before = rows.text(7);
-        entry.after = rows.text(8);
+        HistoryEntry entry = entry_of(rows);
+        bytes += size_of(entry);
+        if (bytes > query.bytes && !entries.empty()) break;
+        entries.push_back(std::move(entry));
     }
     if (!row) return tl::unexpected(row.error());
     std::ranges::reverse(entries);
@@ -77,6 +111,52 @@ Result<std::uint64_t> last_revision(Database& database) {
     const Result<bool> found = row.step();
     if (!found) return tl::unexpected(found.error());
     return static_cast<std::uint64_t>(row.integer(0));
+}
+
+Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
+                                                                           std::uint64_t revision) {
+    Statement next = database.statement("SELECT change FROM history WHERE revision = ? + 1");
+    const Result<bool> found = next.bind(static_cast<std::int64_t>(revision)).step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found || next.integer(0) > static_cast<std::int64_t>(revision)) return std::nullopt;
+    const std::int64_t change = next.integer(0);
+    Statement last = database.statement(
+        "SELECT coalesce((SELECT revision FROM history WHERE revision > ?1 AND change <> ?2"
+        " ORDER BY revision LIMIT 1) - 1, (SELECT max(revision) FROM history))");
+    const Result<bool> ended = last.bind(static_cast<std::int64_t>(revision)).bind(change).step();
+    if (!ended) return tl::unexpected(ended.error());
+    return std::pair(static_cast<std::uint64_t>(change) - 1, static_cast<std::uint64_t>(last.integer(0)));
+}
+
+Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision) {
+    // The first change of an object after the revision tells what it was before that change.
+    Statement rows = database.statement(
+        "SELECT revision, type, name, before FROM history WHERE revision IN"
+        " (SELECT min(revision) FROM history WHERE revision > ? GROUP BY type, name) ORDER BY type, name");
+    rows.bind(static_cast<std::int64_t>(revision));
+    std::vector<PastObject> objects;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        Result<PastObject> object = past_object(database, rows);
+        if (!object) return tl::unexpected(object.error());
+        objects.push_back(std::move(*object));
+    }
+    if (!row) return tl::unexpected(row.error());
+    return objects;
+}
+
+Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
+                                            std::string_view name) {
+    Statement row = database.statement(
+        "SELECT revision, type, name, before FROM history WHERE type = ? AND name = ? AND revision > ?"
+        " ORDER BY revision LIMIT 1");
+    const Result<bool> found =
+        row.bind(type_name(type)).bind(name).bind(static_cast<std::int64_t>(revision)).step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return std::nullopt;
+    Result<PastObject> object = past_object(database, row);
+    if (!object) return tl::unexpected(object.error());
+    return std::move(*object);
 }
 
 }  // namespace pbs::objects

@@ -2,6 +2,11 @@
 #ifndef PBSPOLICY_OBJECTS_HISTORY_H
 #define PBSPOLICY_OBJECTS_HISTORY_H
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "objects/commands.h"
@@ -10,13 +15,31 @@
 
 namespace pbs::objects {
 
-// {"by_queue":"False","batch_queues":["a","b"]}; null for no object.
-std::string to_json(const Object* object);
-
 Result<void> write_history(Database& database, const HistoryEntry& entry);
 Result<std::vector<HistoryEntry>> read_history(Database& database, const HistoryQuery& query);
+// The statement that answers a query, with the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the
+// revision before which to begin and ?6 limit; only those that the query needs.
+std::string history_sql(const HistoryQuery& query);
 // The revision of the last row; 0 if there is none.
 Result<std::uint64_t> last_revision(Database& database);
+
+// The revisions between which a revision is if it is in the midst of one change, the first without anything
+// of the change and the one with all of it: such a revision was never in force. nullopt for all others.
+Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
+                                                                           std::uint64_t revision);
+
+// An object as it was at a revision; `object` is empty if it wasn't there.
+struct PastObject {
+    ObjectType type;
+    std::string name;
+    std::optional<Object> object;
+};
+// All objects that have changed since a revision, as they were at it. Costs: follows the number of changes
+// since then. Errors: system, for a row that makes no sense.
+Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision);
+// One object; nullopt if it hasn't changed since. Costs: a look at an index.
+Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
+                                            std::string_view name);
 
 }  // namespace pbs::objects
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "objects/forms.h"
 #include "objects/history.h"
 
 namespace pbs::objects {
@@ -123,18 +122,6 @@ tl::unexpected<Error> senseless(const Database& database, std::string_view what)
     return tl::unexpected(database.damage(what));
 }
 
-// A scalar is read back as it would be typed; of a list, each element is checked by its form.
-Result<Value> read_value(const Attribute& attribute, const StringList& items) {
-    if (!attribute.is_list()) return parse_value(attribute, items.front());
-    StringList list;
-    for (const std::string& item : items) {
-        const Form canonical = canonical_string(attribute, item);
-        if (!canonical) return fail(Code::system, fmt::format("bad element '{}'", item));
-        list.push_back(*canonical);
-    }
-    return Value(std::move(list));
-}
-
 // The rows of one object, from the statement's current row on; leaves it at the next object's first row.
 Result<Object> read_object(Database& database, Statement& rows, Result<bool>& row) {
     const std::int64_t id = rows.integer(0);
@@ -158,7 +145,7 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
                              fmt::format("{} {} has an attribute '{}', which this version doesn't know",
                                          type_word, object.name(), name));
         }
-        Result<Value> value = read_value(*attribute, items);
+        Result<Value> value = value_of_items(*attribute, items);
         if (!value) {
             return senseless(database, fmt::format("{} {}: {}: {}", type_word, object.name(), name,
                                                    value.error().message));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "objects/config_json.h"
 #include "objects/database.h"
 #include "objects/draft.h"
 #include "objects/execute.h"
@@ -149,9 +150,16 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
         if (Result<void> done = execute_on(draft, command, context); !done) return numbered(done.error(), i);
         const ObjectPtr after = draft.find(command.type, name);
         if (before && after ? *before == *after : before == after) continue;
-        const HistoryEntry entry{++revision,          now,          identity.user, identity.host,
-                                 to_text(command),    command.type, name,          to_json(before.get()),
-                                 to_json(after.get())};
+        const HistoryEntry entry{++revision,
+                                 now,
+                                 identity.user,
+                                 identity.host,
+                                 to_text(command),
+                                 command.type,
+                                 name,
+                                 to_json(before.get()),
+                                 to_json(after.get()),
+                                 state_->snapshot->revision() + 1};
         if (Result<void> done = write_history(*state_->database, entry); !done)
             return tl::unexpected(done.error());
     }
@@ -161,6 +169,44 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
         return tl::unexpected(done.error());
     if (Result<void> done = transaction->commit(); !done) return tl::unexpected(done.error());
     state_->snapshot = reply.snapshot = draft.finish(revision);
+    return reply;
+}
+
+Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, std::chrono::sys_seconds now) {
+    State& state = *state_;
+    Result<Transaction> transaction = Transaction::begin(*state.database);
+    if (!transaction) return tl::unexpected(transaction.error());
+    const Result<std::uint64_t> stored = last_revision(*state.database);
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored != state.snapshot->revision()) {
+        if (Result<void> done = reload(); !done) return tl::unexpected(done.error());
+    }
+    Reply reply{false, state.snapshot->revision(), {}, state.snapshot};
+    Draft draft(state.snapshot);
+    const CheckContext context{state.zone, state.resources, now};
+    if (Result<void> done = rewrite.work(draft, context, reply.warnings); !done)
+        return tl::unexpected(done.error());
+    const std::vector<ObjectChange> changes = draft.changes();
+    if (rewrite.dry_run || changes.empty()) return reply;
+    for (const ObjectChange& change : changes) {
+        const HistoryEntry entry{++reply.revision,
+                                 now,
+                                 identity.user,
+                                 identity.host,
+                                 rewrite.command,
+                                 change.type,
+                                 change.name,
+                                 to_json(change.before.get()),
+                                 to_json(change.after.get()),
+                                 state.snapshot->revision() + 1};
+        if (Result<void> done = write_history(*state.database, entry); !done)
+            return tl::unexpected(done.error());
+    }
+    if (Result<void> done = write_changes(*state.database, changes); !done)
+        return tl::unexpected(done.error());
+    if (Result<void> done = transaction->commit(); !done) return tl::unexpected(done.error());
+    state.snapshot = reply.snapshot = draft.finish(reply.revision);
+    reply.changed = true;
     return reply;
 }
 

@@ -3,6 +3,7 @@
 #define PBSPOLICY_OBJECTS_STORE_H
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,12 +18,22 @@
 namespace pbs::objects {
 
 class Database;
+class Draft;
+struct CheckContext;
 
 struct StoreOptions {
     // The server's zone, an IANA name; empty: the system's. Floating times of recurrences are in it.
     std::string time_zone{};
     // Names of the server's own resources, beyond those that every PBS has.
     std::vector<std::string> resources{};
+};
+
+// A change of many objects that no list of commands says (restore.h).
+struct Rewrite {
+    std::string command;  // for the history
+    // Changes the draft and checks it. On an error nothing is written.
+    std::function<Result<void>(Draft&, const CheckContext&, std::vector<std::string>& warnings)> work;
+    bool dry_run = false;  // throws the draft away in the end; the Reply then tells of what holds
 };
 
 // One thread at a time. Snapshots that it hands out may be read anywhere.
@@ -51,6 +62,10 @@ class Store {
     // Executes many commands in one transaction, with a history row each. On an error, which names the
     // command (text and Error::command), nothing has changed.
     Result<Reply> apply(const ChangeSet& changes, const Identity& identity, std::chrono::sys_seconds now);
+
+    // Does a rewrite in one transaction, with a history row for each object that it changed. Whether the
+    // identity may is the caller's to know.
+    Result<Reply> rewrite(const Rewrite& rewrite, const Identity& identity, std::chrono::sys_seconds now);
 
     Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) const;
 

@@ -5,8 +5,10 @@
 //   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
 //               element, at positions from 0
 //   reference   which object an attribute names, so that SQLite itself keeps what is referred to
-//   history     one row per executed command; its revision is that of the configuration after the command;
-//               before and after are JSON objects of the attributes that were set, or null
+//   history     one row per object that a command changed; its revision is that of the configuration after
+//               it; before and after are JSON objects of the attributes that were set, or null; (since
+//               version 3) rows that are one change, such as a rollback, have the revision of its first row
+//               as change
 //   meta        facts that the plugin keeps
 //   usage, charge, decay   (since version 2) past usage per scope, user and group; running jobs that were
 //               charged; when the usage of a scope was last decayed, in seconds since the Epoch
@@ -76,6 +78,11 @@ constexpr const char* kSteps[] = {
          PRIMARY KEY (scope, job)
        ) STRICT, WITHOUT ROWID;
        CREATE TABLE decay (scope TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;)",
+    // 2 -> 3
+    R"(ALTER TABLE history ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+       UPDATE history SET change = revision;
+       CREATE INDEX history_type ON history (type);
+       CREATE INDEX history_at ON history (at);)",
 };
 
 Result<int> pragma(Database& database, std::string_view name) {

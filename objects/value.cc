@@ -366,6 +366,18 @@ StringList format_items(const Attribute& attribute, const Value& value) {
     return {format_value(attribute, value)};
 }
 
+Result<Value> value_of_items(const Attribute& attribute, const StringList& items) {
+    if (items.empty()) return fail(Code::bad_value, fmt::format("{}: there is no value", attribute.name));
+    if (!attribute.is_list()) return parse_value(attribute, items.front());
+    StringList list;
+    for (const std::string& item : items) {
+        Form canonical = canonical_string(attribute, item);
+        if (!canonical) return bad(attribute, item, canonical.error());
+        list.push_back(std::move(*canonical));
+    }
+    return Value(std::move(list));
+}
+
 namespace {
 
 tl::unexpected<Error> no_operator(const Attribute& attribute, Operation operation) {

@@ -68,6 +68,9 @@ Result<Value> parse_value(const Attribute& attribute, std::string_view text);
 std::string format_value(const Attribute& attribute, const Value& value);
 // The elements of a list value in canonical text; one element for a scalar.
 StringList format_items(const Attribute& attribute, const Value& value);
+// The value of canonical texts as format_items() makes them; of a list each element is checked by its form.
+// Errors: bad_value.
+Result<Value> value_of_items(const Attribute& attribute, const StringList& items);
 
 // What an attribute's value becomes by `operation` with `text`: lists append (what is there already is not
 // repeated) and remove, integers, reals, durations and sizes add and subtract, strings append and remove a

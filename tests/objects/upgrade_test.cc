@@ -27,7 +27,8 @@ TEST_F(UpgradeTest, OldFilesAreBroughtUpToDateWithWhatTheyHold) {
             ASSERT_TRUE((*database)->run(
                 "INSERT INTO object VALUES (1, 'policy', 'default_policy'), (2, 'policy', 'old');"
                 "INSERT INTO attribute VALUES (2, 'comment', 0, 'from before');"
-                "INSERT INTO history VALUES (7, 0, 'u', 'h', 'c', 'policy', 'old', 'null', '{}')"));
+                "INSERT INTO history (revision, at, user, host, command, type, name, before, after)"
+                " VALUES (7, 0, 'u', 'h', 'c', 'policy', 'old', 'null', '{}')"));
         }
         open();
         EXPECT_FALSE(store_->created());

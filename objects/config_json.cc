@@ -1,0 +1,266 @@
+#include "objects/config_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "objects/forms.h"
+#include "objects/problems.h"
+
+namespace pbs::objects {
+namespace {
+
+using Json = nlohmann::json;
+
+// ---- Writing. By hand: nlohmann's ordered objects look every key up one by one.
+
+std::string json_text(std::string_view text) {
+    try {
+        return Json(std::string(text)).dump();
+    } catch (const Json::type_error&) {  // not UTF-8
+        std::string hex;
+        for (const char c : text)
+            fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(c));
+        return fmt::format(R"({{"hex":"{}"}})", hex);
+    }
+}
+
+// `colon` and `comma` are what stands between key and value, and between elements.
+std::string object_text(const Object& object, std::string_view colon, std::string_view comma) {
+    std::string text = "{";
+    for (const auto& [index, value] : object.values()) {
+        const Attribute& attribute = attributes(object.type())[index];
+        if (text.size() > 1) text += comma;
+        text.append(json_text(attribute.name)).append(colon);
+        if (!attribute.is_list()) {
+            text += json_text(format_value(attribute, value));
+            continue;
+        }
+        std::string_view separator = "[";
+        for (const std::string& item : format_items(attribute, value)) {
+            text.append(separator).append(json_text(item));
+            separator = comma;
+        }
+        text += separator == "[" ? "[]" : "]";
+    }
+    return text + "}";
+}
+
+// ---- Reading.
+
+std::optional<std::string> from_hex(std::string_view hex) {
+    if (hex.size() % 2 != 0) return std::nullopt;
+    const auto digit = [](char c) -> int {
+        if (c >= '0' && c <= '9') return c - '0';
+        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    };
+    std::string bytes;
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+        const int high = digit(hex[i]);
+        const int low = digit(hex[i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        bytes += static_cast<char>(high * 16 + low);
+    }
+    return bytes;
+}
+
+std::optional<std::string> text_of(const Json& json) {
+    if (json.is_string()) return json.get<std::string>();
+    if (!json.is_object() || json.size() != 1) return std::nullopt;
+    const auto hex = json.find("hex");
+    if (hex == json.end() || !hex->is_string()) return std::nullopt;
+    return from_hex(hex->get_ref<const std::string&>());
+}
+
+// What a value is, for errors.
+std::string found_text(const Json& json) {
+    return json.is_structured() ? fmt::format("an {}", json.type_name())
+                                : json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void read_attribute(std::string_view title, std::string_view name, const Json& json, ObjectText& object,
+                    Problems& problems) {
+    AttributeText& attribute = object.attributes.emplace_back(AttributeText{std::string(name), false, {}});
+    if (std::optional<std::string> text = text_of(json)) {
+        attribute.items.push_back(std::move(*text));
+        return;
+    }
+    if (!json.is_array()) {
+        problems.add(
+            fmt::format("{}: {}: found {}, expected a string, as in \"True\" or \"24:00:00\", or an "
+                        "array of strings",
+                        title, name, found_text(json)));
+        return;
+    }
+    attribute.is_list = true;
+    for (const Json& element : json) {
+        if (std::optional<std::string> text = text_of(element)) {
+            attribute.items.push_back(std::move(*text));
+        } else {
+            problems.add(fmt::format("{}: {}: found {} in the array, expected strings only", title, name,
+                                     found_text(element)));
+        }
+    }
+}
+
+std::string title(ObjectType type, std::string_view name) {
+    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
+}
+
+ObjectText read_object(ObjectType type, std::string_view name, const Json& json, Problems& problems) {
+    ObjectText object{type, std::string(name), {}};
+    if (!json.is_object()) {
+        problems.add(
+            fmt::format("{}: found {}, expected an object of attributes, as in {{\"comment\": \"\"}}",
+                        title(type, name), found_text(json)));
+        return object;
+    }
+    for (const auto& [key, value] : json.items())
+        read_attribute(title(type, name), key, value, object, problems);
+    return object;
+}
+
+void read_section(ObjectType type, const Json& json, std::vector<ObjectText>& objects, Problems& problems) {
+    if (type == ObjectType::server) {
+        objects.push_back(read_object(type, "", json, problems));
+        return;
+    }
+    if (!json.is_object()) {
+        problems.add(fmt::format("{}: found {}, expected an object with the name of each {} as a key",
+                                 type_name(type), found_text(json), type_name(type)));
+        return;
+    }
+    for (const auto& [name, object] : json.items())
+        objects.push_back(read_object(type, name, object, problems));
+}
+
+const ObjectType* section_type(std::string_view key) {
+    const auto* found = std::ranges::find(kAllTypes, key, type_name);
+    return found == std::end(kAllTypes) ? nullptr : found;
+}
+
+void read_format(const Json& json, Problems& problems) {
+    const auto format = json.find("format");
+    if (format == json.end()) {
+        problems.add(fmt::format("there is no \"format\": expected \"format\": {}", kConfigFormat));
+    } else if (*format != kConfigFormat) {
+        problems.add(fmt::format("format: found {}, this version reads format {}", found_text(*format),
+                                 kConfigFormat));
+    }
+}
+
+// nlohmann tells of a mistake as "[json.exception...] parse error at line 1, column 5: what is wrong".
+std::string parse_problem(std::string_view json, const Json::parse_error& error) {
+    const std::string_view before = json.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    const auto line = 1 + std::ranges::count(before, '\n');
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    std::string_view what = error.what();
+    const std::size_t place = what.find("column ");
+    if (place != std::string_view::npos)
+        what.remove_prefix(std::min(what.find(": ", place) + 2, what.size()));
+    return fmt::format("line {}, column {}: {}", line, before.size() - line_start + 1, what);
+}
+
+// Parses, and notes keys that are there twice, of which JSON would silently keep the last.
+Result<Json> parse(std::string_view json, Problems& problems) {
+    std::vector<std::set<std::string>> keys;
+    const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) keys.emplace_back();
+        if (event == Json::parse_event_t::object_end) keys.pop_back();
+        if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+            problems.add(fmt::format("the key {} is twice in one object", parsed.dump()));
+        return true;
+    };
+    try {
+        return Json::parse(json, watch);
+    } catch (const Json::parse_error& error) {
+        return fail(Code::bad_value, parse_problem(json, error));
+    } catch (const Json::exception& error) {  // a number that is too large
+        return fail(Code::bad_value, error.what());
+    }
+}
+
+// A scalar is read as it would be typed; of a list, each element is checked by its form.
+Result<Value> value_of(const Attribute& attribute, const AttributeText& text) {
+    if (attribute.is_list() != text.is_list) {
+        return fail(Code::bad_value, fmt::format("{}: expected {}", attribute.name,
+                                                 attribute.is_list() ? "an array" : "a string"));
+    }
+    return value_of_items(attribute, text.items);
+}
+
+}  // namespace
+
+std::string to_json(const Object* object) {
+    return object ? object_text(*object, ":", ",") : "null";
+}
+
+Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, std::string_view json) {
+    Problems problems;
+    const Result<Json> parsed = parse(json, problems);
+    if (!parsed) return tl::unexpected(parsed.error());
+    if (parsed->is_null()) return std::nullopt;
+    const ObjectText text = read_object(type, name, *parsed, problems);
+    if (!problems.empty()) return tl::unexpected(problems.error());
+    Object object(type, std::string(name));
+    for (const AttributeText& member : text.attributes) {
+        const Attribute* attribute = find_attribute(type, member.name);
+        if (!attribute) {
+            return fail(Code::bad_value,
+                        fmt::format("'{}' is no attribute that this version knows", member.name));
+        }
+        Result<Value> value = value_of(*attribute, member);
+        if (!value) return tl::unexpected(value.error());
+        object.assign(*attribute, std::move(*value));
+    }
+    return object;
+}
+
+std::string to_document(const Snapshot& snapshot) {
+    std::string text = fmt::format("{{\n  \"format\": {}", kConfigFormat);
+    for (const ObjectType type : kAllTypes) {
+        fmt::format_to(std::back_inserter(text), ",\n  {}: ", json_text(type_name(type)));
+        const std::span<const ObjectPtr> objects = snapshot.objects(type);
+        if (type == ObjectType::server) {
+            text += objects.empty() ? "{}" : object_text(*objects.front(), ": ", ", ");
+            continue;
+        }
+        std::string_view separator = "{\n    ";
+        for (const ObjectPtr& object : objects) {
+            fmt::format_to(std::back_inserter(text), "{}{}: {}", separator, json_text(object->name()),
+                           object_text(*object, ": ", ", "));
+            separator = ",\n    ";
+        }
+        text += objects.empty() ? "{}" : "\n  }";
+    }
+    return text + "\n}\n";
+}
+
+Result<std::vector<ObjectText>> from_document(std::string_view json) {
+    Problems problems;
+    const Result<Json> document = parse(json, problems);
+    if (!document) return tl::unexpected(document.error());
+    if (!document->is_object()) {
+        return fail(Code::bad_value, fmt::format("found {}, expected an object with the key \"format\"",
+                                                 found_text(*document)));
+    }
+    read_format(*document, problems);
+    std::vector<ObjectText> objects;
+    for (const auto& [key, section] : document->items()) {
+        if (key == "format") continue;
+        if (const ObjectType* type = section_type(key)) {
+            read_section(*type, section, objects, problems);
+        } else {
+            problems.add(
+                fmt::format("unknown key {}: expected format, server, queue, sched, policy, "
+                            "time_window or fs_group",
+                            json_text(key)));
+        }
+    }
+    if (!problems.empty()) return tl::unexpected(problems.error());
+    return objects;
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,311 @@
+#include "objects/restore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/check.h"
+#include "objects/config_json.h"
+#include "objects/draft.h"
+#include "objects/execute.h"
+#include "objects/history.h"
+#include "objects/problems.h"
+#include "objects/text.h"
+
+namespace pbs::objects {
+namespace {
+
+bool is_own(ObjectType type) {
+    return std::ranges::find(own_types(), type) != own_types().end();
+}
+
+std::string title(ObjectType type, std::string_view name) {
+    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
+}
+
+// ---- Checks of what a draft has become.
+
+void check_change(const Draft& draft, const ObjectChange& change, const CheckContext& context,
+                  Problems& problems) {
+    const auto add = [&](const Result<void>& checked) {
+        if (!checked) problems.add(in_object(checked.error(), change.type, change.name));
+    };
+    if (!change.after) {
+        if (change.type == ObjectType::policy && change.name == kDefaultPolicy)
+            add(fail(Code::invalid_request, "default_policy cannot be deleted"));
+        if (is_own(change.type)) add(check_unreferenced(draft, change.type, change.name));
+        return;
+    }
+    add(check_object(*change.after, context));
+    const Result<void> references = check_references(draft, *change.after);
+    add(references);
+    if (change.type == ObjectType::queue && references)
+        add(check_queue_windows(draft, *change.after, context));
+    if (change.type == ObjectType::time_window) add(check_queues_of_window(draft, change.name, context));
+}
+
+// All that speaks against a draft. An object that goes while another one still refers to it is told of from
+// both sides where the other one changes too; that is no harm.
+Result<void> check_whole(const Draft& draft, const CheckContext& context) {
+    Problems problems;
+    for (const ObjectChange& change : draft.changes()) check_change(draft, change, context, problems);
+    if (problems.empty()) return {};
+    return tl::unexpected(problems.error());
+}
+
+// ---- What changed, for people.
+
+void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
+    const std::string name = title(change.type, change.name);
+    for (const Attribute& attribute : attributes(change.type)) {
+        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
+        const Value* after = change.after ? change.after->set_value(attribute) : nullptr;
+        if (before && after ? *before == *after : before == after) continue;
+        lines.push_back(
+            after ? fmt::format("{}: {} = {}", name, attribute.name, format_value(attribute, *after))
+                  : fmt::format("{}: {} is unset", name, attribute.name));
+    }
+}
+
+std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
+    std::vector<std::string> lines;
+    for (const ObjectChange& change : changes) {
+        if (is_own(change.type) && !change.before)
+            lines.push_back(fmt::format("{} is created", title(change.type, change.name)));
+        if (is_own(change.type) && !change.after) {
+            lines.push_back(fmt::format("{} is deleted", title(change.type, change.name)));
+        } else {
+            tell_values(change, lines);
+        }
+    }
+    return lines;
+}
+
+// Runs `change` on a draft, checks what came of it, and writes it.
+template <class Change>
+Result<Rewritten> rewrite(Store& store, const std::string& command, const RewriteOptions& options,
+                          const Identity& identity, std::chrono::sys_seconds now, Change change) {
+    if ((identity.privilege & (manager_privilege | root_privilege)) == 0) {
+        return fail(Code::no_permission, fmt::format("{}@{} may not {}: only managers may", identity.user,
+                                                     identity.host, command));
+    }
+    std::vector<std::string> lines;
+    const auto work = [&](Draft& draft, const CheckContext& context,
+                          std::vector<std::string>& warnings) -> Result<void> {
+        if (Result<void> done = change(draft, context, warnings); !done) return done;
+        lines = told(draft.changes());
+        return check_whole(draft, context);
+    };
+    Result<Reply> reply = store.rewrite({command, work, options.dry_run}, identity, now);
+    if (!reply) return tl::unexpected(reply.error());
+    return Rewritten{std::move(*reply), std::move(lines)};
+}
+
+// ---- Going back.
+
+Result<void> check_revision(Database& database, std::uint64_t revision, bool whole) {
+    const Result<std::uint64_t> last = last_revision(database);
+    if (!last) return tl::unexpected(last.error());
+    if (revision > *last) {
+        return fail(Code::bad_value,
+                    fmt::format("there is no revision {}: the last one is {}", revision, *last));
+    }
+    const auto amid = whole ? amid_change(database, revision) : std::nullopt;
+    if (!amid) return tl::unexpected(amid.error());
+    if (!*amid) return {};
+    return fail(Code::bad_value,
+                fmt::format("revision {} is in the midst of one change and was never in force: expected {} "
+                            "(before it) or {} (after it)",
+                            revision, (*amid)->first, (*amid)->second));
+}
+
+void put_back(Draft& draft, PastObject past) {
+    if (past.object && (is_own(past.type) || !past.object->values().empty())) {
+        draft.put(std::move(*past.object));
+    } else {
+        draft.erase(past.type, past.name);
+    }
+}
+
+bool in_host(const RewriteOptions& options, ObjectType type, std::string_view name) {
+    return (type != ObjectType::queue && type != ObjectType::sched) || !options.host_has ||
+           options.host_has(type, name);
+}
+
+void skip(ObjectType type, std::string_view name, std::vector<std::string>& warnings) {
+    std::string text =
+        fmt::format("{} is left out: the server has no such {}", title(type, name), type_name(type));
+    if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(std::move(text));
+}
+
+Result<void> restore_all(Database& database, std::uint64_t revision, const RewriteOptions& options,
+                         Draft& draft, std::vector<std::string>& warnings) {
+    Result<std::vector<PastObject>> past = objects_at(database, revision);
+    if (!past) return tl::unexpected(past.error());
+    for (PastObject& object : *past) {
+        if (in_host(options, object.type, object.name)) {
+            put_back(draft, std::move(object));
+        } else if (object.object) {
+            skip(object.type, object.name, warnings);
+        }
+    }
+    return {};
+}
+
+Result<void> restore_one(Database& database, std::uint64_t revision, const ObjectName& name,
+                         const RewriteOptions& options, Draft& draft) {
+    if (!in_host(options, name.type, name.name)) {
+        return fail(Code::unknown_object,
+                    fmt::format("the server has no {} '{}'", type_name(name.type), name.name));
+    }
+    Result<std::optional<PastObject>> past = object_at(database, revision, name.type, name.name);
+    if (!past) return tl::unexpected(past.error());
+    if (*past) {
+        put_back(draft, std::move(**past));
+    } else if (is_own(name.type) && !draft.find(name.type, name.name)) {
+        return fail(Code::unknown_object,
+                    fmt::format("there is no {} '{}', and since revision {} there was none",
+                                type_name(name.type), name.name, revision));
+    }
+    return {};
+}
+
+std::string command_text(const Restoration& what) {
+    return what.object ? fmt::format("rollback {} to revision {}",
+                                     title(what.object->type, what.object->name), what.revision)
+                       : fmt::format("rollback to revision {}", what.revision);
+}
+
+// ---- Importing.
+
+// The value of an attribute of a document, by the rules of `set attribute = value`.
+Result<Value> imported_value(const Attribute& attribute, const AttributeText& text,
+                             const CheckContext& context) {
+    if (attribute.is_list() != text.is_list) {
+        return fail(Code::bad_value, fmt::format("{}: expected {}: {}", attribute.name,
+                                                 attribute.is_list() ? "an array of strings" : "a string",
+                                                 expected_text(attribute)));
+    }
+    if (text.items.empty() || std::ranges::find(text.items, "") != text.items.end()) {
+        return fail(Code::bad_value,
+                    fmt::format("{}: found nothing{}, expected {}", attribute.name,
+                                text.is_list ? " or an empty element" : "", expected_text(attribute)));
+    }
+    const std::string typed = text.is_list ? format_value(attribute, Value(text.items)) : text.items.front();
+    Result<std::optional<Value>> value = new_value(
+        attribute, nullptr, {std::string(attribute.name), typed, Operation::set}, Operation::set, context);
+    if (!value) return tl::unexpected(value.error());
+    if (!*value) return fail(Code::bad_value, fmt::format("{}: found nothing", attribute.name));
+    return std::move(**value);
+}
+
+Object imported_object(const ObjectText& text, Object object, const CheckContext& context,
+                       Problems& problems) {
+    for (const AttributeText& member : text.attributes) {
+        const Attribute* attribute = find_attribute(text.type, member.name);
+        if (!attribute || attribute->name != member.name) {
+            problems.add(fmt::format("{}: unknown attribute '{}'{}", title(text.type, text.name), member.name,
+                                     attribute ? fmt::format(", expected '{}'", attribute->name) : ""),
+                         Code::unknown_attribute);
+            continue;
+        }
+        Result<Value> value = imported_value(*attribute, member, context);
+        if (value) {
+            object.assign(*attribute, std::move(*value));
+        } else {
+            problems.add(in_object(value.error(), text.type, text.name));
+        }
+    }
+    return object;
+}
+
+void erase_all(Draft& draft, const RewriteOptions& options, std::vector<std::string>& warnings) {
+    for (const ObjectType type : kAllTypes) {
+        std::vector<std::string> names;
+        draft.for_each(type, [&](const Object& object) { names.push_back(object.name()); });
+        for (const std::string& name : names) {
+            if (in_host(options, type, name)) {
+                draft.erase(type, name);
+            } else {
+                skip(type, name, warnings);
+            }
+        }
+    }
+}
+
+Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace,
+                            const RewriteOptions& options, Draft& draft, const CheckContext& context,
+                            std::vector<std::string>& warnings) {
+    Problems problems;
+    if (replace) erase_all(draft, options, warnings);
+    for (const ObjectText& text : objects) {
+        if (is_own(text.type)) {
+            if (const Result<void> checked = check_name("name", text.name); !checked) {
+                problems.add(in_object(checked.error(), text.type, text.name));
+                continue;
+            }
+        } else if (!in_host(options, text.type, text.name)) {
+            skip(text.type, text.name, warnings);
+            continue;
+        }
+        const ObjectPtr existing = draft.find(text.type, text.name);
+        Object object =
+            imported_object(text, existing ? *existing : Object(text.type, text.name), context, problems);
+        if (is_own(text.type) || !object.values().empty()) draft.put(std::move(object));
+    }
+    if (problems.empty()) return {};
+    return tl::unexpected(problems.error());
+}
+
+}  // namespace
+
+Result<ObjectName> parse_object_name(std::string_view text) {
+    const std::vector<std::string_view> words = split_words(text);
+    const auto type = words.empty() ? std::nullopt : type_from_word(words.front());
+    const std::size_t expected = type == ObjectType::server ? 1 : 2;
+    if (!type || words.size() != expected) {
+        return fail(Code::invalid_request,
+                    fmt::format("bad object '{}': expected server, or a queue, sched, policy, time_window or "
+                                "fs_group with its name, as in \"policy p1\"",
+                                text));
+    }
+    return ObjectName{*type, expected == 1 ? std::string{} : std::string(words[1])};
+}
+
+Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOptions& options,
+                          const Identity& identity, std::chrono::sys_seconds now) {
+    return rewrite(
+        store, command_text(what), options, identity, now,
+        [&](Draft& draft, const CheckContext&, std::vector<std::string>& warnings) -> Result<void> {
+            Database& database = store.database();
+            if (Result<void> checked = check_revision(database, what.revision, !what.object); !checked)
+                return checked;
+            return what.object ? restore_one(database, what.revision, *what.object, options, draft)
+                               : restore_all(database, what.revision, options, draft, warnings);
+        });
+}
+
+Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
+                         const Identity& identity, std::chrono::sys_seconds now) {
+    return rewrite(
+        store, what.replace ? "import --replace" : "import", options, identity, now,
+        [&](Draft& draft, const CheckContext& context, std::vector<std::string>& warnings) -> Result<void> {
+            const Result<std::vector<ObjectText>> objects = from_document(what.document);
+            if (!objects) return tl::unexpected(objects.error());
+            return import_objects(*objects, what.replace, options, draft, context, warnings);
+        });
+}
+
+Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision) {
+    Database& database = store.database();
+    if (!revision) return to_document(*store.snapshot());
+    if (Result<void> checked = check_revision(database, *revision, true); !checked)
+        return tl::unexpected(checked.error());
+    Result<std::vector<PastObject>> past = objects_at(database, *revision);
+    if (!past) return tl::unexpected(past.error());
+    Draft draft(store.snapshot());
+    for (PastObject& object : *past) put_back(draft, std::move(object));
+    return to_document(*draft.finish(*revision));
+}
+
+}  // namespace pbs::objects

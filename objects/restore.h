@@ -1,0 +1,73 @@
+// Many objects in one change: the configuration or an object as it was at a revision, and the import of a
+// document (config_json.h). What would come of it is checked as a whole before anything is written, so that
+// the order of things doesn't matter; in the history it is one row per object that changed, all with the same
+// command and the same HistoryEntry::change.
+#ifndef PBSPOLICY_OBJECTS_RESTORE_H
+#define PBSPOLICY_OBJECTS_RESTORE_H
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects/commands.h"
+#include "objects/store.h"
+
+namespace pbs::objects {
+
+struct ObjectName {
+    ObjectType type = ObjectType::policy;
+    std::string name;  // empty for the server
+};
+// Reads "policy p1", "t t1", "server". Errors: invalid_request.
+Result<ObjectName> parse_object_name(std::string_view text);
+
+// Does the host have this queue or sched? Attributes of those that it doesn't have (any more) are left as
+// they are, with a warning.
+using HostHas = std::function<bool(ObjectType type, std::string_view name)>;
+
+struct Restoration {
+    std::uint64_t revision = 0;
+    std::optional<ObjectName> object{};  // not set: the whole configuration
+};
+
+struct Import {
+    std::string document;
+    // True: the configuration is then what the document says and nothing else. False: objects and attributes
+    // that it doesn't name stay as they are.
+    bool replace = false;
+};
+
+struct RewriteOptions {
+    HostHas host_has;
+    bool dry_run = false;  // checks everything and changes nothing
+};
+
+struct Rewritten {
+    Reply reply;
+    // What changed, or would: a line for each object and attribute, such as "policy p1: by_queue = True".
+    std::vector<std::string> lines{};
+};
+
+// Takes an object or everything back to a revision: values that were set since are unset, objects that were
+// made since are deleted, deleted ones are made again. Only managers may. Errors, nothing having changed:
+// bad_value, for a revision that there isn't, or that is in the midst of one change (whole configuration
+// only), or where what was then doesn't fit to what is now; busy, naming what refers to an object that would
+// go; invalid_request, default_policy would go; unknown_object, there was never such an object.
+Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOptions& options,
+                          const Identity& identity, std::chrono::sys_seconds now);
+
+// Imports a document. Only managers may. Errors, nothing having changed: what is wrong with it, one line for
+// each mistake, with its object and attribute; those of restore().
+Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
+                         const Identity& identity, std::chrono::sys_seconds now);
+
+// The configuration as a document: the present one, or that of a revision. Errors: bad_value, as restore().
+Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision);
+
+}  // namespace pbs::objects
+
+#endif
