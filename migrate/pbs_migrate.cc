@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,12 +54,16 @@ int refuse(const std::string& message) {
     return refuse(Problems{{"", 0, 0, "", message}});
 }
 
-// The lock of the server on its home, held as long as this object lives.
+// The lock of the server on its home, held as long as this object lives: a record lock, as the server's,
+// since the locks of flock(2) don't see those.
 class HomeLock {
   public:
     explicit HomeLock(const std::string& path)
         : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-        if (fd_ < 0 || ::flock(fd_, LOCK_EX | LOCK_NB) != 0) error_ = errno;
+        struct flock whole {};
+        whole.l_type = F_WRLCK;
+        whole.l_whence = SEEK_SET;
+        if (fd_ < 0 || ::fcntl(fd_, F_SETLK, &whole) != 0) error_ = errno;
     }
     ~HomeLock() {
         if (fd_ >= 0) ::close(fd_);
@@ -105,7 +108,7 @@ int write_into_home(const Arguments& arguments) {
         return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
                                   user_name(folder.st_uid)));
     const HomeLock lock(priv + "/server.lock");
-    if (lock.error() == EWOULDBLOCK)
+    if (lock.error() == EAGAIN || lock.error() == EACCES)
         return refuse(fmt::format(
             "a server runs on {}: stop it, or give it the commands of --dry-run with qmgr", arguments.home));
     if (lock.error() != 0)

@@ -46,6 +46,17 @@ TEST(Migration, GoodFilesBecomeObjects) {
     EXPECT_EQ(server.read("sched_priv/config"), kConfig) << "the files stay as they are";
 }
 
+TEST(Migration, ByHandIsRefusedWhileTheServerRuns) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    server.put("config", kConfig);
+    const Output refused = server.command(
+        {"pbs_migrate", "--into", server.home().string(), "--config", (server.home() / "config").string()});
+    EXPECT_EQ(refused.exit, 2) << refused;
+    EXPECT_THAT(refused.err, HasSubstr("a server runs on " + server.home().string()));
+    EXPECT_EQ(server.attribute("policy default_policy", "algorithm"), "standard");
+}
+
 TEST(Migration, MigratedPolicySchedulesRealJobs) {
     Server server;
     server.put("sched_priv/config", kConfig);

@@ -1,6 +1,5 @@
 // The program, run as an administrator runs it.
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 
 #include "tests/migrate/support.h"
@@ -73,7 +72,10 @@ TEST(PbsMigrate, RefusesWhileAServerRuns) {
     const Folder folder;
     const std::string lock = folder.write("home/server_priv/server.lock", "1\n");
     const int fd = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
-    ASSERT_EQ(::flock(fd, LOCK_EX | LOCK_NB), 0);
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    ASSERT_EQ(::fcntl(fd, F_SETLK, &whole), 0);
     const auto run_ =
         run(folder, "--into " + folder.path("home") + " --config " + folder.write("config", kConfig));
     ::close(fd);
