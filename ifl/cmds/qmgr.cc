@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -24,7 +23,8 @@ using namespace pbs::cmds;
 constexpr Program kProgram{"qmgr",
                            "usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"
                            "       qmgr --version\n"};
-// The exit status of PBS's qmgr when it can't reach a server.
+// The exit statuses of PBS's qmgr for a wrong command line, and when it can't reach a server.
+constexpr int kUsage = 1;
 constexpr int kNoServer = 3;
 
 void run_lines(QmgrSession& session, DirectiveReader& reader) {
@@ -37,15 +37,10 @@ void run_lines(QmgrSession& session, DirectiveReader& reader) {
     }
 }
 
-// The lines of -c: newlines part directives as in a file.
 void run_text(QmgrSession& session, const std::string& text) {
     DirectiveReader reader;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        reader.add_line(std::string_view(text).substr(begin, end - begin));
-        begin = end + 1;
-    }
+    reader.add_text(text);
+    run_lines(session, reader);
     reader.end_of_input();
     run_lines(session, reader);
     if (!session.take_history_request().empty()) {
@@ -75,6 +70,10 @@ void run_terminal(QmgrSession& session) {
     DirectiveReader reader;
     while (!session.finished()) {
         const auto line = terminal.read_line(reader.continues());
+        if (terminal.interrupted()) {
+            reader.clear();
+            continue;
+        }
         if (!line) {
             return;
         }
@@ -95,7 +94,8 @@ int main(int argc, char** argv) {
     }
     const auto line = parse_options("ac:enz", arguments);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        usage_error(kProgram, line.error());
+        return kUsage;
     }
     QmgrOptions options;
     const std::string* command = nullptr;

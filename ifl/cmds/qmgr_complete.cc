@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/qmgr_help.h"
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
 
@@ -11,127 +12,420 @@ namespace pbs::cmds {
 
 namespace {
 
-struct Word {
+using objects::Syntax;
+using Words = std::vector<std::string>;
+
+struct Token {
     std::string_view text;
-    std::size_t begin;
+    std::size_t begin = 0;
+    bool quoted = false;  // a quote opened it; the last token of a line may not be closed
 };
 
-// Words of a line; the last one is the one being typed and may be empty. Operators and commas are words.
-std::vector<Word> words_of(std::string_view line) {
-    std::vector<Word> words;
-    std::size_t at = 0;
+bool operator_begins(std::string_view line, std::size_t at) {
+    return line[at] == '=' ||
+           ((line[at] == '+' || line[at] == '-') && at + 1 < line.size() && line[at + 1] == '=');
+}
+
+// The directive that the end of the line is in: what follows the last unquoted semicolon with a blank or
+// nothing behind it. (The semicolons of an unquoted rrule have none.)
+std::size_t directive_begin(std::string_view line) {
+    std::size_t begin = 0;
+    char quote = '\0';
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == ';' && (i + 1 == line.size() || is_space(line[i + 1]))) {
+            begin = i + 1;
+        }
+    }
+    return begin;
+}
+
+std::size_t word_end(std::string_view line, std::size_t at) {
+    while (at < line.size() && !is_space(line[at]) && line[at] != ',' && !operator_begins(line, at)) {
+        ++at;
+    }
+    return at;
+}
+
+// The tokens from `at` on: words, quoted texts, commas and operators. The last one is being typed and may be
+// empty.
+std::vector<Token> tokens_of(std::string_view line, std::size_t at) {
+    std::vector<Token> tokens;
+    bool open = false;  // may the last token go on?
     while (at < line.size()) {
         const char c = line[at];
         if (is_space(c)) {
+            open = false;
             ++at;
             continue;
         }
-        std::size_t end = at + 1;
-        if (c == '+' || c == '-') {
-            end += end < line.size() && line[end] == '=' ? 1 : 0;
-        } else if (c != ',' && c != '=') {
-            while (
-                end < line.size() && !is_space(line[end]) && line[end] != ',' && line[end] != '=' &&
-                !((line[end] == '+' || line[end] == '-') && end + 1 < line.size() && line[end + 1] == '=')) {
-                ++end;
-            }
+        if (c == '"' || c == '\'') {
+            const std::size_t close = line.find(c, at + 1);
+            open = close == std::string_view::npos;
+            const std::size_t end = open ? line.size() : close;
+            tokens.push_back({line.substr(at + 1, end - at - 1), at + 1, true});
+            at = open ? end : end + 1;
+            continue;
         }
-        words.push_back({line.substr(at, end - at), at});
+        const bool word = c != ',' && !operator_begins(line, at);
+        const std::size_t end = word ? word_end(line, at) : at + (c == ',' || c == '=' ? 1 : 2);
+        tokens.push_back({line.substr(at, end - at), at});
+        open = word;
         at = end;
     }
-    const bool fresh = words.empty() || is_space(line.back()) || line.back() == ',' || line.back() == '=';
-    if (fresh) {
-        words.push_back({std::string_view(), line.size()});
+    if (!open) {
+        tokens.push_back({std::string_view(), line.size()});
     }
-    return words;
+    return tokens;
 }
 
-bool is_operator(std::string_view word) {
-    return word == "=" || word == "+=" || word == "-=";
+bool is_operator(const Token& token) {
+    return !token.quoted && (token.text == "=" || token.text == "+=" || token.text == "-=");
 }
 
-std::vector<std::string> commands() {
-    std::vector<std::string> words;
+bool is_comma(const Token& token) {
+    return !token.quoted && token.text == ",";
+}
+
+objects::ObjectType own_type(ObjectType type) {
+    return static_cast<objects::ObjectType>(type);
+}
+
+Words copied(std::span<const std::string_view> words) {
+    return {words.begin(), words.end()};
+}
+
+void append(Words& words, Words more) {
+    std::move(more.begin(), more.end(), std::back_inserter(words));
+}
+
+Words command_candidates() {
+    Words words;
     for (const CommandWord& command : command_words()) {
         words.emplace_back(command.word);
     }
     return words;
 }
 
-std::vector<std::string> types() {
-    std::vector<std::string> words;
+Words type_candidates() {
+    Words words;
     for (const TypeWord& type : object_types()) {
-        // "queues" is understood; "queue" is what one writes.
-        const bool plural = type.word.back() == 's';
-        words.emplace_back(plural ? type.word.substr(0, type.word.size() - 1) : type.word);
+        words.emplace_back(singular(type));
     }
     return words;
 }
 
-std::vector<std::string> values_of(ObjectType type, std::string_view attribute,
-                                   const ObjectNames& object_names) {
-    const auto* row = objects::find_attribute(static_cast<objects::ObjectType>(type),
-                                              attribute.substr(0, attribute.find('.')));
-    if (row == nullptr) {
-        return {};
+// A policy for all time, and with the prefixes of prime and non-prime time.
+Words slots(const Words& policies) {
+    Words words = policies;
+    for (const std::string& policy : policies) {
+        words.push_back("p:" + policy);
+        words.push_back("np:" + policy);
     }
-    if (row->refers_to) {
-        return object_names(static_cast<ObjectType>(*row->refers_to));
-    }
-    if (row->type == objects::AttributeType::boolean) {
-        return {"False", "True"};
-    }
-    return {row->words.begin(), row->words.end()};
+    return words;
 }
 
-// Everything that may stand at the last word.
-std::vector<std::string> possible(const std::vector<Word>& words, const ObjectNames& object_names) {
-    const std::size_t last = words.size() - 1;
-    if (last == 0) {
-        return commands();
+// Elements of "resource HIGH|LOW [total|assigned|unused]", by how many words stand before.
+Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names) {
+    if (words_before == 1) {
+        return {"HIGH", "LOW"};
     }
-    const auto command = command_from_word(words[0].text);
-    if (!command || *command == Command::quit || *command == Command::history) {
+    if (words_before == 2 && syntax == Syntax::node_sort_keys) {
+        return {"assigned", "total", "unused"};
+    }
+    if (words_before > 0) {
         return {};
     }
-    if (*command == Command::help) {
-        return last == 1 ? commands() : std::vector<std::string>();
+    Words words = names(ObjectType::resource);
+    append(words, syntax == Syntax::node_sort_keys
+                      ? Words{"sort_priority"}
+                      : Words{"fairshare_perc", "job_priority", "preempt_priority"});
+    return words;
+}
+
+Words own_values(const objects::Attribute& attribute, std::size_t words_before, const ObjectNames& names) {
+    switch (attribute.syntax) {
+        case Syntax::boolean:
+        case Syntax::boolean_or_date:
+            return {"False", "True"};
+        case Syntax::queue:
+        case Syntax::queue_list:
+            return names(ObjectType::queue);
+        case Syntax::peer_queues:
+            return words_before == 0 ? names(ObjectType::queue) : Words();
+        case Syntax::resource_list:
+            return names(ObjectType::resource);
+        case Syntax::dynamic_resources:
+            return words_before == 0 ? names(ObjectType::resource) : Words();
+        case Syntax::node_sort_keys:
+        case Syntax::job_sort_keys:
+            return sort_key(attribute.syntax, words_before, names);
+        case Syntax::policy_slots:
+            return slots(names(ObjectType::policy));
+        default:
+            return attribute.refers_to ? names(static_cast<ObjectType>(*attribute.refers_to))
+                                       : copied(attribute.words);
     }
-    if (last == 1) {
-        return types();
+}
+
+bool names_queues(ObjectType type, std::string_view name) {
+    return (type == ObjectType::server && name == "default_queue") ||
+           (type == ObjectType::node && name == "queue") ||
+           (type == ObjectType::queue && name == "route_destinations");
+}
+
+Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectNames& names) {
+    if (attribute.type == HostType::boolean) {
+        return {"False", "True"};
     }
-    const auto type = object_type_from_word(words[1].text);
-    if (!type) {
-        return {};
+    return names_queues(type, attribute.name) ? names(ObjectType::queue) : copied(attribute.words);
+}
+
+// What may stand in a value of an attribute after `words_before` words of the same element.
+Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
+                const ObjectNames& names) {
+    if (const auto* own = objects::find_attribute(own_type(type), attribute)) {
+        return own_values(*own, words_before, names);
     }
-    if (is_operator(words[last - 1].text)) {
-        return values_of(*type, words[last - 2].text, object_names);
+    const HostAttribute* host = find_host_attribute(type, attribute);
+    return host == nullptr || words_before > 0 ? Words() : host_values(type, *host, names);
+}
+
+bool is_list(ObjectType type, std::string_view attribute) {
+    if (const auto* own = objects::find_attribute(own_type(type), attribute)) {
+        return own->is_list();
     }
-    std::vector<std::string> candidates;
-    const bool names_go_on = last >= 3 && words[last - 1].text == "," && last <= 4 &&
-                             words[last - 1].begin + 1 == words[last].begin;
-    if ((last == 2 || names_go_on) && *command != Command::create && *type != ObjectType::server) {
-        candidates = object_names(*type);
+    return value_kind(type, attribute) == ValueKind::list;
+}
+
+Words operators_of(ObjectType type, std::string_view attribute) {
+    const auto* own = objects::find_attribute(own_type(type), attribute);
+    const HostAttribute* host = find_host_attribute(type, attribute);
+    const bool only_set = (own != nullptr && (own->type == objects::AttributeType::boolean ||
+                                              own->syntax == Syntax::word || own->refers_to)) &&
+                          !own->is_list();
+    if (only_set || (own == nullptr && host != nullptr && host->type == HostType::boolean)) {
+        return {"="};
     }
-    const bool takes_attributes = *command != Command::remove && *command != Command::active &&
-                                  (*command != Command::create || last > 2);
-    if (takes_attributes) {
-        for (std::string& name : attribute_names(*type)) {
+    return {"=", "+=", "-="};
+}
+
+// Attributes that the command can have here; one with a resource, once its name and a dot are typed.
+Words attribute_candidates(ObjectType type, Command command, std::string_view typed,
+                           const ObjectNames& names) {
+    const std::size_t dot = typed.find('.');
+    Words candidates;
+    if (dot != std::string_view::npos) {
+        const std::string attribute(typed.substr(0, dot));
+        const HostAttribute* host = find_host_attribute(type, attribute);
+        const bool has_resources = host != nullptr && (host->type == HostType::resources ||
+                                                       attribute.find("_res") != std::string::npos);
+        for (const std::string& resource : has_resources ? names(ObjectType::resource) : Words()) {
+            candidates.push_back(attribute + "." + resource);
+        }
+        return candidates;
+    }
+    const bool reads = command == Command::list || command == Command::print;
+    for (std::string& name : attribute_names(type)) {
+        if (reads || is_writable(type, name)) {
             candidates.push_back(std::move(name));
         }
     }
     return candidates;
 }
 
+// Goes through the tokens behind command and object type, up to the one being typed, and tells what may stand
+// there.
+class Place {
+  public:
+    Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names)
+        : tokens_(tokens), command_(command), type_(type), names_(names) {
+        for (std::size_t i = kFirst; i + 1 < tokens_.size(); ++i) {
+            state_ = after(i);
+        }
+    }
+
+    Words candidates() const {
+        const Token& last = tokens_.back();
+        if (last.quoted) {
+            return state_ == State::value || state_ == State::element_or_attribute ? values(last.text)
+                                                                                   : Words();
+        }
+        switch (state_) {
+            case State::name_or_attribute: {
+                Words words = object_candidates();
+                append(words, attributes());
+                return words;
+            }
+            case State::name:
+                return object_candidates();
+            case State::after_name:
+            case State::attribute:
+                return attributes();
+            case State::operation:
+                return with_values() ? operators_of(type_, attribute_) : Words();
+            case State::value:
+                return values("");
+            case State::element_or_attribute: {
+                Words words = attributes();
+                append(words, is_list(type_, attribute_) ? values("") : Words());
+                return words;
+            }
+            case State::after_value:
+                return {};
+        }
+        return {};
+    }
+
+  private:
+    enum class State {
+        name_or_attribute,
+        name,
+        after_name,
+        attribute,
+        operation,
+        value,
+        after_value,
+        element_or_attribute,
+    };
+    static constexpr std::size_t kFirst = 2;
+
+    bool with_values() const { return command_ == Command::set || command_ == Command::create; }
+
+    bool begins_attributes(std::size_t i) const {
+        switch (command_) {
+            case Command::create:
+            case Command::remove:
+            case Command::active:
+                return false;
+            case Command::set:
+                return is_operator(tokens_[i + 1]) ||
+                       (i + 2 == tokens_.size() && is_attribute(type_, without_resource(tokens_[i].text)));
+            default:
+                return is_attribute(type_, without_resource(tokens_[i].text));
+        }
+    }
+
+    static std::string_view without_resource(std::string_view attribute) {
+        return attribute.substr(0, attribute.find('.'));
+    }
+
+    State at_attribute(std::size_t i) {
+        attribute_ = without_resource(tokens_[i].text);
+        return State::operation;
+    }
+
+    // The state behind token i.
+    State after(std::size_t i) {
+        const Token& token = tokens_[i];
+        switch (state_) {
+            case State::name_or_attribute:
+                return begins_attributes(i) ? at_attribute(i) : State::after_name;
+            case State::name:
+                return State::after_name;
+            case State::after_name:
+                return is_comma(token) ? State::name : at_attribute(i);
+            case State::attribute:
+                return at_attribute(i);
+            case State::operation:
+                return is_operator(token) ? State::value : State::attribute;
+            case State::value:
+                return is_comma(token) ? State::value : State::after_value;
+            case State::after_value:
+                return is_comma(token) ? behind_comma(i) : State::after_value;
+            case State::element_or_attribute:
+                break;  // only ever the last
+        }
+        return state_;
+    }
+
+    // A comma behind a value: an attribute follows if an operator follows that.
+    State behind_comma(std::size_t i) const {
+        if (i + 2 == tokens_.size()) {
+            return State::element_or_attribute;
+        }
+        return i + 2 < tokens_.size() && is_operator(tokens_[i + 2]) ? State::attribute : State::value;
+    }
+
+    Words object_candidates() const {
+        const bool none = command_ == Command::create || type_ == ObjectType::server;
+        return none ? Words() : names_(type_);
+    }
+
+    Words attributes() const {
+        const bool none = command_ == Command::remove || command_ == Command::active ||
+                          (command_ == Command::create && state_ == State::name_or_attribute);
+        return none ? Words() : attribute_candidates(type_, command_, tokens_.back().text, names_);
+    }
+
+    // `typed`: what a quoted value has so far.
+    Words values(std::string_view typed) const {
+        std::string_view element = typed.substr(typed.rfind(',') + 1);
+        std::size_t words = 0;
+        for (bool in_word = false; const char c : element) {
+            words += in_word && is_space(c) ? 1 : 0;
+            in_word = !is_space(c);
+        }
+        return values_of(type_, attribute_, words, names_);
+    }
+
+    const std::vector<Token>& tokens_;
+    Command command_;
+    ObjectType type_;
+    const ObjectNames& names_;
+    std::string_view attribute_;
+    State state_ = State::name_or_attribute;
+};
+
+Words help_candidates(const std::vector<Token>& tokens) {
+    if (tokens.size() == 2) {
+        return help_topics();
+    }
+    const auto type = object_type_from_word(tokens[1].text);
+    return tokens.size() == 3 && type ? attribute_names(*type) : Words();
+}
+
+// Everything that may stand at the last token.
+Words possible(const std::vector<Token>& tokens, const ObjectNames& names) {
+    if (tokens.size() == 1) {
+        return command_candidates();
+    }
+    const auto command = command_from_word(tokens[0].text);
+    if (!command || *command == Command::quit || *command == Command::history) {
+        return {};
+    }
+    if (*command == Command::help) {
+        return help_candidates(tokens);
+    }
+    if (tokens.size() == 2) {
+        return type_candidates();
+    }
+    const auto type = object_type_from_word(tokens[1].text);
+    return type ? Place(tokens, *command, *type, names).candidates() : Words();
+}
+
+// The part of the last token that is being completed: of a quoted one, its last word.
+std::size_t completed_begin(const Token& last) {
+    if (!last.quoted) {
+        return last.begin;
+    }
+    const std::size_t before = last.text.find_last_of(", \t");
+    return last.begin + (before == std::string_view::npos ? 0 : before + 1);
+}
+
 }  // namespace
 
 Completion complete(std::string_view line, const ObjectNames& object_names) {
-    const std::vector<Word> words = words_of(line);
-    const Word& last = words.back();
+    const std::vector<Token> tokens = tokens_of(line, directive_begin(line));
     Completion completion;
-    completion.begin = last.begin;
-    for (std::string& candidate : possible(words, object_names)) {
-        if (std::string_view(candidate).substr(0, last.text.size()) == last.text) {
+    completion.begin = completed_begin(tokens.back());
+    const std::string_view typed = line.substr(completion.begin);
+    for (std::string& candidate : possible(tokens, object_names)) {
+        if (std::string_view(candidate).substr(0, typed.size()) == typed) {
             completion.candidates.push_back(std::move(candidate));
         }
     }

@@ -11,7 +11,7 @@
 
 namespace pbs::cmds {
 
-// The names that objects of a type have at the server.
+// The names that objects of a type have at the server. Of resources: all that there are, PBS's too.
 using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
 
 struct Completion {
@@ -20,7 +20,8 @@ struct Completion {
 };
 
 // What the last word of `line` (the text left of the cursor) may become: a command, an object type, the name
-// of an object or attribute, or a value of the attribute.
+// of an object, an attribute or its resource, an operator, a value or element of a value, or a topic of help.
+// The cursor is in the last of the directives that semicolons part.
 Completion complete(std::string_view line, const ObjectNames& object_names);
 
 }  // namespace pbs::cmds

@@ -360,6 +360,11 @@ const TypeWord& type_word(ObjectType type) {
                          [&](const TypeWord& word) { return word.type == type; });
 }
 
+std::string_view singular(const TypeWord& type) {
+    const std::string_view word = type.word;
+    return word.back() == 's' ? word.substr(0, word.size() - 1) : word;
+}
+
 std::optional<Command> command_from_word(std::string_view word) {
     for (const CommandWord& command : kCommands) {
         if (!word.empty() && begins_with(command.word, word)) {
@@ -375,8 +380,8 @@ std::optional<ObjectType> object_type_from_word(std::string_view word) {
             return type.type;
         }
     }
-    // The plural of policy.
-    if (word == "policies") {
+    // The plural of policy, which may be abbreviated too.
+    if (!word.empty() && begins_with("policies", word)) {
         return ObjectType::policy;
     }
     return std::nullopt;
@@ -422,6 +427,20 @@ tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, cons
     return parse_rest(text, end, std::move(directive), is_attribute);
 }
 
+std::string marked(std::string_view text, std::size_t offset) {
+    const std::size_t before = text.rfind('\n', offset == 0 ? 0 : offset - 1);
+    const std::size_t begin = before == std::string_view::npos || before >= offset ? 0 : before + 1;
+    const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+    std::string below;
+    for (const char c : line.substr(0, offset - begin)) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool inside_character = (byte & 0xc0) == 0x80;  // of UTF-8
+        const bool two_columns = c != '\t' && (byte < 0x20 || byte == 0x7f);
+        below += c == '\t' ? "\t" : inside_character ? "" : two_columns ? "  " : " ";
+    }
+    return printable(line) + "\n" + below + "^\n";
+}
+
 namespace {
 
 // Does a command stand behind the semicolon at `at`, or nothing? Then the semicolon ends a directive.
@@ -458,6 +477,61 @@ std::size_t directive_length(std::string_view line, std::size_t& next) {
 
 }  // namespace
 
+namespace {
+
+// Length of the first line of a text, with the lines that its value or list of attributes goes on in.
+std::size_t text_line_length(std::string_view text) {
+    char quote = '\0';
+    bool comment = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (!comment && (c == '"' || c == '\'')) {
+            quote = c;
+        } else if (c == '#' && (i == 0 || is_space(text[i - 1]))) {
+            comment = true;
+        } else if (c == '\n' && (comment || ((i == 0 || text[i - 1] != '\\') && ends_directive(text, i)))) {
+            return i;
+        }
+    }
+    return text.size();
+}
+
+// Newlines outside quotes as blanks, with the backslashes before them.
+std::string joined_lines(std::string_view text) {
+    std::string line;
+    char quote = '\0';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        }
+        const bool continuation = c == '\\' && i + 1 < text.size() && text[i + 1] == '\n';
+        line += quote == '\0' && (c == '\n' || continuation) ? ' ' : c;
+    }
+    return line;
+}
+
+}  // namespace
+
+void DirectiveReader::add_text(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = text_line_length(text);
+        waiting_.push_back(joined_lines(text.substr(0, length)));
+        text.remove_prefix(std::min(length + 1, text.size()));
+    }
+}
+
+void DirectiveReader::clear() {
+    waiting_.clear();
+    line_.clear();
+    continues_ = false;
+    complete_ = false;
+}
+
 void DirectiveReader::add_line(std::string_view line) {
     if (!line.empty() && line.back() == '\r') {
         line.remove_suffix(1);
@@ -483,7 +557,12 @@ void DirectiveReader::end_of_input() {
 }
 
 std::optional<std::string> DirectiveReader::next() {
-    while (complete_) {
+    while (complete_ || !waiting_.empty()) {
+        if (!complete_) {
+            add_line(waiting_.front());
+            waiting_.pop_front();
+            continue;
+        }
         std::size_t rest = 0;
         const std::size_t length = directive_length(line_, rest);
         std::string directive(trim(std::string_view(line_).substr(0, length)));

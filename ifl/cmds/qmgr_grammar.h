@@ -12,6 +12,7 @@
 #ifndef PBSPOLICY_IFL_CMDS_QMGR_GRAMMAR_H
 #define PBSPOLICY_IFL_CMDS_QMGR_GRAMMAR_H
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -69,6 +70,9 @@ struct SyntaxError {
     int status = 4;
 };
 
+// The line of a directive that has the place `offset`, and a line with a caret below that place.
+std::string marked(std::string_view text, std::size_t offset);
+
 // Does an object type have an attribute of this name?
 using IsAttribute = std::function<bool(ObjectType, std::string_view)>;
 
@@ -82,6 +86,11 @@ class DirectiveReader {
   public:
     // Takes one line, without its newline.
     void add_line(std::string_view line);
+    // Takes all of a text, as -c gives it: a newline in quotes is part of the value, and one outside ends a
+    // directive if a command, a comment or nothing follows it, and is a blank otherwise.
+    void add_text(std::string_view text);
+    // Forgets a line that is under way.
+    void clear();
     // The next complete directive; none: more lines are needed.
     std::optional<std::string> next();
     // At the end of input: a line that ended with a backslash counts as complete.
@@ -90,6 +99,7 @@ class DirectiveReader {
     bool continues() const { return continues_; }
 
   private:
+    std::deque<std::string> waiting_;  // lines of a text, after line_
     std::string line_;
     bool continues_ = false;
     bool complete_ = false;
@@ -108,6 +118,8 @@ struct TypeWord {
 };
 std::span<const TypeWord> object_types();
 const TypeWord& type_word(ObjectType type);
+// "queue": what one writes of a type for which "queues" is understood too.
+std::string_view singular(const TypeWord& type);
 
 std::optional<Command> command_from_word(std::string_view word);
 std::optional<ObjectType> object_type_from_word(std::string_view word);

@@ -56,7 +56,8 @@ Makes queues, nodes, resources, schedulers, policies, time_windows and fs_groups
 Deletes objects. One that something else refers to can't be deleted; the message names what refers to it.
   delete policy nights)"},
     Topic{"set", R"(set <type> [<name>,...] <attribute>[.<resource>] <op> <value> [, ...]
-Sets attributes. All of one directive are set, or, if one is refused, none.
+Sets attributes. All of one directive are set, or, if one is refused, none. Of several objects each is set by
+itself.
   set server scheduling = True
   set policy nights by_queue = False, strict_ordering = True
   set sched default policy = "default_policy,p:days,np:nights"
@@ -66,12 +67,14 @@ Takes values away; the defaults hold again.
   unset queue workq max_running
   unset sched default policy)"},
     Topic{"list", R"(list <type> [<name>,...] [<attribute>[.<resource>], ...]
-Shows objects with their attributes, or only with those named.
+Shows objects with their attributes, or only with those named. All objects are meant by @<server>, and of
+policies, time_windows, fs_groups and schedulers also if none is named.
   list policy nights
-  list sched default)"},
+  list queue @default enabled, started
+  list time_window type)"},
     Topic{"print", R"(print <type> [<name>,...] [<attribute>[.<resource>], ...]
-Shows objects as directives that qmgr can read again. `print server` includes resources, queues, policies,
-time_windows and fs_groups.
+Shows objects as directives that qmgr can read again. `print server` has everything but vnodes, which are in
+`print node @default`.
   qmgr -c "print server" > saved; qmgr < saved)"},
     Topic{"history", R"(history [<n>]
 The last n lines typed, or all that are kept, with their numbers; !<number> runs one again. They are kept in
@@ -83,7 +86,8 @@ The last n lines typed, or all that are kept, with their numbers; !<number> runs
 -=  takes away from it)"},
     Topic{
         "values",
-        R"(A value with blanks, quotes or a semicolon is put in double or single quotes. A comma ends a value only if
+        R"(A value with blanks, quotes or a semicolon is put in double or single quotes; one with quotes of both kinds in
+parts, side by side: "it's "'"late"'. A comma ends a value only if
 an attribute and an operator follow it: policy = p:p1,np:p2 is one value.
 Sizes: a number with b, kb, mb, gb or tb (or w, kw, ... for words of 8 bytes). Durations: seconds or
 HH:MM:SS. Booleans: True, False.
@@ -95,27 +99,37 @@ line. Directives on one line are parted by semicolons.)"},
 also meant when no server is given. `@<server>` alone means all objects of the type there.)"},
 };
 
-std::string default_text(const objects::Attribute& attribute) {
-    return attribute.default_value.empty() ? "not set" : std::string(attribute.default_value);
+std::string default_text(std::string_view value) {
+    return value.empty() ? "not set" : std::string(value);
 }
 
-std::string attribute_line(const objects::Attribute& attribute) {
-    return fmt::format("  {:<28} {:<13} {}\n", attribute.name, objects::type_text(attribute.type),
-                       attribute.help);
+std::string attribute_line(std::string_view name, std::string_view type, std::string_view help) {
+    return fmt::format("  {:<28} {:<13} {}\n", name, type, help);
+}
+
+std::string_view remark(const HostAttribute& attribute) {
+    if (attribute.where == Where::openpbs) {
+        return "; of OpenPBS only";
+    }
+    return attribute.setter == Setter::nobody ? "; can't be set" : "";
+}
+
+objects::ObjectType own_type(ObjectType type) {
+    return static_cast<objects::ObjectType>(type);
 }
 
 std::string type_text(ObjectType type) {
     std::string text;
-    const auto own = objects::attributes(static_cast<objects::ObjectType>(type));
     if (type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group) {
-        text += fmt::format("{}.\n", objects::type_help(static_cast<objects::ObjectType>(type)));
+        text += fmt::format("{}.\n", objects::type_help(own_type(type)));
     }
     text += "Attributes:\n";
-    for (const objects::Attribute& attribute : own) {
-        text += attribute_line(attribute);
+    for (const objects::Attribute& attribute : objects::attributes(own_type(type))) {
+        text += attribute_line(attribute.name, objects::type_text(attribute.type), attribute.help);
     }
     for (const HostAttribute& attribute : host_attributes(type)) {
-        text += fmt::format("  {}{}\n", attribute.name, attribute.writable ? "" : " (can't be set)");
+        text += attribute_line(attribute.name, type_text(attribute.type),
+                               fmt::format("{}{}", attribute.help, remark(attribute)));
     }
     return text;
 }
@@ -123,7 +137,7 @@ std::string type_text(ObjectType type) {
 std::string attribute_text(const objects::Attribute& attribute) {
     std::string text = fmt::format("{}: {}.\nType {}; expected {}; default: {}.\n", attribute.name,
                                    attribute.help, objects::type_text(attribute.type),
-                                   objects::expected_text(attribute), default_text(attribute));
+                                   objects::expected_text(attribute), default_text(attribute.default_value));
     if (!attribute.alias.empty()) {
         text += fmt::format("Also called {}.\n", attribute.alias);
     }
@@ -133,7 +147,44 @@ std::string attribute_text(const objects::Attribute& attribute) {
     return text;
 }
 
+std::string attribute_text(const HostAttribute& attribute) {
+    std::string text =
+        fmt::format("{}: {}.\nType {}", attribute.name, attribute.help, type_text(attribute.type));
+    if (!attribute.words.empty()) {
+        text += fmt::format("; one of {}", fmt::join(attribute.words, ", "));
+    }
+    if (attribute.setter != Setter::nobody) {
+        text += fmt::format("; default: {}", default_text(attribute.default_value));
+    }
+    text += fmt::format(".\n{}.\n", setter_text(attribute.setter));
+    if (attribute.where == Where::openpbs) {
+        text += "OpenPBS's server has it; this project's server refuses to set it.\n";
+    }
+    return text;
+}
+
+// About an attribute, which may have a resource behind it; empty: the type has none of this name.
+std::string attribute_text(ObjectType type, std::string_view name) {
+    name = name.substr(0, name.find('.'));
+    if (const auto* own = objects::find_attribute(own_type(type), name)) {
+        return attribute_text(*own);
+    }
+    const HostAttribute* host = find_host_attribute(type, name);
+    return host == nullptr ? "" : attribute_text(*host);
+}
+
 }  // namespace
+
+std::vector<std::string> help_topics() {
+    std::vector<std::string> topics;
+    for (const Topic& topic : kTopics) {
+        topics.emplace_back(topic.word);
+    }
+    for (const TypeWord& type : object_types()) {
+        topics.emplace_back(singular(type));
+    }
+    return topics;
+}
 
 std::string help_text(std::string_view topic) {
     topic = trim(topic);
@@ -152,8 +203,8 @@ std::string help_text(std::string_view topic) {
         if (second.empty()) {
             return type_text(*type);
         }
-        if (const auto* row = objects::find_attribute(static_cast<objects::ObjectType>(*type), second)) {
-            return attribute_text(*row);
+        if (std::string text = attribute_text(*type, second); !text.empty()) {
+            return text;
         }
     }
     return fmt::format("No help on '{}'. Try help without a topic.\n", topic);

@@ -4,12 +4,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pbs::cmds {
 
-// Help on a topic: a command, an object type (its attributes), "<type> <attribute>", "operators", "values" or
-// "names"; on everything when it's empty. A topic without help says so.
+// Help on a topic: a command, an object type (its attributes), "<type> <attribute>[.<resource>]",
+// "operators", "values" or "names"; on everything when it's empty. A topic without help says so.
 std::string help_text(std::string_view topic);
+
+// What help can be asked for: commands, object types and the rest; for completion.
+std::vector<std::string> help_topics();
 
 }  // namespace pbs::cmds
 

@@ -20,6 +20,10 @@ constexpr std::string_view kDefaultPolicy = "default_policy";
 constexpr std::string_view kUnknownResource = "|unknown|";
 constexpr std::string_view kMomPort = "15002";
 
+objects::ObjectType own_type(ObjectType type) {
+    return static_cast<objects::ObjectType>(type);
+}
+
 // The plural that the heading of several objects has.
 std::string_view heading(ObjectType type) {
     switch (type) {
@@ -44,20 +48,7 @@ std::string_view heading(ObjectType type) {
 }
 
 std::string_view keyword(ObjectType type) {
-    switch (type) {
-        case ObjectType::queue:
-            return "queue";
-        case ObjectType::node:
-            return "node";
-        case ObjectType::resource:
-            return "resource";
-        case ObjectType::time_window:
-            return "time_window";
-        case ObjectType::fs_group:
-            return "fs_group";
-        default:
-            return type_word(type).word;
-    }
+    return singular(type_word(type));
 }
 
 std::string comment_block(std::string_view text) {
@@ -165,6 +156,56 @@ bool is_printed(ObjectType type, const attrl& attribute) {
     return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
 }
 
+// Text in pieces none of which holds both kinds of quotes.
+std::vector<std::string_view> pieces_of(std::string_view value) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    char seen = '\0';
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value[i] != '"' && value[i] != '\'') {
+            continue;
+        }
+        if (seen != '\0' && value[i] != seen) {
+            pieces.push_back(value.substr(begin, i - begin));
+            begin = i;
+        }
+        seen = value[i];
+    }
+    pieces.push_back(value.substr(begin));
+    return pieces;
+}
+
+// The elements of a list; a comma after a backslash is part of one.
+std::vector<std::string_view> elements_of(std::string_view value) {
+    std::vector<std::string_view> elements;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value[i] == ',' && (i == 0 || value[i - 1] != '\\')) {
+            elements.push_back(trim(value.substr(begin, i - begin)));
+            begin = i + 1;
+        }
+    }
+    elements.push_back(trim(value.substr(begin)));
+    return elements;
+}
+
+// The values of the directives that set an attribute: the first sets it, the others add to it. PBS's own
+// qmgr can't read a value with both kinds of quotes; a string is added to by appending to it.
+std::vector<std::string_view> parts_of(ValueKind kind, std::string_view value) {
+    switch (kind) {
+        case ValueKind::list:
+            return elements_of(value);
+        case ValueKind::text:
+            return pieces_of(value);
+        default:
+            return {value};
+    }
+}
+
+bool holds_line_break(std::string_view value) {
+    return value.find_first_of("\n\r") != std::string_view::npos;
+}
+
 std::string set_text(ObjectType type, std::string_view object, const attrl& attribute, bool again) {
     std::string value = shown_value(type, attribute);
     if (type == ObjectType::node && view(attribute.name) == "state") {
@@ -173,14 +214,16 @@ std::string set_text(ObjectType type, std::string_view object, const attrl& attr
     if (value.empty()) {
         return "";
     }
-    const std::string prefix = set_prefix(type, object) + attribute_name(attribute);
-    std::vector<std::string_view> parts{value};
-    if (value_kind(type, view(attribute.name)) == ValueKind::list) {
-        parts = split(value, ',');
-    }
+    const std::string name = attribute_name(attribute);
+    const bool own = objects::find_attribute(own_type(type), view(attribute.name)) != nullptr;
     std::string text;
-    for (const std::string_view part : parts) {
-        text += fmt::format("{} {} {}\n", prefix, again ? "+=" : "=", quote_value(trim(part)));
+    if (!own && holds_line_break(value)) {
+        text +=
+            fmt::format("# {} has line breaks, which a directive can't have: blanks stand for them.\n", name);
+    }
+    for (const std::string_view part : parts_of(value_kind(type, view(attribute.name)), value)) {
+        text += fmt::format("{}{} {} {}\n", set_prefix(type, object), name, again ? "+=" : "=",
+                            quote_value(part));
         again = true;
     }
     return text;
@@ -189,11 +232,16 @@ std::string set_text(ObjectType type, std::string_view object, const attrl& attr
 // Does the value name another object? Such attributes are printed first: fairshare = True needs a
 // fairshare_group that is set already.
 bool names_object(ObjectType type, const attrl& attribute) {
-    const auto* row = objects::find_attribute(static_cast<objects::ObjectType>(type), view(attribute.name));
+    const auto* row = objects::find_attribute(own_type(type), view(attribute.name));
     return row != nullptr && row->refers_to.has_value();
 }
 
-std::string print_object(ObjectType type, const batch_status& object) {
+// A route queue can be enabled only when it has destinations, which come late in the server's order.
+bool waits_for_destinations(ObjectType type, const attrl& attribute) {
+    return type == ObjectType::queue && equal_ignoring_case(view(attribute.name), "enabled");
+}
+
+std::vector<const attrl*> in_order_of_setting(ObjectType type, const batch_status& object) {
     std::vector<const attrl*> attributes;
     for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
         if (is_printed(type, *attribute)) {
@@ -202,9 +250,33 @@ std::string print_object(ObjectType type, const batch_status& object) {
     }
     std::stable_partition(attributes.begin(), attributes.end(),
                           [&](const attrl* attribute) { return names_object(type, *attribute); });
+    std::stable_partition(attributes.begin(), attributes.end(),
+                          [&](const attrl* attribute) { return !waits_for_destinations(type, *attribute); });
+    return attributes;
+}
+
+// What a new object would have and this one hasn't.
+std::string unset_text(ObjectType type, const batch_status& object) {
+    const std::string_view name = view(object.name);
+    std::string text;
+    for (const InitialValue& initial : initial_values()) {
+        const bool meant = initial.type == type && (initial.object.empty() || initial.object == name);
+        if (!meant || value_of(object.attribs, initial.name, initial.resource)) {
+            continue;
+        }
+        text += fmt::format("un{}{}{}{}\n", set_prefix(type, name), initial.name,
+                            initial.resource.empty() ? "" : ".", initial.resource);
+    }
+    return text;
+}
+
+std::string print_object(ObjectType type, const batch_status& object, PrintScope scope) {
     std::string text = create_text(type, object);
+    if (scope == PrintScope::whole) {
+        text += unset_text(type, object);
+    }
     std::vector<std::string> seen;
-    for (const attrl* attribute : attributes) {
+    for (const attrl* attribute : in_order_of_setting(type, object)) {
         std::string name = attribute_name(*attribute);
         const bool again = std::find(seen.begin(), seen.end(), name) != seen.end();
         text += set_text(type, view(object.name), *attribute, again);
@@ -282,13 +354,13 @@ std::string list_text(ObjectType type, const batch_status* objects) {
     return text;
 }
 
-std::string print_text(ObjectType type, const batch_status* objects) {
+std::string print_text(ObjectType type, const batch_status* objects, PrintScope scope) {
     std::string text;
     if (objects != nullptr) {
         text += comment_block(heading(type));
     }
     for (; objects != nullptr; objects = objects->next) {
-        text += print_object(type, *objects);
+        text += print_object(type, *objects, scope);
     }
     return text;
 }

@@ -18,9 +18,13 @@ namespace pbs::cmds {
 // Long values continue on lines that begin with a tab, broken at commas.
 std::string list_text(ObjectType type, const batch_status* objects);
 
-// The directives that make the objects again: `create` and one `set` an attribute that may be set. What can't
-// be set is left out. The default scheduler and default_policy, which always exist, have no `create`.
-std::string print_text(ObjectType type, const batch_status* objects);
+// Are all attributes of the objects in the list, or only some that were asked for?
+enum class PrintScope { whole, some };
+
+// The directives that make the objects again: `create` and one `set` an attribute that may be set, `+=` for
+// further elements of a list. What can't be set is left out. What a new object has of itself and one of these
+// hasn't is unset. The default scheduler and default_policy, which always exist, have no `create`.
+std::string print_text(ObjectType type, const batch_status* objects, PrintScope scope = PrintScope::whole);
 
 // Resources as the server reports them: PBS's own, then an entry "|unknown|", then those that the site made.
 // The first of the site's; null if there are none. Where that entry is missing, all count as the site's.

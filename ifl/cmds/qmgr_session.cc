@@ -17,6 +17,14 @@ namespace pbs::cmds {
 namespace {
 
 constexpr const char* kDefaultSched = "default";
+// Exit statuses of PBS's qmgr: for a list or print that fails, and for a server that a directive names and
+// that can't be reached.
+constexpr int kCannotShow = 1;
+constexpr int kNoConnection = 1;
+
+bool is_own(ObjectType type) {
+    return type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
+}
 
 // Status of an object of a type, or of all with an empty name.
 StatusList stat(const Connection& connection, ObjectType type, const std::string& name, attrl* wanted) {
@@ -152,7 +160,7 @@ void QmgrSession::failed(int status, int status_when_aborting) {
 void QmgrSession::syntax_error(std::string_view text, const SyntaxError& error) {
     std::string message = error.message + "\n";
     if (error.offset) {
-        message += fmt::format("{}\n{:>{}}\n", text, "^", *error.offset + 1);
+        message += marked(text, *error.offset);
     }
     write_error(message);
     failed(error.status, 1);
@@ -212,11 +220,9 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
         return active->second;
     }
     const bool read = directive.command == Command::list || directive.command == Command::print;
-    const bool own =
-        type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
     const bool whole_server =
         type == ObjectType::server || type == ObjectType::sched || type == ObjectType::resource;
-    if (!whole_server && !(own && read)) {
+    if (!whole_server && !(is_own(type) && read)) {
         write_error(fmt::format("No Active {}, nothing done.\n", title(type)));
         return found;
     }
@@ -232,17 +238,42 @@ void QmgrSession::execute(const Directive& directive) {
         return;
     }
     for (const Target& target : targets(directive)) {
-        execute_at(target, directive);
-        if (finished_) {
-            return;
+        for (const Target& one : each_meant(target, directive)) {
+            execute_at(one, directive);
+            if (finished_) {
+                return;
+            }
         }
     }
+}
+
+// A change of all policies (time_windows, fs_groups) at a server is one of each: `set policy @default ...`.
+std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, const Directive& directive) {
+    const bool reads = directive.command == Command::list || directive.command == Command::print;
+    if (reads || !target.object.empty() || !is_own(directive.type)) {
+        return {target};
+    }
+    Connection* connection = server(target.server);
+    if (connection == nullptr) {
+        failed(kNoConnection, 2);
+        return {};
+    }
+    pbs_errno = PBSE_NONE;
+    const StatusList list = stat(*connection, directive.type, "", nullptr);
+    if (const int code = pbs_errno; list == nullptr && code != PBSE_NONE) {
+        report(*connection, target, code, exit_status(code));
+    }
+    std::vector<Target> all;
+    for (const batch_status* object = list.get(); object != nullptr; object = object->next) {
+        all.push_back({target.server, std::string(view(object->name))});
+    }
+    return all;
 }
 
 void QmgrSession::execute_at(const Target& target, const Directive& directive) {
     Connection* connection = server(target.server);
     if (connection == nullptr) {
-        failed(exit_status(PBSE_NOSERVER), 2);
+        failed(kNoConnection, 2);
         return;
     }
     if (directive.command == Command::list || directive.command == Command::print) {
@@ -266,7 +297,7 @@ void QmgrSession::change(Connection& connection, const Target& target, const Dir
         pbs_manager(connection.handle(), manager_command(directive.command), static_cast<int>(directive.type),
                     object.c_str(), attributes.operations(), nullptr);
     if (code != 0) {
-        report(connection, target, code);
+        report(connection, target, code, exit_status(code));
     } else if (const std::string_view text = view(pbs_geterrmsg(connection.handle())); !text.empty()) {
         warn(text);
     }
@@ -286,19 +317,20 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
     const StatusList list = stat(connection, directive.type, target.object, wanted.attributes());
     if (list == nullptr) {
         if (const int code = pbs_errno; code != PBSE_NONE) {
-            report(connection, target, code);
+            report(connection, target, code, kCannotShow);
         }
         return;
     }
+    const PrintScope scope = wanted.empty() ? PrintScope::whole : PrintScope::some;
     const auto text = [&](const batch_status* objects) {
-        return print ? print_text(directive.type, objects) : list_text(directive.type, objects);
+        return print ? print_text(directive.type, objects, scope) : list_text(directive.type, objects);
     };
     if (directive.type == ObjectType::sched && !target.object.empty()) {
         const batch_status* named = find_named(list.get(), target.object);
         if (named == nullptr) {
             write_error(
                 fmt::format("qmgr obj={} svr={}: Unknown scheduler\n", target.object, shown(target.server)));
-            failed(exit_status(PBSE_UNKSCHED), 2);
+            failed(kCannotShow, 2);
             return;
         }
         fmt::print("{}", text_of_one(named, text));
@@ -311,18 +343,17 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
 // All that a server has, in an order in which it can be made again: what is referred to comes first.
 void QmgrSession::print_server(Connection& connection, const Target& target) {
     constexpr ObjectType kOrder[] = {ObjectType::resource, ObjectType::time_window, ObjectType::queue,
-                                     ObjectType::fs_group, ObjectType::policy,      ObjectType::server};
+                                     ObjectType::fs_group, ObjectType::policy,      ObjectType::server,
+                                     ObjectType::sched};
     for (const ObjectType type : kOrder) {
         pbs_errno = PBSE_NONE;
         const StatusList list = stat(connection, type, "", nullptr);
         const int code = pbs_errno;
         if (list == nullptr && code != PBSE_NONE) {
-            const bool own =
-                type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
-            if (own && code != PBSE_PROTOCOL) {
+            if (is_own(type) && code != PBSE_PROTOCOL) {
                 continue;  // a server without the policy plugin has none
             }
-            report(connection, target, code);
+            report(connection, target, code, kCannotShow);
             return;
         }
         const bool resources = type == ObjectType::resource;
@@ -330,7 +361,7 @@ void QmgrSession::print_server(Connection& connection, const Target& target) {
     }
 }
 
-void QmgrSession::report(Connection& connection, const Target& target, int code) {
+void QmgrSession::report(Connection& connection, const Target& target, int code, int status) {
     const std::string_view text = view(pbs_geterrmsg(connection.handle()));
     if (!text.empty()) {
         write_error(fmt::format("qmgr obj={} svr={}: {}\n", target.object, shown(target.server), text));
@@ -342,7 +373,7 @@ void QmgrSession::report(Connection& connection, const Target& target, int code)
         return;
     }
     write_error(fmt::format("qmgr: Error ({}) returned from server\n", code));
-    failed(exit_status(code), 2);
+    failed(status, 2);
 }
 
 bool QmgrSession::exists(const Directive& directive, const Target& target) {

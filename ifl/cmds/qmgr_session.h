@@ -50,6 +50,7 @@ class QmgrSession {
 
     Connection* server(const std::string& name);
     std::vector<Target> targets(const Directive& directive);
+    std::vector<Target> each_meant(const Target& target, const Directive& directive);
     void execute(const Directive& directive);
     void execute_at(const Target& target, const Directive& directive);
     void change(Connection& connection, const Target& target, const Directive& directive);
@@ -57,7 +58,8 @@ class QmgrSession {
     void print_server(Connection& connection, const Target& target);
     void activate(const Directive& directive);
     bool exists(const Directive& directive, const Target& target);
-    void report(Connection& connection, const Target& target, int code);
+    // Writes why a request failed with the PBS error `code`; `status` is what qmgr ends with for it.
+    void report(Connection& connection, const Target& target, int code, int status);
     void warn(std::string_view text) const;
     void syntax_error(std::string_view text, const SyntaxError& error);
     void write_error(const std::string& text) const;

@@ -23,6 +23,7 @@ struct QmgrTerminal::State {
     std::string history_file;
     Completer completer;
     bool continued = false;
+    bool interrupted = false;
 
     static State& of(EditLine* line) {
         void* data = nullptr;
@@ -31,6 +32,9 @@ struct QmgrTerminal::State {
     }
     static const char* prompt(EditLine* line) { return of(line).continued ? "Qmgr< " : "Qmgr: "; }
     static unsigned char complete_word(EditLine* line, int key);
+    static unsigned char interrupt(EditLine* line, int key);
+
+    void save() const;
 
     std::vector<std::string> lines() const;
 };
@@ -90,6 +94,18 @@ unsigned char QmgrTerminal::State::complete_word(EditLine* line, int /*key*/) {
     return CC_REDISPLAY;
 }
 
+unsigned char QmgrTerminal::State::interrupt(EditLine* line, int /*key*/) {
+    of(line).interrupted = true;
+    return CC_NEWLINE;
+}
+
+void QmgrTerminal::State::save() const {
+    HistEvent event{};
+    if (!history_file.empty()) {
+        ::history(history, &event, H_SAVE, history_file.c_str());
+    }
+}
+
 std::vector<std::string> QmgrTerminal::State::lines() const {
     std::vector<std::string> found;
     HistEvent event{};
@@ -122,14 +138,15 @@ QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
     el_set(state.line, EL_ADDFN, "pbs-complete", "Complete a command, object or attribute",
            &State::complete_word);
     el_set(state.line, EL_BIND, "^I", "pbs-complete", nullptr);
+    // ^C gives up the line that is being typed. It is a key here, not a signal; while a request is under way
+    // it is a signal as always.
+    el_set(state.line, EL_SETTY, "-d", "intr=", nullptr);
+    el_set(state.line, EL_ADDFN, "pbs-interrupt", "Give up the line", &State::interrupt);
+    el_set(state.line, EL_BIND, "^C", "pbs-interrupt", nullptr);
     el_source(state.line, nullptr);  // the user's ~/.editrc
 }
 
 QmgrTerminal::~QmgrTerminal() {
-    HistEvent event{};
-    if (!state_->history_file.empty()) {
-        ::history(state_->history, &event, H_SAVE, state_->history_file.c_str());
-    }
     el_end(state_->line);
     history_end(state_->history);
 }
@@ -137,8 +154,13 @@ QmgrTerminal::~QmgrTerminal() {
 std::optional<std::string> QmgrTerminal::read_line(bool continued) {
     State& state = *state_;
     state.continued = continued;
+    state.interrupted = false;
     int length = 0;
     const char* text = el_gets(state.line, &length);
+    if (state.interrupted) {
+        std::printf("^C\n");
+        return std::nullopt;
+    }
     if (text == nullptr || length <= 0) {
         std::printf("\n");
         return std::nullopt;
@@ -160,8 +182,13 @@ std::optional<std::string> QmgrTerminal::read_line(bool continued) {
     if (!trim(line).empty()) {
         HistEvent event{};
         ::history(state.history, &event, H_ENTER, line.c_str());
+        state.save();
     }
     return line;
+}
+
+bool QmgrTerminal::interrupted() const {
+    return state_->interrupted;
 }
 
 std::string QmgrTerminal::history_text(std::string_view count) const {

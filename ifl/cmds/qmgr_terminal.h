@@ -16,7 +16,7 @@ class QmgrTerminal {
   public:
     using Completer = std::function<Completion(std::string_view line)>;
 
-    // `history_file` is read now and written when the terminal is closed; empty: no history is kept.
+    // `history_file` is read now and written after each line; empty: no history is kept.
     QmgrTerminal(std::string history_file, Completer completer);
     QmgrTerminal(const QmgrTerminal&) = delete;
     QmgrTerminal& operator=(const QmgrTerminal&) = delete;
@@ -25,6 +25,9 @@ class QmgrTerminal {
     // The next line without its newline, nullopt at the end of input. A line "!n" is replaced by the n-th of
     // the history. `continued` chooses the prompt: "Qmgr: " or "Qmgr< ".
     std::optional<std::string> read_line(bool continued);
+
+    // Did the user give up the line with ^C, so that read_line() returned nullopt?
+    bool interrupted() const;
 
     // The last `count` lines of the history with their numbers, or all of them with "all".
     std::string history_text(std::string_view count) const;

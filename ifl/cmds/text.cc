@@ -153,11 +153,13 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
 std::string quote_value(std::string_view value) {
     std::string text(value);
     for (char& c : text) {
-        if (c == '\n' || c == '\r') {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte < 0x20 && c != '\t') || byte == 0x7f) {
             c = ' ';
         }
     }
-    if (!text.empty() && text.find_first_of("\"' \t,;#[") == std::string::npos) {
+    // A backslash at the end of a line would join the next line to it.
+    if (!text.empty() && text.find_first_of("\"' \t,;#[\\") == std::string::npos) {
         return text;
     }
     if (text.find('"') == std::string::npos) {

@@ -55,8 +55,8 @@ struct QuoteError {
 };
 tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin);
 
-// `value` in the quotes that take_value() needs to give it back, or as it is if it needs none. Newlines,
-// which no line of qmgr's input can hold, become spaces.
+// `value` in the quotes that take_value() needs to give it back, or as it is if it needs none. Newlines and
+// other control characters, which no line of qmgr's input can hold, become spaces.
 std::string quote_value(std::string_view value);
 
 // Key and value pairs "a=b,c=d", as -W takes them. A value may be quoted, and runs up to the comma that a

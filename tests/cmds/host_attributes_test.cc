@@ -1,6 +1,7 @@
 #include "ifl/cmds/host_attributes.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,44 @@ TEST(HostAttributes, KnowWhatCanBeSet) {
     EXPECT_FALSE(is_writable(ObjectType::node, "jobs"));
     EXPECT_TRUE(is_writable(ObjectType::node, "something_else"));
     EXPECT_EQ(value_kind(ObjectType::server, "managers"), ValueKind::list);
-    EXPECT_EQ(value_kind(ObjectType::server, "non_work_days"), ValueKind::text);
+    EXPECT_EQ(value_kind(ObjectType::server, "comment"), ValueKind::text);
+    EXPECT_EQ(value_kind(ObjectType::server, "non_work_days"), ValueKind::plain) << "one value, as it came";
+}
+
+constexpr ObjectType kHostTypes[] = {ObjectType::server, ObjectType::queue, ObjectType::node,
+                                     ObjectType::sched, ObjectType::resource};
+
+// The tables are read by people: help(1), the manual page.
+TEST(HostAttributes, EachHasAHelpSentenceAndIsInAlphabeticalOrder) {
+    for (const ObjectType type : kHostTypes) {
+        std::string before;
+        for (const HostAttribute& attribute : host_attributes(type)) {
+            EXPECT_GT(attribute.help.size(), 10U) << attribute.name;
+            EXPECT_NE(attribute.help.back(), '.') << attribute.name;
+            std::string name(attribute.name);
+            std::transform(name.begin(), name.end(), name.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+            EXPECT_LT(before, name);
+            before = name;
+        }
+    }
+}
+
+TEST(HostAttributes, WhatCanNotBeSetHasNoDefault) {
+    for (const ObjectType type : kHostTypes) {
+        for (const HostAttribute& attribute : host_attributes(type)) {
+            if (attribute.setter == Setter::nobody) {
+                EXPECT_EQ(attribute.default_value, "") << attribute.name;
+            }
+        }
+    }
+}
+
+TEST(HostAttributes, InitialValuesAreOfAttributesThatCanBeSet) {
+    for (const InitialValue& initial : initial_values()) {
+        EXPECT_TRUE(is_attribute(initial.type, initial.name)) << initial.name;
+        EXPECT_TRUE(is_writable(initial.type, initial.name)) << initial.name;
+    }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_grammar.h"
 
 namespace pbs::cmds {
@@ -26,9 +27,40 @@ TEST(HelpText, HasEveryCommandAndType) {
 TEST(HelpText, TellsAboutAttributes) {
     EXPECT_THAT(help_text("policy"), HasSubstr("strict_ordering"));
     EXPECT_THAT(help_text("policy by_queue"), HasSubstr("default: True"));
-    EXPECT_THAT(help_text("server"), HasSubstr("total_jobs (can't be set)"));
+    EXPECT_THAT(help_text("server"), HasSubstr("How many jobs there are; can't be set"));
+    EXPECT_THAT(help_text("server"), HasSubstr("max_array_size"));
     EXPECT_THAT(help_text("nonsense"), HasSubstr("No help on 'nonsense'"));
     EXPECT_THAT(help_text("policy nonsense"), HasSubstr("No help on 'policy nonsense'"));
+}
+
+TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
+    EXPECT_EQ(help_text("server scheduler_iteration"),
+              "scheduler_iteration: How many seconds there are at most between two scheduling cycles.\n"
+              "Type integer; default: 600.\nSet by managers and operators.\n");
+    EXPECT_EQ(help_text("queue total_jobs"),
+              "total_jobs: How many jobs are in the queue.\nType integer.\nCan't be set.\n");
+    EXPECT_THAT(help_text("node resources_available.ncpus"),
+                HasSubstr("resources_available: What the vnode"));
+    EXPECT_THAT(help_text("server max_array_size"), HasSubstr("this project's server refuses to set it"));
+    EXPECT_THAT(help_text("node state"), HasSubstr("one of free, offline"));
+    EXPECT_THAT(help_text("resource type"), HasSubstr("one of boolean, float, long, size, string"));
+}
+
+// A row without help would be found here, of whatever table.
+TEST(HelpText, IsThereForEveryAttributeOfEveryType) {
+    for (const TypeWord& type : object_types()) {
+        for (const std::string& name : attribute_names(type.type)) {
+            const std::string topic = std::string(type.word) + " " + name;
+            EXPECT_THAT(help_text(topic), HasSubstr(name + ": ")) << topic;
+            EXPECT_THAT(help_text(type.word), HasSubstr("  " + name + " ")) << topic;
+        }
+    }
+}
+
+TEST(HelpText, HasWhatHelpTopicsNames) {
+    for (const std::string& topic : help_topics()) {
+        EXPECT_THAT(help_text(topic), Not(HasSubstr("No help"))) << topic;
+    }
 }
 
 }  // namespace

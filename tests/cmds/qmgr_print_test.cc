@@ -84,7 +84,7 @@ TEST(PrintText, WritesListsOfPbsElementByElement) {
                         {"total_jobs", "", "3"},
                         {"state_count", "", "Queued:3 "},
                         {"resources_default", "ncpus", "1"}});
-    EXPECT_EQ(print_text(ObjectType::server, objects.get()),
+    EXPECT_EQ(print_text(ObjectType::server, objects.get(), PrintScope::some),
               "#\n# Set server attributes.\n#\n"
               "set server scheduling = True\n"
               "set server managers = a@x\n"
@@ -100,7 +100,7 @@ TEST(PrintText, LeavesOutWhatAVnodeFoundItself) {
                     {"state", "", "job-busy"},
                     {"jobs", "", "1/0"}})
         .add("n2", {{"Mom", "", "n2"}, {"Port", "", "15010"}, {"state", "", "down,offline"}});
-    const std::string text = print_text(ObjectType::node, objects.get());
+    const std::string text = print_text(ObjectType::node, objects.get(), PrintScope::some);
     EXPECT_THAT(text, HasSubstr("create node n1 Mom=h1.site.org\n"));
     EXPECT_THAT(text, HasSubstr("create node n2 Port=15010\nset node n2 state = offline\n"));
     EXPECT_THAT(text, Not(HasSubstr("job-busy")));
@@ -110,13 +110,55 @@ TEST(PrintText, LeavesOutWhatAVnodeFoundItself) {
 TEST(PrintText, DoesNotCreateWhatIsAlwaysThere) {
     Objects sched;
     sched.add("default", {{"policy", "", "default_policy,p:p1"}}).add("s2", {{"scheduling", "", "True"}});
-    const std::string text = print_text(ObjectType::sched, sched.get());
+    const std::string text = print_text(ObjectType::sched, sched.get(), PrintScope::some);
     EXPECT_THAT(text, Not(HasSubstr("create sched default")));
     EXPECT_THAT(text, HasSubstr("set sched policy = \"default_policy,p:p1\"\n"));
     EXPECT_THAT(text, HasSubstr("create sched s2\nset sched s2 scheduling = True\n"));
     Objects policy;
     policy.add("default_policy", {{"by_queue", "", "True"}});
     EXPECT_THAT(print_text(ObjectType::policy, policy.get()), Not(HasSubstr("create policy")));
+}
+
+TEST(PrintText, UnsetsWhatANewObjectWouldHave) {
+    Objects sched;
+    sched.add("default", {{"scheduling", "", "True"}})
+        .add("s2", {{"policy", "", "p1"}, {"scheduling", "", "True"}});
+    EXPECT_EQ(
+        print_text(ObjectType::sched, sched.get()),
+        "#\n# Create schedulers and set their attributes.\n#\n"
+        "#\n# Create and define sched default\n#\n"
+        "unset sched policy\nunset sched scheduler_iteration\nset sched scheduling = True\n"
+        "#\n# Create and define sched s2\n#\ncreate sched s2\n"
+        "unset sched s2 scheduler_iteration\nset sched s2 policy = p1\nset sched s2 scheduling = True\n");
+    Objects server;
+    server.add("srv", {{"resources_default", "mem", "1gb"}});
+    EXPECT_THAT(print_text(ObjectType::server, server.get()),
+                HasSubstr("unset server resources_default.ncpus\n"));
+}
+
+TEST(PrintText, EnablesARouteQueueAfterItHasDestinations) {
+    Objects queue;
+    queue.add("r", {{"queue_type", "", "Route"}, {"enabled", "", "True"}, {"route_destinations", "", "a,b"}});
+    EXPECT_THAT(print_text(ObjectType::queue, queue.get()),
+                HasSubstr("set queue r queue_type = Route\nset queue r route_destinations = a\n"
+                          "set queue r route_destinations += b\nset queue r enabled = True\n"));
+}
+
+TEST(PrintText, WritesBothKindsOfQuotesSoThatPbsReadsThem) {
+    Objects server;
+    server.add("srv", {{"comment", "", "it's \"late\", 'isn't it"}});
+    EXPECT_THAT(print_text(ObjectType::server, server.get()),
+                HasSubstr("set server comment = \"it's \"\n"
+                          "set server comment += '\"late\", '\n"
+                          "set server comment += \"'isn't it\"\n"));
+}
+
+TEST(PrintText, SaysWhereALineBreakIsLost) {
+    Objects server;
+    server.add("srv", {{"comment", "", "one\ntwo"}});
+    EXPECT_THAT(print_text(ObjectType::server, server.get()),
+                HasSubstr("# comment has line breaks, which a directive can't have: blanks stand for them.\n"
+                          "set server comment = \"one two\"\n"));
 }
 
 TEST(CustomResources, FollowTheMarker) {

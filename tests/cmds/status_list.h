@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ifl/cmds/attr_list.h"
 
@@ -19,7 +20,7 @@ class Objects {
         std::string value;
     };
 
-    Objects& add(std::string name, std::initializer_list<Attribute> attributes) {
+    Objects& add(std::string name, const std::vector<Attribute>& attributes) {
         AttrList& list = lists_.emplace_back();
         for (const Attribute& attribute : attributes) {
             list.add(attribute.name, attribute.resource, attribute.value);

@@ -1,16 +1,19 @@
 // pbs_attr_table TYPE: prints the attribute table of an object type as the items of an mdoc list, so that the
-// manual pages come from the table that the server works with.
+// manual pages come from the tables that the server and qmgr work with. TYPE is an object type, for the
+// attributes of this project, or pbs_TYPE for those that PBS has of its own.
 //
 //   .Bl -tag -width Ds
 //   <output of pbs_attr_table policy>
 //   .El
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "ifl/cmds/host_attributes.h"
 #include "objects/schema.h"
 
 namespace {
@@ -78,12 +81,43 @@ void print_item(const Attribute& attribute) {
     fmt::print(".Dl {}\n", plain_text(attribute.example));
 }
 
+using pbs::cmds::HostAttribute;
+
+std::string about_type(const HostAttribute& attribute) {
+    const std::string type(pbs::cmds::type_text(attribute.type));
+    if (attribute.setter == pbs::cmds::Setter::nobody) return type;
+    if (attribute.default_value.empty()) return type + "; not set by default";
+    return fmt::format("{}; default {}", type, attribute.default_value);
+}
+
+void print_item(const HostAttribute& attribute) {
+    fmt::print(".It Cm {} Pq {}\n", argument(attribute.name), argument(about_type(attribute)));
+    print_text(fmt::format("{}.", attribute.help));
+    if (!attribute.words.empty()) print_text(fmt::format("Value: {}.", fmt::join(attribute.words, ", ")));
+    fmt::print("{}.\n", pbs::cmds::setter_text(attribute.setter));
+    if (attribute.where == pbs::cmds::Where::openpbs) fmt::print("Of OpenPBS only.\n");
+}
+
+// The PBS object type of "pbs_queue" and the like; nullopt if it is something else.
+std::optional<pbs::cmds::ObjectType> pbs_type(std::string_view word) {
+    constexpr std::string_view prefix = "pbs_";
+    if (!word.starts_with(prefix)) return std::nullopt;
+    const auto type = pbs::cmds::object_type_from_word(word.substr(prefix.size()));
+    return type && pbs::cmds::host_attributes(*type).empty() ? std::nullopt : type;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (const auto type = argc == 2 ? pbs_type(argv[1]) : std::nullopt) {
+        for (const HostAttribute& attribute : pbs::cmds::host_attributes(*type)) print_item(attribute);
+        return 0;
+    }
     const auto type = argc == 2 ? pbs::objects::type_from_word(argv[1]) : std::nullopt;
     if (!type) {
-        fmt::print(stderr, "usage: pbs_attr_table policy|time_window|fs_group|server|queue|sched\n");
+        fmt::print(stderr,
+                   "usage: pbs_attr_table policy|time_window|fs_group|server|queue|sched\n"
+                   "       pbs_attr_table pbs_server|pbs_queue|pbs_node|pbs_sched|pbs_resource\n");
         return 2;
     }
     for (const Attribute& attribute : pbs::objects::attributes(*type)) print_item(attribute);
