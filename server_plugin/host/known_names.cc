@@ -68,7 +68,12 @@ constexpr std::string_view server_names[] = {"license_count",
                                              "cred_renew_enable",
                                              "cred_renew_tool",
                                              "cred_renew_period",
-                                             "cred_renew_cache_period"};
+                                             "cred_renew_cache_period",
+                                             "clear_topjob_estimates_enable",
+                                             "provision_enable",
+                                             "provision_timeout",
+                                             "resend_term_delay",
+                                             "restrict_res_to_release_on_suspend"};
 
 constexpr std::string_view queue_names[] = {"max_queued",
                                             "max_queued_res",
@@ -94,7 +99,8 @@ constexpr std::string_view queue_names[] = {"max_queued",
                                             "queued_jobs_threshold",
                                             "queued_jobs_threshold_res"};
 
-constexpr std::string_view node_names[] = {"license",
+constexpr std::string_view node_names[] = {"Host",
+                                           "license",
                                            "Port",
                                            "max_running",
                                            "max_user_run",
@@ -179,29 +185,29 @@ constexpr std::string_view job_names[] = {"resv",
                                           "create_resv_from_job",
                                           "max_run_subjobs"};
 
-template <size_t N>
-bool among(const std::string_view (&names)[N], std::string_view name) {
-    return std::any_of(std::begin(names), std::end(names),
-                       [&](std::string_view known) { return same_name(known, name); });
-}
-
 }  // namespace
 
-bool known_but_not_here(int object_type, std::string_view name) {
+std::span<const std::string_view> known_names(int object_type) {
     switch (object_type) {
         case PBS_OBJ_SERVER:
-            return among(server_names, name);
+            return server_names;
         case PBS_OBJ_QUEUE:
-            return among(queue_names, name);
+            return queue_names;
         case PBS_OBJ_NODE:
-            return among(node_names, name);
+            return node_names;
         case PBS_OBJ_SCHED:
-            return among(sched_names, name);
+            return sched_names;
         case PBS_OBJ_JOB:
-            return among(job_names, name);
+            return job_names;
         default:
-            return false;
+            return {};
     }
+}
+
+bool known_but_not_here(int object_type, std::string_view name) {
+    const auto names = known_names(object_type);
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view known) { return same_name(known, name); });
 }
 
 }  // namespace pbs::host

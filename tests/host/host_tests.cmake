@@ -7,6 +7,7 @@ pbs_test(
   host_server_test
   LIBS
   pbs_host
+  pbs_cmds
   pbs_ifl_codec
   PkgConfig::libuv
   SQLite::SQLite3
@@ -15,6 +16,7 @@ pbs_test(
   attributes_test.cc
   identity_test.cc
   job_life_test.cc
+  known_attributes_test.cc
   network_test.cc
   plugin_test.cc
   requests_test.cc
