@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "migrate/arguments.h"
+#include "migrate/spelling.h"
 #include "migrate/words.h"
 #include "objects/value.h"
 
@@ -128,22 +129,6 @@ const Option* find_option(std::string_view name) {
     return nullptr;
 }
 
-// The least number of letters to change, insert or remove between two words.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 // What is wrong with a first word that is no option, and what was perhaps meant.
 std::string unknown_option(std::string_view name) {
     const std::string upper = uppered(name);
@@ -151,9 +136,7 @@ std::string unknown_option(std::string_view name) {
         return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
     std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
     for (const Option& option : kOptions) {
-        const std::size_t longer = std::max(upper.size(), option.name.size());
-        const std::size_t shorter = std::min(upper.size(), option.name.size());
-        if (longer - shorter <= 2 && distance(upper, option.name) <= 2)
+        if (nearly_same(upper, option.name))
             return message + fmt::format(", perhaps {} was meant", option.name);
     }
     return message;

@@ -16,6 +16,10 @@ using objects::ObjectType;
 using objects::Operation;
 
 constexpr const char* kPolicy = "default_policy";
+constexpr const char* kPrimePolicy = "default_policy_prime";
+constexpr const char* kNonPrimePolicy = "default_policy_non_prime";
+constexpr const char* kGroup = "default_fs_group";
+constexpr const char* kSched = "default";
 constexpr const char* kPrimeTime = "prime_time";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
 
@@ -29,11 +33,33 @@ class Converter {
         for (const Setting& setting : file.settings)
             set(ObjectType::policy, kPolicy, setting.option->attribute, setting.value, source(setting));
         prime_time(file);
-        out_.report.notes.insert(out_.report.notes.end(), file.notes.begin(), file.notes.end());
-        if (current_ != nullptr && current_->policy_slots("default").all_time != kPolicy)
-            out_.report.notes.emplace_back(fmt::format(
-                "the scheduler `default` doesn't run {0}: set sched default policy = {0} puts it in force",
-                kPolicy));
+        notes(file.notes);
+        tell_unless_in_force();
+    }
+
+    void sched_config(const SchedConfig& file, const SchedPolicies& policies) {
+        if (!policies.fs_group.empty()) {
+            create(ObjectType::fs_group, kGroup);
+            set_all(ObjectType::fs_group, kGroup, policies.fs_group, file.file);
+        }
+        set_all(ObjectType::policy, kPolicy, policies.all_time, file.file);
+        if (policies.by_time()) {
+            create(ObjectType::policy, kPrimePolicy);
+            set_all(ObjectType::policy, kPrimePolicy, policies.prime, file.file);
+            create(ObjectType::policy, kNonPrimePolicy);
+            set_all(ObjectType::policy, kNonPrimePolicy, policies.non_prime, file.file);
+            set(ObjectType::sched, kSched, "policy",
+                fmt::format("{},p:{},np:{}", kPolicy, kPrimePolicy, kNonPrimePolicy), file.file);
+            if (current_ == nullptr || current_->time_windows_of_type("prime").empty())
+                out_.report.notes.emplace_back(fmt::format(
+                    "{}: prime and non-prime time differ, and no time_window of type prime says which is which: "
+                    "until there is one, {} runs at all times, with the values of prime time",
+                    file.file, kPolicy));
+        } else {
+            tell_unless_in_force();
+        }
+        notes(file.notes);
+        notes(policies.notes);
     }
 
     void holidays(const HolidaysFile& file) {
@@ -59,6 +85,31 @@ class Converter {
     }
 
   private:
+    void notes(const std::vector<std::string>& more) {
+        out_.report.notes.insert(out_.report.notes.end(), more.begin(), more.end());
+    }
+
+    void tell_unless_in_force() {
+        if (current_ != nullptr && current_->policy_slots(kSched).all_time != kPolicy)
+            out_.report.notes.emplace_back(fmt::format(
+                "the scheduler `{1}` doesn't run {0}: set sched {1} policy = {0} puts it in force", kPolicy,
+                kSched));
+    }
+
+    void create(ObjectType type, const char* object) {
+        if (current_ == nullptr || current_->find(type, object) == nullptr)
+            out_.changes.commands.push_back({CommandKind::create, type, object, {}});
+    }
+
+    void set_all(ObjectType type, const char* object, const std::vector<SchedValue>& values,
+                 const std::string& file) {
+        for (const SchedValue& value : values) {
+            const std::string line = value.line == 0 ? std::string() : fmt::format(":{}", value.line);
+            set(type, object, value.attribute, value.value,
+                fmt::format("{}{} {}{}", file, line, value.option, value.line == 0 ? " (not set)" : ""));
+        }
+    }
+
     std::string source(const Setting& setting) const {
         return fmt::format("{}:{} {}", file_->file, setting.line, setting.name);
     }
@@ -67,8 +118,7 @@ class Converter {
         const Setting* start = file.find("PRIME_TIME_START");
         const Setting* end = file.find("PRIME_TIME_END");
         if (start == nullptr || end == nullptr) return;
-        if (current_ == nullptr || current_->time_window(kPrimeTime) == nullptr)
-            out_.changes.commands.push_back({CommandKind::create, ObjectType::time_window, kPrimeTime, {}});
+        create(ObjectType::time_window, kPrimeTime);
         const std::string hours = fmt::format("{} and {}", source(*start), end->name);
         set(ObjectType::time_window, kPrimeTime, "rrule", kWorkDays, hours);
         set(ObjectType::time_window, kPrimeTime, "start_time", start->value, source(*start));
@@ -121,6 +171,27 @@ Result<Conversion> convert(const std::optional<ConfigFile>& config,
     if (config) converter.config(*config);
     if (holidays) converter.holidays(*holidays);
     return converter.finish();
+}
+
+Result<Conversion> convert(const SchedConfig& file, const Surroundings& server,
+                           const objects::Snapshot* current) {
+    Surroundings known = server;
+    if (current != nullptr)
+        for (const objects::ObjectPtr& queue : current->objects(ObjectType::queue))
+            known.queues.push_back(queue->name());
+    auto policies = to_policies(file, known, kGroup);
+    if (!policies) return tl::unexpected(std::move(policies.error()));
+    Converter converter(current);
+    converter.sched_config(file, *policies);
+    return converter.finish();
+}
+
+bool is_converted(const objects::Snapshot& snapshot) {
+    const objects::Object* policy = snapshot.policy(kPolicy);
+    if (policy == nullptr) return false;
+    if (policy->text("algorithm") == "origin") return true;
+    // Of a sched_config file these are always set.
+    return policy->is_set("by_queue") && policy->is_set("help_starving_jobs") && policy->is_set("preemption");
 }
 
 std::string to_qmgr(const objects::ChangeSet& changes) {

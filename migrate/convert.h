@@ -8,6 +8,7 @@
 #include "migrate/configfile.h"
 #include "migrate/origin_holidays.h"
 #include "migrate/report.h"
+#include "migrate/sched_policies.h"
 #include "objects/commands.h"
 
 namespace pbs::objects {
@@ -24,13 +25,25 @@ struct Conversion {
 // The changes that make `current` (null: a fresh server) mean what the files say; either file may be missing.
 // - Every option becomes the attribute of default_policy of its name, and algorithm becomes origin.
 // - PRIME_TIME_START and PRIME_TIME_END become the time_window prime_time of type prime: Monday to Friday,
-// not on
-//   holidays; an end that isn't after the start is on the next day.
+//   not on holidays; an end that isn't after the start is on the next day.
 // - Holidays are added to the server's non_work_days.
 // What is there already is left alone, so that a second conversion of the same files is empty. Problems:
 // values that the attributes refuse.
 Result<Conversion> convert(const std::optional<ConfigFile>& config,
                            const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current);
+
+// The changes that make `current` (null: a fresh server) mean what a sched_config file says (PP-748, interface 1):
+// - Its options become attributes of default_policy. If they differ between prime and non-prime time, they
+//   become those of default_policy_prime and default_policy_non_prime as well, and the scheduler `default`
+//   gets these as p: and np:; default_policy has the values of prime time then.
+// - What it says of fairshare becomes the fs_group default_fs_group, and fairshare_group of the policies.
+// - Options that are removed are notes: why, and what to use instead.
+// What is there already is left alone. `server` names queues and resources beyond those of `current`.
+Result<Conversion> convert(const SchedConfig& file, const Surroundings& server,
+                           const objects::Snapshot* current);
+
+// Was default_policy made by one of these conversions?
+bool is_converted(const objects::Snapshot& snapshot);
 
 // The qmgr commands that have the same effect as the changes, one per line.
 std::string to_qmgr(const objects::ChangeSet& changes);

@@ -59,6 +59,14 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
+Result<Conversion> read_and_convert_sched_config(const std::string& path, const objects::Snapshot* current,
+                                                 const Surroundings& server) {
+    Problems problems;
+    const auto file = read(path, parse_sched_config, problems);
+    if (!file) return tl::unexpected(std::move(problems));
+    return convert(*file, server, current);
+}
+
 }  // namespace
 
 LegacyFiles find_legacy_files(const std::string& home) {
@@ -68,13 +76,20 @@ LegacyFiles find_legacy_files(const std::string& home) {
         if (is_file(files.config)) break;
         files.config.clear();
     }
-    if (files.config.empty()) return files;
+    if (files.config.empty()) {
+        files.sched_config = home + "/sched_priv/sched_config";
+        if (!is_file(files.sched_config)) files.sched_config.clear();
+        return files;
+    }
     files.holidays = home + "/sched_priv/holidays";
     if (!is_file(files.holidays)) files.holidays = is_file(kSystemHolidays) ? kSystemHolidays : "";
     return files;
 }
 
-Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current) {
+Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
+                                    const Surroundings& server) {
+    if (!files.sched_config.empty())
+        return read_and_convert_sched_config(files.sched_config, current, server);
     Problems problems;
     std::optional<ConfigFile> config;
     std::optional<HolidaysFile> holidays;
@@ -88,8 +103,8 @@ Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Sna
 }
 
 Result<Report> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
-                       std::chrono::sys_seconds now) {
-    auto conversion = read_and_convert(files, store.snapshot().get());
+                       std::chrono::sys_seconds now, const Surroundings& server) {
+    auto conversion = read_and_convert(files, store.snapshot().get(), server);
     if (!conversion) return tl::unexpected(std::move(conversion.error()));
     if (!conversion->changes.commands.empty()) {
         const auto reply = store.apply(conversion->changes, identity, now);
@@ -101,10 +116,10 @@ Result<Report> migrate(const LegacyFiles& files, objects::Store& store, const ob
 }
 
 Result<Report> first_start(const std::string& home, objects::Store& store, const objects::Identity& identity,
-                           std::chrono::sys_seconds now) {
+                           std::chrono::sys_seconds now, const Surroundings& server) {
     const LegacyFiles files = find_legacy_files(home);
     if (files.empty()) return Report{};
-    return migrate(files, store, identity, now);
+    return migrate(files, store, identity, now, server);
 }
 
 }  // namespace pbs::migrate

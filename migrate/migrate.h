@@ -19,14 +19,17 @@ namespace pbs::migrate {
 
 // Paths of legacy files; empty: there is none.
 struct LegacyFiles {
-    std::string config;
-    std::string holidays;
+    std::string config;          // of an Origin scheduler
+    std::string holidays;        // of the same
+    std::string sched_config{};  // of the scheduler of PBS or TORQUE; instead of the two others
 
-    bool empty() const { return config.empty() && holidays.empty(); }
+    bool empty() const { return config.empty() && holidays.empty() && sched_config.empty(); }
 };
 
 // The files of a home: sched_priv/config (else sched_priv/CONFIGFILE), and beside it sched_priv/holidays,
-// else /usr/lib/acct/holidays. Without a configuration there is nothing to migrate and both are empty.
+// else /usr/lib/acct/holidays. A home without a configuration of an Origin scheduler has
+// sched_priv/sched_config (which PBS puts into every home, in use or not). Without either there is nothing to
+// migrate and all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 
 // Reads the files and converts them against `current` (null: a fresh server), without changing anything.
@@ -34,17 +37,20 @@ LegacyFiles find_legacy_files(const std::string& home);
 //
 // /usr/lib/acct/holidays, which belongs to the system, is left out unless the configuration has
 // ENFORCE_PRIME_TIME.
-Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current);
+//
+// `server`: names that options of a sched_config file are about, beyond those of `current`.
+Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
+                                    const Surroundings& server = {});
 
 // Reads the files, converts them and applies the changes in one transaction. The files are read only, never
-// touched. On problems, which are all of both files, nothing was changed. `now` is the time of the history
+// touched. On problems, which are all of all files, nothing was changed. `now` is the time of the history
 // rows.
 Result<Report> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
-                       std::chrono::sys_seconds now);
+                       std::chrono::sys_seconds now, const Surroundings& server = {});
 
 // find_legacy_files() and migrate(), for the first start of a server on `home`. A report without lines and
 // notes: there was nothing to migrate.
 Result<Report> first_start(const std::string& home, objects::Store& store, const objects::Identity& identity,
-                           std::chrono::sys_seconds now);
+                           std::chrono::sys_seconds now, const Surroundings& server = {});
 
 }  // namespace pbs::migrate

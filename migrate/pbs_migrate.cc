@@ -1,4 +1,4 @@
-// pbs_migrate: turns the files of an Origin scheduler into objects, by hand.
+// pbs_migrate: turns the files of an Origin, PBS or TORQUE scheduler into objects, by hand.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
@@ -23,11 +23,12 @@ using pbs::migrate::Problems;
 constexpr int kRefused = 2;
 
 constexpr const char* kDescription =
-    "Turns the configuration file and the holidays file of an Origin scheduler into objects of a PBS "
-    "server:\n"
-    "every option an attribute of the policy default_policy, prime time a time_window, and the holidays\n"
-    "non_work_days of the server. The files are read, never changed. With a mistake in a file nothing is "
-    "done.";
+    "Turns the files of an older scheduler into objects of a PBS server. Of an Origin scheduler, every\n"
+    "option of the configuration file becomes an attribute of the policy default_policy, prime time a\n"
+    "time_window, and the holidays non_work_days of the server. Of the scheduler of PBS or TORQUE, the\n"
+    "options of sched_config become attributes of default_policy, of default_policy_prime and\n"
+    "default_policy_non_prime where they differ, and of the fs_group default_fs_group. The files are read,\n"
+    "never changed. With a mistake in a file nothing is done.";
 
 constexpr const char* kFooter =
     "Without --dry-run, pbs_migrate writes into HOME/server_priv/policy.db itself (--into), while no server\n"
@@ -39,6 +40,7 @@ constexpr const char* kFooter =
 
 struct Arguments {
     pbs::migrate::LegacyFiles files;
+    pbs::migrate::Surroundings server;
     std::string home;
     bool dry_run = false;
 };
@@ -90,7 +92,7 @@ pbs::objects::Identity identity() {
 }
 
 int print_commands(const Arguments& arguments) {
-    const auto conversion = pbs::migrate::read_and_convert(arguments.files, nullptr);
+    const auto conversion = pbs::migrate::read_and_convert(arguments.files, nullptr, arguments.server);
     if (!conversion) return refuse(conversion.error());
     for (const std::string& note : conversion->report.notes) fmt::print("# {}\n", note);
     fmt::print("{}", pbs::migrate::to_qmgr(conversion->changes));
@@ -116,10 +118,42 @@ int write_into_home(const Arguments& arguments) {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     auto store = pbs::objects::Store::open(priv + "/policy.db", {}, now);
     if (!store) return refuse(store.error().message);
-    const auto report = pbs::migrate::migrate(arguments.files, *store, identity(), now);
+    const auto report = pbs::migrate::migrate(arguments.files, *store, identity(), now, arguments.server);
     if (!report) return refuse(report.error());
     fmt::print("{}", pbs::migrate::to_text(*report));
     return 0;
+}
+
+void add_options(CLI::App& app, Arguments& arguments) {
+    auto* config = app.add_option("--config", arguments.files.config,
+                                  "Configuration file of an Origin scheduler (sched_priv/config)")
+                       ->type_name("F");
+    auto* holidays = app.add_option("--holidays", arguments.files.holidays,
+                                    "Holidays file of an Origin scheduler (/usr/lib/acct/holidays)")
+                         ->type_name("F");
+    auto* sched_config =
+        app.add_option("--sched-config", arguments.files.sched_config,
+                       "Configuration file of the scheduler of PBS or TORQUE (sched_priv/sched_config)")
+            ->type_name("F")
+            ->excludes(config)
+            ->excludes(holidays);
+    app.add_option("--queues", arguments.server.queues,
+                   "Names of the server's queues, of which dedicated_prefix chooses")
+        ->type_name("Q,...")
+        ->delimiter(',')
+        ->needs(sched_config);
+    app.add_option("--resources", arguments.server.consumables,
+                   "Custom consumable resources of the server, which are excluded if the option resources "
+                   "doesn't name them")
+        ->type_name("R,...")
+        ->delimiter(',')
+        ->needs(sched_config);
+    auto* dry_run =
+        app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
+    app.add_option("--into", arguments.home,
+                   "Home of the server whose objects are changed, offline; by default PBS_HOME")
+        ->type_name("HOME")
+        ->excludes(dry_run);
 }
 
 }  // namespace
@@ -128,24 +162,16 @@ int main(int argc, char** argv) {
     CLI::App app(kDescription, "pbs_migrate");
     app.footer(kFooter);
     Arguments arguments;
-    app.add_option("--config", arguments.files.config,
-                   "Configuration file of the scheduler (sched_priv/config)")
-        ->type_name("F");
-    app.add_option("--holidays", arguments.files.holidays, "Holidays file (/usr/lib/acct/holidays)")
-        ->type_name("F");
-    auto* dry_run =
-        app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
-    app.add_option("--into", arguments.home,
-                   "Home of the server whose objects are changed, offline; by default PBS_HOME")
-        ->type_name("HOME")
-        ->excludes(dry_run);
+    add_options(app, arguments);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 1;
     }
     if (arguments.files.empty()) {
-        fmt::print(stderr, "pbs_migrate: nothing to read, expected --config F, --holidays F or both\n");
+        fmt::print(stderr,
+                   "pbs_migrate: nothing to read, expected --config F, --holidays F or both, or "
+                   "--sched-config F\n");
         return 1;
     }
     if (const char* home = std::getenv("PBS_HOME"); home != nullptr && arguments.home.empty())

@@ -41,6 +41,27 @@ TEST(PbsMigrate, DryRunPrintsQmgrCommands) {
     EXPECT_EQ(run_.err, "");
 }
 
+TEST(PbsMigrate, SchedConfigOfPbs) {
+    const Folder folder;
+    const std::string path = folder.write(
+        "sched_config", "by_queue: True\nresources: \"ncpus, mem, vmem, hpm, ssinodes\"\ndedicated_prefix: ded\n");
+    const auto done = run(folder, "--dry-run --sched-config " + path + " --queues work,ded1 --resources lic");
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out,
+              "set policy default_policy by_queue = True\n"
+              "set policy default_policy help_starving_jobs = False\n"
+              "set policy default_policy dedicated_queues = ded1\n"
+              "set policy default_policy exclude_resources = \"lic,naccelerators\"\n"
+              "set policy default_policy preemption = False\n");
+    EXPECT_EQ(done.err, "");
+    const auto mistake =
+        run(folder, "--dry-run --sched-config " + folder.write("bad", "by_queue: True\nby_queue: maybe\n"));
+    EXPECT_EQ(mistake.status, 2);
+    EXPECT_THAT(mistake.err, HasSubstr("bad:2:11: by_queue: 'maybe' is not True or False\n"));
+    EXPECT_EQ(run(folder, "--dry-run --queues a --config " + path).status, 1);
+    EXPECT_EQ(run(folder, "--dry-run --sched-config " + path + " --config " + path).status, 1);
+}
+
 TEST(PbsMigrate, MistakesAreOnStandardErrorWithStatus2) {
     const Folder folder;
     for (const std::string& mode : std::vector<std::string>{"--dry-run", "--into " + folder.path("home")}) {

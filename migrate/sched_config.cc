@@ -1,0 +1,277 @@
+#include "migrate/sched_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "migrate/spelling.h"
+#include "migrate/words.h"
+#include "objects/text.h"
+
+namespace pbs::migrate {
+namespace {
+
+using A = SchedArgument;
+
+constexpr std::string_view kSpace = " \t\r\v\f";
+
+// Words of a line, each with its column. A word in quotes may have white space in it.
+class Line {
+  public:
+    explicit Line(std::string_view text) : text_(text) { skip_space(); }
+
+    bool at_end() const { return at_ >= text_.size(); }
+    // White space, or the rest of the line is a comment.
+    bool nothing_left() const { return at_end() || text_[at_] == '#'; }
+    char next() const { return at_end() ? '\0' : text_[at_]; }
+    int column() const { return static_cast<int>(at_) + 1; }
+
+    // The name of an option ends at white space or a colon, which is skipped.
+    Word name() {
+        const Word word = until(text_.find_first_of(" \t\r\v\f:", at_));
+        skip_space();
+        if (next() == ':') ++at_;
+        skip_space();
+        return word;
+    }
+
+    Word word() {
+        const Word word = until(text_.find_first_of(kSpace, at_));
+        skip_space();
+        return word;
+    }
+
+    // What is between the quotes; nullopt if the second one is missing.
+    std::optional<Word> quoted() {
+        const auto end = text_.find(text_[at_], at_ + 1);
+        if (end == std::string_view::npos) return std::nullopt;
+        const Word word{text_.substr(at_ + 1, end - at_ - 1), column() + 1};
+        at_ = end + 1;
+        skip_space();
+        return word;
+    }
+
+  private:
+    Word until(std::size_t end) {
+        end = std::min(end, text_.size());
+        const Word word{text_.substr(at_, end - at_), column()};
+        at_ = end;
+        return word;
+    }
+    void skip_space() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+const SchedOption* find_option(std::string_view name) {
+    for (const SchedOption& option : sched_options())
+        if (option.name == name) return &option;
+    return nullptr;
+}
+
+std::string unknown_option(std::string_view name) {
+    for (const SchedOption& option : sched_options()) {
+        if (objects::same_word(option.name, name))
+            return fmt::format("{} is not an option: names are lower-case, expected {}", in_quotes(name),
+                               option.name);
+    }
+    const std::string message = fmt::format("{} is not an option of sched_config", in_quotes(name));
+    for (const SchedOption& option : sched_options())
+        if (nearly_same(option.name, name)) return message + fmt::format(", perhaps {} was meant", option.name);
+    return message;
+}
+
+std::optional<unsigned> columns_of(std::string_view word) {
+    if (objects::same_word(word, "prime")) return kPrimeTime;
+    if (objects::same_word(word, "non_prime")) return kNonPrimeTime;
+    if (objects::same_word(word, "all")) return kAllTime;
+    if (objects::same_word(word, "none")) return 0;
+    return std::nullopt;
+}
+
+std::string_view columns_text(unsigned columns) {
+    if (columns == kPrimeTime) return "prime";
+    return columns == kNonPrimeTime ? "non_prime" : "all";
+}
+
+// An empty text says something for these: no prefix, no resources.
+bool may_be_empty(A argument) {
+    return argument == A::prefix || argument == A::resources || argument == A::any;
+}
+
+class Reader {
+  public:
+    explicit Reader(const std::string& file) { result_.file = file; }
+
+    void read_line(std::string_view text, int number) {
+        Line line(text);
+        if (line.at_end() || line.next() == '#' || line.next() == '*') return;
+        number_ = number;
+        const Word name = line.name();
+        if (name.text.empty()) return problem(name.column, "", "expected the name of an option before the colon");
+        const SchedOption* option = find_option(name.text);
+        if (option == nullptr) return problem(name.column, "", unknown_option(name.text));
+        const auto value = value_of(line, name.text);
+        if (!value) return;
+        const auto columns = columns_of(line, *option);
+        if (!columns) return;
+        read_value(*option, *value, *columns);
+    }
+
+    Result<SchedConfig> finish() {
+        check_orders();
+        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+        std::erase_if(result_.settings, [](const SchedSetting& s) { return s.columns == 0; });
+        return std::move(result_);
+    }
+
+  private:
+    std::optional<Word> value_of(Line& line, std::string_view name) {
+        if (line.nothing_left()) {
+            problem(line.column(), name, "the value is missing, expected one");
+            return std::nullopt;
+        }
+        const int column = line.column();
+        const bool in_quotes_ = line.next() == '"' || line.next() == '\'';
+        const auto value = in_quotes_ ? line.quoted() : std::optional<Word>(line.word());
+        if (!value) problem(column, name, "the quote isn't closed, expected another one on this line");
+        if (!value || !printable(*value, name)) return std::nullopt;
+        return value;
+    }
+
+    bool printable(const Word& value, std::string_view name) {
+        const auto bad = std::find_if(value.text.begin(), value.text.end(),
+                                      [](char c) { return (c < ' ' && c != '\t') || c > '~'; });
+        if (bad == value.text.end()) return true;
+        problem(value.column + static_cast<int>(bad - value.text.begin()), name,
+                fmt::format("the byte {:#04x} stands in {}, expected printable ASCII characters",
+                            static_cast<unsigned char>(*bad), in_quotes(value.text)));
+        return false;
+    }
+
+    // The third word, and that nothing but a comment follows it.
+    std::optional<unsigned> columns_of(Line& line, const SchedOption& option) {
+        if (line.nothing_left()) return kAllTime;
+        const Word word = line.word();
+        const auto columns = migrate::columns_of(word.text);
+        if (!columns) {
+            problem(word.column, option.name,
+                    fmt::format("{} is not prime, non_prime, all or none; a value with blanks is written in "
+                                "quotes",
+                                in_quotes(word.text)));
+            return std::nullopt;
+        }
+        if (!line.nothing_left()) {
+            const Word rest = line.word();
+            problem(rest.column, option.name,
+                    fmt::format("{} is too much, expected the end of the line", in_quotes(rest.text)));
+            return std::nullopt;
+        }
+        if ((option.flags & by_time) == 0 && *columns != kAllTime) {
+            note(word.column, option.name,
+                 fmt::format("{} has no columns: the value holds at all times", option.name));
+            return kAllTime;
+        }
+        if (*columns == 0) note(word.column, option.name, "a line with none sets nothing");
+        return columns;
+    }
+
+    void read_value(const SchedOption& option, const Word& word, unsigned columns) {
+        if (word.text.empty() && !may_be_empty(option.argument))
+            return problem(word.column, option.name, "the value is empty, expected one");
+        auto value = read_sched_argument(option, word.text);
+        if (!value)
+            return problem(word.column, option.name,
+                           fmt::format("{} is not {}", in_quotes(word.text), value.error()));
+        SchedSetting setting{&option, *std::move(value), columns, number_, word.column};
+        if ((option.flags & repeats) != 0) {
+            drop_repeated(setting);
+        } else {
+            replace_earlier(setting);
+        }
+        result_.settings.push_back(std::move(setting));
+    }
+
+    // Options of one attribute are names of one setting, but for the lists.
+    static bool same_setting(const SchedSetting& a, const SchedSetting& b) {
+        if (a.option == b.option) return true;
+        const bool single = ((a.option->flags | b.option->flags) & repeats) == 0;
+        return single && a.option->target == b.option->target && a.option->attribute == b.option->attribute &&
+               a.option->target != SchedTarget::removed;
+    }
+
+    void replace_earlier(const SchedSetting& setting) {
+        for (SchedSetting& earlier : result_.settings) {
+            const unsigned both = earlier.columns & setting.columns;
+            if (both == 0 || !same_setting(earlier, setting)) continue;
+            earlier.columns &= ~both;
+            if (earlier.value != setting.value)
+                note(setting.column, setting.option->name,
+                     fmt::format("is set again, line {} doesn't count{}", earlier.line,
+                                 both == kAllTime ? "" : fmt::format(" for {}", columns_text(both))));
+        }
+    }
+
+    void drop_repeated(SchedSetting& setting) {
+        for (const SchedSetting& earlier : result_.settings) {
+            const unsigned both = earlier.columns & setting.columns;
+            if (both == 0 || earlier.option != setting.option || earlier.value != setting.value) continue;
+            setting.columns &= ~both;
+            note(setting.column, setting.option->name, fmt::format("is in line {} already", earlier.line));
+        }
+    }
+
+    // sort_by and job_sort_key exclude each other; keys count with multi_sort only.
+    void check_orders() {
+        for (const unsigned column : {kPrimeTime, kNonPrimeTime}) {
+            const SchedSetting* sort_by = find(A::sort_by, column);
+            const SchedSetting* job_sort_key = find(A::job_sort_key, column);
+            const SchedSetting* key = find(A::key, column);
+            if (sort_by != nullptr && job_sort_key != nullptr) {
+                number_ = std::max(sort_by->line, job_sort_key->line);
+                problem(0, "sort_by", fmt::format("orders jobs, and so does job_sort_key in line {}: expected one "
+                                                  "of them",
+                                                  std::min(sort_by->line, job_sort_key->line)));
+                return;
+            }
+            const bool multi_sort = sort_by != nullptr && sort_by->value == "multi_sort";
+            if (key != nullptr && !multi_sort) {
+                number_ = key->line;
+                note(key->column, "key", "has no effect without sort_by: multi_sort");
+            }
+        }
+    }
+
+    const SchedSetting* find(A argument, unsigned column) const {
+        for (const SchedSetting& setting : result_.settings)
+            if (setting.option->argument == argument && (setting.columns & column) != 0) return &setting;
+        return nullptr;
+    }
+
+    void problem(int column, std::string_view option, std::string message) {
+        problems_.push_back({result_.file, number_, column, std::string(option), std::move(message)});
+    }
+
+    void note(int column, std::string_view option, std::string message) {
+        std::string text =
+            to_text(Problem{result_.file, number_, column, std::string(option), std::move(message)});
+        if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
+            result_.notes.push_back(std::move(text));
+    }
+
+    SchedConfig result_;
+    Problems problems_;
+    int number_ = 0;
+};
+
+}  // namespace
+
+Result<SchedConfig> parse_sched_config(std::string_view text, const std::string& file) {
+    Reader reader(file);
+    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
+    return reader.finish();
+}
+
+}  // namespace pbs::migrate

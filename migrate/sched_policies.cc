@@ -1,0 +1,203 @@
+#include "migrate/sched_policies.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace pbs::migrate {
+namespace {
+
+using A = SchedArgument;
+using T = SchedTarget;
+using Settings = std::vector<const SchedSetting*>;
+
+// Consumable resources that every PBS server has, and those of the Origin scheduler.
+constexpr std::string_view kConsumables[] = {"hpm", "mem", "naccelerators", "ncpus", "ssinodes", "vmem"};
+
+std::string joined(const std::vector<std::string>& items) {
+    return fmt::format("{}", fmt::join(items, ","));
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(','), text.size());
+        out.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+// sort_by's order, with multi_sort the keys; else the job_sort_keys.
+std::string job_order(const Settings& settings) {
+    const auto sort_by = std::ranges::find(settings, A::sort_by, [](auto* s) { return s->option->argument; });
+    const bool multi_sort = sort_by != settings.end() && (*sort_by)->value == "multi_sort";
+    if (sort_by != settings.end() && !multi_sort) return (*sort_by)->value;
+    std::vector<std::string> keys;
+    for (const SchedSetting* setting : settings) {
+        const bool counts = setting->option->argument == A::job_sort_key ||
+                            (multi_sort && setting->option->argument == A::key);
+        if (counts && !setting->value.empty() && std::ranges::find(keys, setting->value) == keys.end())
+            keys.push_back(setting->value);
+    }
+    return joined(keys);
+}
+
+// Elements of lines that repeat, each once.
+std::string elements(const Settings& settings) {
+    std::vector<std::string> list;
+    for (const SchedSetting* setting : settings)
+        if (!setting->value.empty() && std::ranges::find(list, setting->value) == list.end())
+            list.push_back(setting->value);
+    return joined(list);
+}
+
+class Converter {
+  public:
+    Converter(const SchedConfig& file, const Surroundings& server, const std::string& fs_group)
+        : file_(file), server_(server), fs_group_(fs_group) {}
+
+    Result<SchedPolicies> convert() {
+        if (has_fairshare()) out_.fs_group = values(T::fs_group, kPrimeTime);
+        out_.all_time = values(T::policy, kPrimeTime);
+        auto non_prime = values(T::policy, kNonPrimeTime);
+        if (!same_values(out_.all_time, non_prime)) {
+            out_.prime = out_.all_time;
+            out_.non_prime = std::move(non_prime);
+        }
+        tell_removed();
+        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+        return std::move(out_);
+    }
+
+  private:
+    bool has_fairshare() const {
+        return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
+            return s.option->target == T::fs_group ||
+                   (s.option->attribute == "fairshare" && s.value == "True");
+        });
+    }
+
+    static bool same_values(const std::vector<SchedValue>& a, const std::vector<SchedValue>& b) {
+        return std::ranges::equal(a, b, [](const SchedValue& x, const SchedValue& y) {
+            return x.attribute == y.attribute && x.value == y.value;
+        });
+    }
+
+    // One value for each attribute that the file sets in this column, or that has another default there.
+    std::vector<SchedValue> values(T target, unsigned column) {
+        std::vector<SchedValue> out;
+        std::set<std::string_view> done;
+        for (const SchedOption& option : sched_options()) {
+            if (option.target != target || !done.insert(option.attribute).second) continue;
+            if (option.attribute == "fairshare" && has_fairshare())
+                out.push_back({"fairshare_group", fs_group_, std::string(option.name), 0});
+            const Settings settings = settings_of(target, option.attribute, column);
+            std::string text = settings.empty() ? std::string(option.absent) : text_of(option, settings);
+            if (text.empty()) continue;
+            SchedValue value{std::string(option.attribute), std::move(text), std::string(option.name), 0};
+            if (!settings.empty()) {
+                value.option = settings.front()->option->name;
+                value.line = settings.front()->line;
+            }
+            check(value, target);
+            out.push_back(std::move(value));
+        }
+        return out;
+    }
+
+    Settings settings_of(T target, std::string_view attribute, unsigned column) const {
+        Settings found;
+        for (const SchedSetting& setting : file_.settings)
+            if (setting.option->target == target && setting.option->attribute == attribute &&
+                (setting.columns & column) != 0)
+                found.push_back(&setting);
+        return found;
+    }
+
+    std::string text_of(const SchedOption& option, const Settings& settings) const {
+        if (option.attribute == "job_sort_key") return job_order(settings);
+        if (option.attribute == "node_sort_key") return elements(settings);
+        if (option.argument == A::resources) return excluded(settings);
+        if (option.argument == A::prefix) return joined(queues_with(settings.back()->value));
+        return (option.flags & repeats) != 0 ? elements(settings) : settings.back()->value;
+    }
+
+    // The consumable resources that `resources` doesn't name: those were not checked.
+    std::string excluded(const Settings& settings) const {
+        std::set<std::string> left(std::begin(kConsumables), std::end(kConsumables));
+        left.insert(server_.consumables.begin(), server_.consumables.end());
+        for (const SchedSetting* setting : settings)
+            for (const std::string& name : split(setting->value)) left.erase(name);
+        return joined({left.begin(), left.end()});
+    }
+
+    std::vector<std::string> queues_with(const std::string& prefix) const {
+        std::vector<std::string> found;
+        for (const std::string& queue : server_.queues)
+            if (!prefix.empty() && queue.starts_with(prefix)) found.push_back(queue);
+        std::ranges::sort(found);
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
+    // Each line alone was checked by the parser; a list of many may be too long.
+    void check(const SchedValue& value, T target) {
+        const auto type = target == T::fs_group ? objects::ObjectType::fs_group : objects::ObjectType::policy;
+        const auto parsed = objects::parse_value(*objects::find_attribute(type, value.attribute), value.value);
+        if (!parsed) problems_.push_back({file_.file, value.line, 0, value.option, parsed.error().message});
+    }
+
+    void tell_removed() {
+        for (const SchedSetting& setting : file_.settings) {
+            const SchedOption& option = *setting.option;
+            if (option.target != T::removed && option.argument != A::prefix) continue;
+            const auto queues = option.argument == A::prefix ? queues_with(setting.value)
+                                                             : std::vector<std::string>{};
+            if (option.target == T::removed) {
+                std::string text = fmt::format("is removed: {}", option.instead);
+                if (!queues.empty()) text += fmt::format(", for {}", fmt::join(queues, ", "));
+                note(setting, std::move(text));
+            } else if (queues.empty() && !setting.value.empty()) {
+                note(setting,
+                     fmt::format("no queue's name begins with {}; dedicated_queues of the policy names the "
+                                 "queues themselves",
+                                 setting.value));
+            }
+        }
+    }
+
+    void note(const SchedSetting& setting, std::string text) {
+        out_.notes.push_back(to_text(
+            Problem{file_.file, setting.line, 0, std::string(setting.option->name), std::move(text)}));
+    }
+
+    const SchedConfig& file_;
+    const Surroundings& server_;
+    const std::string& fs_group_;
+    SchedPolicies out_;
+    Problems problems_;
+};
+
+}  // namespace
+
+Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
+                                  const std::string& fs_group) {
+    return Converter(file, server, fs_group).convert();
+}
+
+objects::Object policy_object(const std::string& name, const std::vector<SchedValue>& values) {
+    objects::Object policy(objects::ObjectType::policy, name);
+    for (const SchedValue& value : values) {
+        const objects::Attribute& attribute =
+            *objects::find_attribute(objects::ObjectType::policy, value.attribute);
+        if (auto parsed = objects::parse_value(attribute, value.value))
+            policy.assign(attribute, *std::move(parsed));
+    }
+    return policy;
+}
+
+}  // namespace pbs::migrate

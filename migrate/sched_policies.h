@@ -1,0 +1,51 @@
+// From a sched_config file to the attributes of policies (PP-748, interface 1).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/sched_config.h"
+#include "objects/snapshot.h"
+
+namespace pbs::migrate {
+
+// Names of the server's that some options are about.
+struct Surroundings {
+    std::vector<std::string> queues{};
+    // Resources that jobs use up, beyond those that every PBS has.
+    std::vector<std::string> consumables{};
+};
+
+// One attribute's value, and the line that it comes from.
+struct SchedValue {
+    std::string attribute;
+    std::string value;  // canonical text
+    std::string option;  // as it is named in the file; the attribute's option if the file doesn't have it
+    int line = 0;        // of the first line; 0: the file says nothing, the old scheduler's default
+};
+
+struct SchedPolicies {
+    // The attributes of the all-time policy: if prime and non-prime time differ, those of prime time, because
+    // without a holidays file the old scheduler had prime time only.
+    std::vector<SchedValue> all_time;
+    // Empty unless they differ.
+    std::vector<SchedValue> prime;
+    std::vector<SchedValue> non_prime;
+    // Of the fs_group that the policies use; empty: the file says nothing of fairshare. The policies then
+    // have no fairshare_group.
+    std::vector<SchedValue> fs_group;
+    std::vector<std::string> notes;  // one for each removed option: why, and what to use instead
+
+    bool by_time() const { return !prime.empty(); }
+};
+
+// Converts a file. An empty SchedConfig gives what the old schedulers did without one. Every policy has
+// by_queue, help_starving_jobs and preemption, whose defaults the old schedulers had otherwise; `fs_group`
+// names the fs_group in fairshare_group. Problems: a list that is too long for its attribute.
+Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
+                                  const std::string& fs_group);
+
+// The policy object with these values.
+objects::Object policy_object(const std::string& name, const std::vector<SchedValue>& values);
+
+}  // namespace pbs::migrate

@@ -1,0 +1,22 @@
+// Any text given as a sched_config file is refused with messages, or converted.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "migrate/convert.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto file = pbs::migrate::parse_sched_config(text, "/sched_priv/sched_config");
+    if (!file) {
+        if (file.error().empty()) std::abort();
+        for (const auto& problem : file.error())
+            if (problem.message.empty() || pbs::migrate::to_text(problem).size() > 2000) std::abort();
+        return 0;
+    }
+    // What the parser takes, the attributes take, unless so many lines make a list too long.
+    const auto conversion = pbs::migrate::convert(*file, {{"dedq", "p_fast"}, {"lic"}}, nullptr);
+    if (!conversion && size < 60000) std::abort();
+    if (conversion && conversion->changes.commands.empty()) std::abort();
+    return 0;
+}
