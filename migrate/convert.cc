@@ -51,10 +51,11 @@ class Converter {
             set(ObjectType::sched, kSched, "policy",
                 fmt::format("{},p:{},np:{}", kPolicy, kPrimePolicy, kNonPrimePolicy), file.file);
             if (current_ == nullptr || current_->time_windows_of_type("prime").empty())
-                out_.report.notes.emplace_back(fmt::format(
-                    "{}: prime and non-prime time differ, and no time_window of type prime says which is which: "
-                    "until there is one, {} runs at all times, with the values of prime time",
-                    file.file, kPolicy));
+                out_.report.notes.emplace_back(
+                    fmt::format("{}: prime and non-prime time differ, and no time_window of type prime says "
+                                "which is which: "
+                                "until there is one, {} runs at all times, with the values of prime time",
+                                file.file, kPolicy));
         } else {
             tell_unless_in_force();
         }

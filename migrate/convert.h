@@ -32,7 +32,8 @@ struct Conversion {
 Result<Conversion> convert(const std::optional<ConfigFile>& config,
                            const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current);
 
-// The changes that make `current` (null: a fresh server) mean what a sched_config file says (PP-748, interface 1):
+// The changes that make `current` (null: a fresh server) mean what a sched_config file says (PP-748,
+// interface 1):
 // - Its options become attributes of default_policy. If they differ between prime and non-prime time, they
 //   become those of default_policy_prime and default_policy_non_prime as well, and the scheduler `default`
 //   gets these as p: and np:; default_policy has the values of prime time then.

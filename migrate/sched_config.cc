@@ -79,7 +79,8 @@ std::string unknown_option(std::string_view name) {
     }
     const std::string message = fmt::format("{} is not an option of sched_config", in_quotes(name));
     for (const SchedOption& option : sched_options())
-        if (nearly_same(option.name, name)) return message + fmt::format(", perhaps {} was meant", option.name);
+        if (nearly_same(option.name, name))
+            return message + fmt::format(", perhaps {} was meant", option.name);
     return message;
 }
 
@@ -110,7 +111,8 @@ class Reader {
         if (line.at_end() || line.next() == '#' || line.next() == '*') return;
         number_ = number;
         const Word name = line.name();
-        if (name.text.empty()) return problem(name.column, "", "expected the name of an option before the colon");
+        if (name.text.empty())
+            return problem(name.column, "", "expected the name of an option before the colon");
         const SchedOption* option = find_option(name.text);
         if (option == nullptr) return problem(name.column, "", unknown_option(name.text));
         const auto value = value_of(line, name.text);
@@ -231,9 +233,10 @@ class Reader {
             const SchedSetting* key = find(A::key, column);
             if (sort_by != nullptr && job_sort_key != nullptr) {
                 number_ = std::max(sort_by->line, job_sort_key->line);
-                problem(0, "sort_by", fmt::format("orders jobs, and so does job_sort_key in line {}: expected one "
-                                                  "of them",
-                                                  std::min(sort_by->line, job_sort_key->line)));
+                problem(0, "sort_by",
+                        fmt::format("orders jobs, and so does job_sort_key in line {}: expected one "
+                                    "of them",
+                                    std::min(sort_by->line, job_sort_key->line)));
                 return;
             }
             const bool multi_sort = sort_by != nullptr && sort_by->value == "multi_sort";

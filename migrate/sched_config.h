@@ -74,7 +74,7 @@ inline constexpr unsigned kAllTime = kPrimeTime | kNonPrimeTime;
 
 struct SchedSetting {
     const SchedOption* option = nullptr;
-    std::string value;           // the text of the attribute's value or element; else as it is written
+    std::string value;            // the text of the attribute's value or element; else as it is written
     unsigned columns = kAllTime;  // in which it is in force at the end of the file
     int line = 0;
     int column = 0;  // of the value

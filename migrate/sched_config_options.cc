@@ -76,7 +76,8 @@ constexpr SchedOption kOptions[] = {
     {"half_life", A::time, T::fs_group, "decay_time"},
     {"fairshare_decay_factor", A::factor, T::fs_group, "decay_factor"},
     {"fairshare_enforce_no_shares", A::boolean, T::fs_group, "enforce_no_shares", one_value, "True"},
-    {"sync_time", A::time, T::removed, "", one_value, "", "usage is on the disk with the event that changes it"},
+    {"sync_time", A::time, T::removed, "", one_value, "",
+     "usage is on the disk with the event that changes it"},
     // Preemption
     {"preemptive_sched", A::boolean, T::policy, "preemption", by_time, "False"},
     {"preempt_queue_prio", A::integer, T::policy, "preempt_queue_prio"},
@@ -168,7 +169,8 @@ Read read_log_filter(std::string_view text) {
     const auto number = read_argument(ArgumentType::integer, text);
     long filter = 0;
     if (number) std::from_chars(number->data(), number->data() + number->size(), filter);
-    if (!number || filter > 65535) return expected("the sum of the bits of events not to be logged, such as 256");
+    if (!number || filter > 65535)
+        return expected("the sum of the bits of events not to be logged, such as 256");
     return std::to_string(kAllEvents & ~filter);
 }
 
@@ -209,8 +211,8 @@ Read read_resources(std::string_view text) {
 }
 
 Read read_prefix(std::string_view text) {
-    if (text.size() <= 15 && std::all_of(text.begin(), text.end(),
-                                         [](char c) { return name_character(c) || c == '.'; }))
+    if (text.size() <= 15 &&
+        std::all_of(text.begin(), text.end(), [](char c) { return name_character(c) || c == '.'; }))
         return std::string(text);
     return expected("the beginning of names of queues, at most 15 letters, digits, '-', '_' or '.'");
 }

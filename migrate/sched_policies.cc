@@ -147,7 +147,8 @@ class Converter {
     // Each line alone was checked by the parser; a list of many may be too long.
     void check(const SchedValue& value, T target) {
         const auto type = target == T::fs_group ? objects::ObjectType::fs_group : objects::ObjectType::policy;
-        const auto parsed = objects::parse_value(*objects::find_attribute(type, value.attribute), value.value);
+        const auto parsed =
+            objects::parse_value(*objects::find_attribute(type, value.attribute), value.value);
         if (!parsed) problems_.push_back({file_.file, value.line, 0, value.option, parsed.error().message});
     }
 
@@ -155,8 +156,8 @@ class Converter {
         for (const SchedSetting& setting : file_.settings) {
             const SchedOption& option = *setting.option;
             if (option.target != T::removed && option.argument != A::prefix) continue;
-            const auto queues = option.argument == A::prefix ? queues_with(setting.value)
-                                                             : std::vector<std::string>{};
+            const auto queues =
+                option.argument == A::prefix ? queues_with(setting.value) : std::vector<std::string>{};
             if (option.target == T::removed) {
                 std::string text = fmt::format("is removed: {}", option.instead);
                 if (!queues.empty()) text += fmt::format(", for {}", fmt::join(queues, ", "));

@@ -19,7 +19,7 @@ struct Surroundings {
 // One attribute's value, and the line that it comes from.
 struct SchedValue {
     std::string attribute;
-    std::string value;  // canonical text
+    std::string value;   // canonical text
     std::string option;  // as it is named in the file; the attribute's option if the file doesn't have it
     int line = 0;        // of the first line; 0: the file says nothing, the old scheduler's default
 };

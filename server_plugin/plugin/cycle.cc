@@ -4,6 +4,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/dump_file.h"
+#include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -35,6 +36,7 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
     if (!state.store) return PBSE_INTERNAL;
 
     const std::string_view sched = view(request->sched);
+    refresh_sched_config(state, sched);
     sched::Decisions decided = state.scheduler.cycle(instant(request->now), sched,
                                                      static_cast<sched::CycleTrigger>(request->trigger));
     for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);

@@ -26,6 +26,8 @@ void resource_defined(State& state, const pbs_resource_record* record) {
     } else {
         state.resources.emplace_back(translated->name);
     }
+    if (record->consumable != 0 && state.sched_configs.consumables.emplace(translated->name).second)
+        ++state.sched_configs.names;
     state.scheduler.resource_defined(*translated);
 }
 
@@ -46,16 +48,23 @@ void sched_changed(State& state, const pbs_sched_record* record) {
 
 void sched_removed(State& state, std::string_view name) {
     state.sched_priv.erase(std::string(name));
+    state.sched_configs.files.erase(std::string(name));
     state.scheduler.sched_removed(name);
 }
 
 void queue_changed(State& state, const pbs_queue_record* record) {
     const auto translated = state.translator.queue(record);
     if (!translated) return refuse(state, "queue");
+    std::string& name = state.sched_configs.queues[record->queue];
+    if (name != translated->name) {
+        name = translated->name;
+        ++state.sched_configs.names;
+    }
     state.scheduler.queue_changed(*translated);
 }
 
 void queue_removed(State& state, uint64_t queue) {
+    if (state.sched_configs.queues.erase(queue) != 0) ++state.sched_configs.names;
     state.scheduler.queue_removed(sched::QueueHandle{queue});
 }
 

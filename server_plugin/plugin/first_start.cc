@@ -65,8 +65,7 @@ void tell_done(State& state, const migrate::Report& report) {
 
 objects::Result<void> forget_corrected_mistake(State& state) {
     if (state.migration_error.empty()) return {};
-    const objects::Object* policy = state.store->snapshot()->policy("default_policy");
-    if (!policy || policy->text("algorithm") != "origin") return {};
+    if (!migrate::is_converted(*state.store->snapshot())) return {};
     state.migration_error.clear();
     state.host.log(PBS_LOG_INFO, "migration", "The configuration was migrated after a correction");
     return state.store->set_meta(kError, "");
@@ -84,7 +83,8 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
                                    objects::manager_privilege | objects::root_privilege};
     // A crash before the last line repeats this, which finds everything there already.
-    const auto migrated = migrate::first_start(std::string(state.host.home()), *state.store, server, now);
+    const auto migrated = migrate::first_start(std::string(state.host.home()), *state.store, server, now,
+                                               state.sched_configs.surroundings());
     if (migrated) {
         tell_done(state, *migrated);
     } else {

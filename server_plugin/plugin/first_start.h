@@ -8,15 +8,16 @@
 namespace pbs::plugin {
 
 // In a store that was never started with: migrates HOME/sched_priv/config (or CONFIGFILE) and
-// HOME/sched_priv/holidays (else, for a configuration that enforces prime time, /usr/lib/acct/holidays) in
-// one transaction, and writes HOME/server_priv/migration_report. With a mistake in a file nothing is
-// migrated: default_policy is in force, and the log, the report and `list sched` say what is wrong
-// (state.migration_error) until pbs_migrate has done it after a correction. Later starts migrate nothing.
+// HOME/sched_priv/holidays (else, for a configuration that enforces prime time, /usr/lib/acct/holidays), or
+// without these HOME/sched_priv/sched_config, in one transaction, and writes
+// HOME/server_priv/migration_report. With a mistake in a file nothing is migrated: default_policy is in
+// force, and the log, the report and `list sched` say what is wrong (state.migration_error) until pbs_migrate
+// has done it after a correction. Later starts migrate nothing.
 //
 // Errors: only those of the store itself.
 objects::Result<void> first_start(State& state, sched::Instant now);
 
-// Forgets state.migration_error once default_policy is an Origin policy, as pbs_migrate makes it, whether it
+// Forgets state.migration_error once default_policy is as pbs_migrate makes it, whether it
 // wrote into the store of a stopped server or its commands went through qmgr. To be called after changes.
 objects::Result<void> forget_corrected_mistake(State& state);
 

@@ -11,6 +11,7 @@
 #include "objects/store.h"
 #include "rrule/zone.h"
 #include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/scheduler/scheduler.h"
@@ -38,6 +39,7 @@ struct State {
 
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
+    SchedConfigs sched_configs;                     // of schedulers without a policy
     std::set<std::string> said_unsupported;         // lines already in the log
     std::set<std::string> said_unwritable;          // dump files that couldn't be written, already in the log
 };

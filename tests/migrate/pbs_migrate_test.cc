@@ -44,7 +44,8 @@ TEST(PbsMigrate, DryRunPrintsQmgrCommands) {
 TEST(PbsMigrate, SchedConfigOfPbs) {
     const Folder folder;
     const std::string path = folder.write(
-        "sched_config", "by_queue: True\nresources: \"ncpus, mem, vmem, hpm, ssinodes\"\ndedicated_prefix: ded\n");
+        "sched_config",
+        "by_queue: True\nresources: \"ncpus, mem, vmem, hpm, ssinodes\"\ndedicated_prefix: ded\n");
     const auto done = run(folder, "--dry-run --sched-config " + path + " --queues work,ded1 --resources lic");
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out,

@@ -38,18 +38,18 @@ std::vector<std::string> settings(const std::string& text) {
 // ---- The format.
 
 TEST(SchedConfig, LinesAsTheSampleFilesHaveThem) {
-    EXPECT_THAT(settings("# comment\n* comment\n\n   # comment\n"
-                         "round_robin: False\tall\n"
-                         "by_queue: True\t\tprime\n"
-                         "by_queue: False\t\tnon_prime\n"
-                         "help_starving_jobs\ttrue\tALL\n"
-                         "  node_sort_key:\"sort_priority HIGH\"ALL\n"
-                         "max_starve : 24:00:00 # a day\n"
-                         "provision_policy: 'avoid_provision'"),
-                ElementsAre("5 round_robin = False all", "6 by_queue = True prime",
-                            "7 by_queue = False non_prime", "8 help_starving_jobs = True all",
-                            "9 node_sort_key = sort_priority HIGH all", "10 max_starve = 24:00:00 all",
-                            "11 provision_policy = avoid_provision all"));
+    EXPECT_THAT(
+        settings("# comment\n* comment\n\n   # comment\n"
+                 "round_robin: False\tall\n"
+                 "by_queue: True\t\tprime\n"
+                 "by_queue: False\t\tnon_prime\n"
+                 "help_starving_jobs\ttrue\tALL\n"
+                 "  node_sort_key:\"sort_priority HIGH\"ALL\n"
+                 "max_starve : 24:00:00 # a day\n"
+                 "provision_policy: 'avoid_provision'"),
+        ElementsAre("5 round_robin = False all", "6 by_queue = True prime", "7 by_queue = False non_prime",
+                    "8 help_starving_jobs = True all", "9 node_sort_key = sort_priority HIGH all",
+                    "10 max_starve = 24:00:00 all", "11 provision_policy = avoid_provision all"));
 }
 
 TEST(SchedConfig, CarriageReturnsMarksAndMissingNewlines) {
@@ -76,9 +76,10 @@ TEST(SchedConfig, Columns) {
     EXPECT_THAT(none.notes, ElementsAre("sched_config:1:16: by_queue: a line with none sets nothing"));
     const SchedConfig fixed = parsed("max_starve: 1:00:00 prime\n");
     EXPECT_EQ(fixed.settings.at(0).columns, kAllTime);
-    EXPECT_THAT(fixed.notes,
-                ElementsAre("sched_config:1:21: max_starve: max_starve has no columns: the value holds at all "
-                            "times"));
+    EXPECT_THAT(
+        fixed.notes,
+        ElementsAre("sched_config:1:21: max_starve: max_starve has no columns: the value holds at all "
+                    "times"));
 }
 
 TEST(SchedConfig, TheLastValueWins) {
@@ -106,41 +107,50 @@ TEST(SchedConfig, ListsAppend) {
 
 TEST(SchedConfig, MistakesOfForm) {
     const std::pair<const char*, const char*> cases[] = {
-        {"by_queu: True", "sched_config:1:1: 'by_queu' is not an option of sched_config, perhaps "
-                          "by_queue was meant"},
-        {"  By_Queue: True", "sched_config:1:3: 'By_Queue' is not an option: names are lower-case, "
-                             "expected by_queue"},
-        {"unheard_of_thing 1", "sched_config:1:1: 'unheard_of_thing' is not an option of "
-                               "sched_config"},
+        {"by_queu: True",
+         "sched_config:1:1: 'by_queu' is not an option of sched_config, perhaps "
+         "by_queue was meant"},
+        {"  By_Queue: True",
+         "sched_config:1:3: 'By_Queue' is not an option: names are lower-case, "
+         "expected by_queue"},
+        {"unheard_of_thing 1",
+         "sched_config:1:1: 'unheard_of_thing' is not an option of "
+         "sched_config"},
         {": True", "sched_config:1:1: expected the name of an option before the colon"},
         {"by_queue:", "sched_config:1:10: by_queue: the value is missing, expected one"},
         {"by_queue", "sched_config:1:9: by_queue: the value is missing, expected one"},
         {"by_queue: # True", "sched_config:1:11: by_queue: the value is missing, expected one"},
         {"by_queue: \"\"", "sched_config:1:12: by_queue: the value is empty, expected one"},
-        {"by_queue: \"True", "sched_config:1:11: by_queue: the quote isn't closed, expected another one on "
-                             "this line"},
-        {"by_queue: True never", "sched_config:1:16: by_queue: 'never' is not prime, non_prime, all or none; a "
-                                 "value with blanks is written in quotes"},
-        {"resources: ncpus, mem", "sched_config:1:19: resources: 'mem' is not prime, non_prime, all or none; a "
-                                  "value with blanks is written in quotes"},
+        {"by_queue: \"True",
+         "sched_config:1:11: by_queue: the quote isn't closed, expected another one on "
+         "this line"},
+        {"by_queue: True never",
+         "sched_config:1:16: by_queue: 'never' is not prime, non_prime, all or none; a "
+         "value with blanks is written in quotes"},
+        {"resources: ncpus, mem",
+         "sched_config:1:19: resources: 'mem' is not prime, non_prime, all or none; a "
+         "value with blanks is written in quotes"},
         {"by_queue: True all of it",
          "sched_config:1:20: by_queue: 'of' is too much, expected the end of the line"},
-        {"dedicated_prefix: d\xc3\xa9", "sched_config:1:20: dedicated_prefix: the byte 0xc3 stands in 'd?\?', "
-                                        "expected printable ASCII characters"},
+        {"dedicated_prefix: d\xc3\xa9",
+         "sched_config:1:20: dedicated_prefix: the byte 0xc3 stands in 'd?\?', "
+         "expected printable ASCII characters"},
     };
     for (const auto& [line, message] : cases) EXPECT_THAT(problems(line), ElementsAre(message)) << line;
 }
 
 TEST(SchedConfig, AllMistakesAreCollected) {
-    EXPECT_THAT(problems("by_queue: maybe\nfoo_bar: 1\nround_robin: True\nmax_starve: long\n"),
-                ElementsAre(HasSubstr("sched_config:1:11: by_queue: "), HasSubstr("sched_config:2:1: 'foo_bar'"),
-                            HasSubstr("sched_config:4:13: max_starve: ")));
+    EXPECT_THAT(
+        problems("by_queue: maybe\nfoo_bar: 1\nround_robin: True\nmax_starve: long\n"),
+        ElementsAre(HasSubstr("sched_config:1:11: by_queue: "), HasSubstr("sched_config:2:1: 'foo_bar'"),
+                    HasSubstr("sched_config:4:13: max_starve: ")));
 }
 
 TEST(SchedConfig, TwoWaysOfOrdering) {
-    EXPECT_THAT(problems("sort_by: no_sort\njob_sort_key: \"mem LOW\" prime\n"),
-                ElementsAre("sched_config:2: sort_by: orders jobs, and so does job_sort_key in line 1: expected "
-                            "one of them"));
+    EXPECT_THAT(
+        problems("sort_by: no_sort\njob_sort_key: \"mem LOW\" prime\n"),
+        ElementsAre("sched_config:2: sort_by: orders jobs, and so does job_sort_key in line 1: expected "
+                    "one of them"));
     EXPECT_THAT(problems("sort_by: no_sort non_prime\njob_sort_key: \"mem LOW\" prime\n"), IsEmpty());
     EXPECT_THAT(parsed("key: no_sort\n").notes,
                 ElementsAre("sched_config:1:6: key: has no effect without sort_by: multi_sort"));
@@ -155,7 +165,7 @@ struct Case {
 };
 
 const std::vector<std::pair<std::string, std::string>> kTruths = {
-    {"True", "True"}, {"true", "True"},   {"TRUE", "True"}, {"1", "True"},
+    {"True", "True"},   {"true", "True"},   {"TRUE", "True"}, {"1", "True"},
     {"FALSE", "False"}, {"false", "False"}, {"0", "False"}};
 const std::vector<std::string> kNoTruths = {"yes", "maybe", "-1", "tru"};
 const std::vector<std::pair<std::string, std::string>> kTimes = {
@@ -242,7 +252,9 @@ const std::vector<Case>& cases() {
          {{"\"starving_jobs, normal_jobs, starving_jobs+fairshare\"",
            "starving_jobs, normal_jobs, starving_jobs+fairshare"}},
          {"\"urgent_jobs\""}},
-        {"preempt_order", {{"SCR", "SCR"}, {"\"SCR 80 SC 50 S\"", "SCR 80 SC 50 S"}}, {"XYZ", "\"SCR 120 S\""}},
+        {"preempt_order",
+         {{"SCR", "SCR"}, {"\"SCR 80 SC 50 S\"", "SCR 80 SC 50 S"}},
+         {"XYZ", "\"SCR 120 S\""}},
         {"preempt_sort", {{"min_time_since_start", "min_time_since_start"}}, {"max_time"}},
         {"preempt_suspend", kTruths, kNoTruths},
         {"preempt_checkpoint", kTruths, kNoTruths},
@@ -280,19 +292,19 @@ TEST(SchedConfig, EveryOptionTakesItsValues) {
             EXPECT_EQ(file.settings[0].line, 2);
         }
     }
-    for (const SchedOption& option : sched_options()) EXPECT_TRUE(covered.contains(option.name)) << option.name;
+    for (const SchedOption& option : sched_options())
+        EXPECT_TRUE(covered.contains(option.name)) << option.name;
     EXPECT_EQ(covered.size(), sched_options().size());
 }
 
 TEST(SchedConfig, EveryOptionRefusesTheRestWithItsPlace) {
     for (const Case& option : cases()) {
         for (const std::string& written : option.bad) {
-            const int column =
-                static_cast<int>(option.option.size()) + 4 + (written[0] == '"' || written[0] == '\'' ? 1 : 0);
+            const int column = static_cast<int>(option.option.size()) + 4 +
+                               (written[0] == '"' || written[0] == '\'' ? 1 : 0);
             const auto found = problems(fmt::format("\n{}:  {}\n", option.option, written));
             ASSERT_EQ(found.size(), 1U) << option.option << ' ' << written;
-            EXPECT_THAT(found[0],
-                        HasSubstr(fmt::format("sched_config:2:{}: {}: '", column, option.option)))
+            EXPECT_THAT(found[0], HasSubstr(fmt::format("sched_config:2:{}: {}: '", column, option.option)))
                 << written;
             EXPECT_THAT(found[0], HasSubstr("' is not ")) << written;
         }

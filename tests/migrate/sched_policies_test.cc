@@ -42,7 +42,8 @@ std::vector<std::string> all_time(const std::string& text, const Surroundings& s
 }
 
 TEST(SchedPolicies, WithoutAFileWhatTheOldSchedulersDid) {
-    EXPECT_THAT(all_time(""), ElementsAre("by_queue = False", "help_starving_jobs = False", "preemption = False"));
+    EXPECT_THAT(all_time(""),
+                ElementsAre("by_queue = False", "help_starving_jobs = False", "preemption = False"));
     EXPECT_THAT(policies("").fs_group, IsEmpty());
     EXPECT_THAT(policies("").notes, IsEmpty());
 }
@@ -97,9 +98,9 @@ TEST(SchedPolicies, OrdersOfJobs) {
 }
 
 TEST(SchedPolicies, FairshareBecomesAGroup) {
-    const SchedPolicies made =
-        policies("fair_share: True\nhalf_life: 12:00:00\nfairshare_usage_res: ncpus*walltime\n"
-                 "fairshare_entity: egroup\nunknown_shares: 10\nfairshare_enforce_no_shares: False\n");
+    const SchedPolicies made = policies(
+        "fair_share: True\nhalf_life: 12:00:00\nfairshare_usage_res: ncpus*walltime\n"
+        "fairshare_entity: egroup\nunknown_shares: 10\nfairshare_enforce_no_shares: False\n");
     EXPECT_THAT(lines(made.fs_group),
                 ElementsAre("unknown_shares = 10", "usage_formula = ncpus*walltime", "entity = egroup",
                             "decay_time = 12:00:00", "enforce_no_shares = False"));
@@ -114,13 +115,14 @@ TEST(SchedPolicies, FairshareBecomesAGroup) {
 }
 
 TEST(SchedPolicies, ColumnsBecomeTwoPolicies) {
-    const SchedPolicies made =
-        policies("by_queue: True prime\nby_queue: False non_prime\nround_robin: False all\n"
-                 "job_sort_key: \"ncpus HIGH\" prime\njob_sort_key: \"mem LOW\"\n");
+    const SchedPolicies made = policies(
+        "by_queue: True prime\nby_queue: False non_prime\nround_robin: False all\n"
+        "job_sort_key: \"ncpus HIGH\" prime\njob_sort_key: \"mem LOW\"\n");
     ASSERT_TRUE(made.by_time());
     EXPECT_THAT(lines(made.prime), AllOf(Contains("by_queue = True"), Contains("round_robin = False"),
                                          Contains("job_sort_key = ncpus HIGH,mem LOW")));
-    EXPECT_THAT(lines(made.non_prime), AllOf(Contains("by_queue = False"), Contains("job_sort_key = mem LOW")));
+    EXPECT_THAT(lines(made.non_prime),
+                AllOf(Contains("by_queue = False"), Contains("job_sort_key = mem LOW")));
     EXPECT_EQ(lines(made.all_time), lines(made.prime)) << "without holidays all time was prime time";
 }
 
@@ -137,8 +139,8 @@ TEST(SchedPolicies, EveryRemovedOptionSaysWhatToUseInstead) {
             const std::string line = fmt::format("{}: {}\n", option.name, value);
             if (!parse_sched_config(line, "f")) continue;
             EXPECT_THAT(policies(line).notes,
-                        Contains(HasSubstr(fmt::format("sched_config:1: {}: is removed: {}", option.name,
-                                                       option.instead))));
+                        Contains(HasSubstr(
+                            fmt::format("sched_config:1: {}: is removed: {}", option.name, option.instead))));
         }
     }
 }
@@ -196,8 +198,9 @@ TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
     const auto conversion = convert(file("by_queue: True\nmom_resources: foo\n"), {}, nullptr);
     const std::string text = to_text(conversion->report);
     EXPECT_THAT(text, HasSubstr("sched_config:1 by_queue -> policy default_policy by_queue = True\n"));
-    EXPECT_THAT(text, HasSubstr("sched_config preemptive_sched (not set) -> policy default_policy preemption = "
-                                "False\n"));
+    EXPECT_THAT(text,
+                HasSubstr("sched_config preemptive_sched (not set) -> policy default_policy preemption = "
+                          "False\n"));
     EXPECT_THAT(text, HasSubstr("note: sched_config:2: mom_resources: is removed: "));
 }
 
@@ -260,8 +263,8 @@ TEST(ConvertSchedConfig, EveryOptionHoldsInTheStoreAndASecondRunChangesNothing) 
     EXPECT_EQ(group->text("entity"), "egroup:euser");
     std::size_t removed = 0;
     for (const std::string& note : report->notes) removed += note.find("is removed") != std::string::npos;
-    EXPECT_EQ(removed, static_cast<std::size_t>(std::ranges::count(sched_options(), SchedTarget::removed,
-                                                                   &SchedOption::target)));
+    EXPECT_EQ(removed, static_cast<std::size_t>(
+                           std::ranges::count(sched_options(), SchedTarget::removed, &SchedOption::target)));
     const auto second = migrate(files, *store, root, {}, server);
     ASSERT_TRUE(second);
     EXPECT_FALSE(second->changed());

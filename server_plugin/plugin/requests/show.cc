@@ -8,9 +8,9 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::array<std::string_view, 7> kSchedShown{
-    "active_policy",       "prime_time",      "dedicated_time",      "next_policy_change",
-    "configuration_error", "migration_error", "unsupported_settings"};
+constexpr std::array<std::string_view, 8> kSchedShown{
+    "sched_config",       "active_policy",       "prime_time",      "dedicated_time",
+    "next_policy_change", "configuration_error", "migration_error", "unsupported_settings"};
 
 // The zone of floating times in windows, for programs that work out a calendar.
 constexpr std::string_view kServerShown = "time_zone";

@@ -2,6 +2,9 @@
 // wrong with the configuration.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "server_plugin/plugin/requests/show.h"
 
@@ -27,22 +30,40 @@ std::string next_text(const rrule::Zone& zone, const sched::Status& status) {
     return text;
 }
 
+// What keeps the configuration from being used as it is: objects, and the sched_config file.
+std::string errors(const State& state, const SchedConfigFile* file) {
+    std::string text = state.configuration_error;
+    if (file != nullptr && !file->error.empty()) text += (text.empty() ? "" : "; ") + file->error;
+    return text;
+}
+
+void show_unsupported(const State& state, const SchedConfigFile* file, Reply& reply) {
+    std::set<std::string> lines = state.said_unsupported;
+    if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
+    if (lines.empty()) return;
+    const std::string all = fmt::format("{}", fmt::join(lines, "; "));
+    reply.attribute({"unsupported_settings", all, {}});
+}
+
 }  // namespace
 
 void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply) {
     const sched::Status status = state.scheduler.status(now, name);
+    const auto found = state.sched_configs.files.find(name);
+    const SchedConfigFile* file = found == state.sched_configs.files.end() ? nullptr : &found->second;
+    if (file != nullptr) {
+        const std::string shown =
+            file->path + (file->there ? "" : " (not in force: the defaults of PBS are)");
+        reply.attribute({"sched_config", shown, {}});
+    }
     if (!status.policy.empty()) reply.attribute({"active_policy", status.policy, {}});
     reply.attribute({"prime_time", truth(status.prime_time), {}});
     reply.attribute({"dedicated_time", truth(status.dedicated_time), {}});
     if (status.next_change) reply.attribute({"next_policy_change", next_text(state.zone, status), {}});
-    if (!state.configuration_error.empty()) {
-        reply.attribute({"configuration_error", state.configuration_error, {}});
-    }
+    if (const std::string why = errors(state, file); !why.empty())
+        reply.attribute({"configuration_error", why, {}});
     if (!state.migration_error.empty()) reply.attribute({"migration_error", state.migration_error, {}});
-    if (!state.said_unsupported.empty()) {
-        const std::string all = fmt::format("{}", fmt::join(state.said_unsupported, "; "));
-        reply.attribute({"unsupported_settings", all, {}});
-    }
+    show_unsupported(state, file, reply);
 }
 
 }  // namespace pbs::plugin

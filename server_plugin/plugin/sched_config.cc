@@ -1,0 +1,181 @@
+#include "server_plugin/plugin/sched_config.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <tl/expected.hpp>
+#include <utility>
+
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+namespace {
+
+constexpr const char* kName = "sched_config";
+// The fs_group that a migration would make of the file; the file has no objects of its own.
+constexpr const char* kGroup = "default_fs_group";
+constexpr off_t kLargest = off_t{1} << 20;
+
+std::string error_text(int number) {
+    return std::generic_category().message(number);
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+SchedConfigFile::Version version_of(const std::string& path) {
+    struct stat info {};
+    if (lstat(path.c_str(), &info) != 0) return {};
+    return {info.st_dev, info.st_ino, info.st_size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
+}
+
+// Why a file isn't to be trusted, or an empty string.
+std::string objection(const struct stat& info) {
+    if (!S_ISREG(info.st_mode)) return "is not a regular file";
+    if (info.st_uid != 0 && info.st_uid != geteuid())
+        return fmt::format("belongs to user {}, expected root or the server's user", info.st_uid);
+    if ((info.st_mode & S_IWOTH) != 0) return "can be written by everybody";
+    if (info.st_size > kLargest) return fmt::format("is too large, expected at most {} bytes", kLargest);
+    return {};
+}
+
+tl::expected<std::string, std::string> read_all(int fd) {
+    std::string text;
+    char buffer[16384];
+    for (;;) {
+        const ssize_t n = read(fd, buffer, sizeof(buffer));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return tl::unexpected("can't be read: " + error_text(errno));
+        if (n == 0) return text;
+        text.append(buffer, static_cast<std::size_t>(n));
+        if (static_cast<off_t>(text.size()) > kLargest) return tl::unexpected<std::string>("is too large");
+    }
+}
+
+// The file's text, or what is wrong with the file as a whole.
+tl::expected<std::string, std::string> read_file(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ELOOP) return tl::unexpected<std::string>("is a symbolic link, expected a file");
+    if (fd < 0) return tl::unexpected("can't be read: " + error_text(errno));
+    struct stat info {};
+    std::string why = fstat(fd, &info) != 0 ? error_text(errno) : objection(info);
+    auto text = why.empty() ? read_all(fd) : tl::unexpected(std::move(why));
+    close(fd);
+    return text;
+}
+
+// The policies of a text, which is empty for the defaults.
+migrate::Result<migrate::SchedPolicies> policies_of(const State& state, const std::string& path,
+                                                    std::string_view text) {
+    auto file = migrate::parse_sched_config(text, path);
+    if (!file) return tl::unexpected(std::move(file.error()));
+    auto policies = migrate::to_policies(*file, state.sched_configs.surroundings(), kGroup);
+    if (policies) policies->notes.insert(policies->notes.begin(), file->notes.begin(), file->notes.end());
+    return policies;
+}
+
+std::shared_ptr<const objects::Object> object(const std::string& name,
+                                              const std::vector<migrate::SchedValue>& values) {
+    if (values.empty()) return nullptr;
+    return std::make_shared<const objects::Object>(migrate::policy_object(name, values));
+}
+
+// Gives policies to the scheduler. An error: it doesn't take them.
+std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
+                  const migrate::SchedPolicies& policies) {
+    const auto all_time = object(kName, policies.all_time);
+    const auto prime = object(fmt::format("{}_prime", kName), policies.prime);
+    const auto non_prime = object(fmt::format("{}_non_prime", kName), policies.non_prime);
+    if (const auto done = state.scheduler.set_sched_config(sched, all_time, prime, non_prime); !done)
+        return done.error().message;
+    file.in_force = true;
+    file.unsupported.clear();
+    for (const auto& policy : {all_time, prime, non_prime}) {
+        if (!policy) continue;
+        for (std::string& line : sched::unsupported_settings(*policy))
+            file.unsupported.push_back(std::move(line));
+    }
+    return {};
+}
+
+// Says what is new among the notes on a file.
+void tell_notes(State& state, std::string_view sched, SchedConfigFile& file, std::vector<std::string> notes) {
+    notes.insert(notes.end(), file.unsupported.begin(), file.unsupported.end());
+    for (const std::string& note : notes)
+        if (!file.said.contains(note)) state.host.log(PBS_LOG_WARNING, sched, note);
+    file.said = {notes.begin(), notes.end()};
+}
+
+void tell_problems(State& state, std::string_view sched, SchedConfigFile& file,
+                   const migrate::Problems& problems) {
+    for (const migrate::Problem& problem : problems)
+        state.host.log(PBS_LOG_ERROR, sched, migrate::to_text(problem));
+    file.error = migrate::to_text(problems.front());
+    if (problems.size() > 1) file.error += fmt::format(" (and {} more in the log)", problems.size() - 1);
+    if (!file.in_force) {
+        if (const auto defaults = policies_of(state, file.path, {})) adopt(state, sched, file, *defaults);
+        file.there = false;
+    }
+    state.host.log(PBS_LOG_ERROR, sched,
+                   fmt::format("{} isn't used: {} in force", file.path,
+                               file.there ? "what it said before stays" : "the defaults of PBS are"));
+}
+
+void read_sched_config(State& state, std::string_view sched, SchedConfigFile& file) {
+    const bool there = file.version != SchedConfigFile::Version{};
+    const auto text = there ? read_file(file.path) : std::string();
+    if (!text) return tell_problems(state, sched, file, {{file.path, 0, 0, "", text.error()}});
+    const auto policies = policies_of(state, file.path, *text);
+    if (!policies) return tell_problems(state, sched, file, policies.error());
+    if (std::string why = adopt(state, sched, file, *policies); !why.empty())
+        return tell_problems(state, sched, file, {{file.path, 0, 0, "", std::move(why)}});
+    file.there = there;
+    file.error.clear();
+    state.host.log(PBS_LOG_INFO, sched,
+                   there
+                       ? fmt::format("No policy is assigned: {} is in force", file.path)
+                       : fmt::format("No policy is assigned, and there is no {}: the defaults of PBS are in "
+                                     "force",
+                                     file.path));
+    tell_notes(state, sched, file, policies->notes);
+}
+
+}  // namespace
+
+migrate::Surroundings SchedConfigs::surroundings() const {
+    migrate::Surroundings known;
+    for (const auto& [handle, name] : queues) known.queues.push_back(name);
+    known.consumables.assign(consumables.begin(), consumables.end());
+    return known;
+}
+
+void refresh_sched_config(State& state, std::string_view sched) {
+    auto& files = state.sched_configs.files;
+    const auto folder = state.sched_priv.find(std::string(sched));
+    const bool needed =
+        folder != state.sched_priv.end() && state.store->snapshot()->policy_slots(sched).empty();
+    if (!needed) {
+        if (files.erase(std::string(sched)) != 0) state.scheduler.clear_sched_config(sched);
+        return;
+    }
+    const std::string base =
+        folder->second.empty() ? fmt::format("{}/sched_priv", state.host.home()) : folder->second;
+    const std::string path = fmt::format("{}/{}", base, kName);
+    const auto [entry, is_new] = files.try_emplace(std::string(sched));
+    SchedConfigFile& file = entry->second;
+    const auto version = version_of(path);
+    const std::uint64_t names = state.sched_configs.names;
+    if (!is_new && file.path == path && file.version == version && file.names == names) return;
+    file.path = path;
+    file.version = version;
+    file.names = names;
+    read_sched_config(state, sched, file);
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,58 @@
+// The sched_config file of schedulers without a policy (PP-748, interface 1): "unset sched <sched_name>
+// policy
+// ... will make scheduler read the sched_config file in the next iteration".
+#ifndef PBSPOLICY_PLUGIN_SCHED_CONFIG_H
+#define PBSPOLICY_PLUGIN_SCHED_CONFIG_H
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "migrate/sched_policies.h"
+
+namespace pbs::plugin {
+
+struct State;
+
+// What is known of the file of one scheduler.
+struct SchedConfigFile {
+    // Which file it was, unchanged: device, inode, size, and the times of content and attributes in
+    // nanoseconds. All 0: there was none.
+    using Version = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+    std::string path;
+    Version version{};
+    std::uint64_t names = 0;     // SchedConfigs::names when it was read
+    bool in_force = false;       // something was given to the scheduler
+    bool there = false;          // that came of a file, not of the defaults
+    std::string error;           // why it isn't used as it is: FILE:LINE:COLUMN: OPTION: what was expected
+    std::set<std::string> said;  // notes already in the log
+    std::vector<std::string> unsupported;  // settings that aren't acted on
+};
+
+struct SchedConfigs {
+    std::map<std::string, SchedConfigFile, std::less<>> files;  // by scheduler
+    std::map<std::uint64_t, std::string> queues;                // names by the host's handles
+    std::set<std::string> consumables;                          // names of consumable resources
+    std::uint64_t names = 0;                                    // grows with each change of these two
+
+    migrate::Surroundings surroundings() const;
+};
+
+// Before each cycle of a scheduler. Without a policy assigned to it: reads sched_config in its sched_priv if
+// it is another than at the last cycle (or dedicated_prefix may mean other queues), and gives the scheduler
+// what it says. Without a file these are the defaults of the old schedulers. A file with mistakes changes
+// nothing: the last good one stays in force, or the defaults if there was none; the log says so once, and the
+// error is kept for `list sched`. With a policy assigned the file is left alone.
+//
+// Managers, who need not be root, choose sched_priv, and the server that reads may be root. So the file has
+// to be a regular one, no symbolic link, of root or the server's user, and not writable by others.
+void refresh_sched_config(State& state, std::string_view sched);
+
+}  // namespace pbs::plugin
+
+#endif
