@@ -37,7 +37,7 @@ class Converter {
         tell_unless_in_force();
     }
 
-    void sched_config(const SchedConfig& file, const SchedPolicies& policies) {
+    void sched_config(const SchedConfig& file, const SchedPolicies& policies, bool prime_is_known) {
         if (!policies.fs_group.empty()) {
             create(ObjectType::fs_group, kGroup);
             set_all(ObjectType::fs_group, kGroup, policies.fs_group, file.file);
@@ -50,7 +50,8 @@ class Converter {
             set_all(ObjectType::policy, kNonPrimePolicy, policies.non_prime, file.file);
             set(ObjectType::sched, kSched, "policy",
                 fmt::format("{},p:{},np:{}", kPolicy, kPrimePolicy, kNonPrimePolicy), file.file);
-            if (current_ == nullptr || current_->time_windows_of_type("prime").empty())
+            const bool window = current_ != nullptr && !current_->time_windows_of_type("prime").empty();
+            if (!prime_is_known && !window)
                 out_.report.notes.emplace_back(
                     fmt::format("{}: prime and non-prime time differ, and no time_window of type prime says "
                                 "which is which: "
@@ -64,20 +65,26 @@ class Converter {
     }
 
     void holidays(const HolidaysFile& file) {
-        for (const Holiday& day : file.days) {
-            Report::Line line{fmt::format("{}:{} {}", file.file, day.line, day.description),
-                              "server non_work_days", day.rule(), true};
-            if (day.description.empty()) line.source.pop_back();
-            if (is_non_work_day(day.rule())) {
-                line.changed = false;
-            } else {
-                out_.changes.commands.push_back({CommandKind::set,
-                                                 ObjectType::server,
-                                                 "",
-                                                 {{"non_work_days", day.rule(), Operation::increment}}});
-            }
-            out_.report.lines.push_back(std::move(line));
+        for (const Holiday& day : file.days) non_work_day(file.file, day.line, day.description, day.rule());
+    }
+
+    void pbs_holidays(const PbsHolidays& file) {
+        if (!file.in_use()) {
+            out_.report.notes.emplace_back(
+                fmt::format("{}: without YEAR the file means nothing: it is always prime time", file.file));
+            return;
         }
+        const auto windows = prime_windows(file);
+        for (std::size_t i = 0; i < windows.size(); ++i)
+            prime_window(i == 0 ? kPrimeTime : fmt::format("{}_{}", kPrimeTime, i + 1), windows[i],
+                         file.file);
+        for (const PbsHoliday& day : file.days)
+            non_work_day(file.file, day.line, day.description, day.rule());
+        if (!file.days.empty())
+            out_.report.notes.emplace_back(
+                fmt::format("{}: the holidays of {} count in every year by their number, as they did; 02/29 "
+                            "moves those after it by a day: MM/DD in non_work_days doesn't move",
+                            file.file, file.year));
     }
 
     Result<Conversion> finish() {
@@ -97,12 +104,37 @@ class Converter {
                 kSched));
     }
 
-    void create(ObjectType type, const char* object) {
+    void non_work_day(const std::string& file, int number, const std::string& description,
+                      const std::string& rule) {
+        Report::Line line{fmt::format("{}:{} {}", file, number, description), "server non_work_days", rule,
+                          true};
+        if (description.empty()) line.source.pop_back();
+        if (is_non_work_day(rule)) {
+            line.changed = false;
+        } else {
+            out_.changes.commands.push_back(
+                {CommandKind::set, ObjectType::server, "", {{"non_work_days", rule, Operation::increment}}});
+        }
+        out_.report.lines.push_back(std::move(line));
+    }
+
+    void prime_window(const std::string& name, const PrimeWindow& window, const std::string& file) {
+        const std::string from = window.line == 0 ? file : fmt::format("{}:{}", file, window.line);
+        const auto clock = [](int minute) { return fmt::format("{:02}:{:02}:00", minute / 60, minute % 60); };
+        create(ObjectType::time_window, name);
+        set(ObjectType::time_window, name, "rrule", window.rrule, from);
+        set(ObjectType::time_window, name, "start_time", clock(window.hours.start), from);
+        set(ObjectType::time_window, name, "end_time", clock(window.hours.end), from);
+        set(ObjectType::time_window, name, "applies_on_holidays", "False", from);
+        set(ObjectType::time_window, name, "type", "prime", from);
+    }
+
+    void create(ObjectType type, const std::string& object) {
         if (current_ == nullptr || current_->find(type, object) == nullptr)
             out_.changes.commands.push_back({CommandKind::create, type, object, {}});
     }
 
-    void set_all(ObjectType type, const char* object, const std::vector<SchedValue>& values,
+    void set_all(ObjectType type, const std::string& object, const std::vector<SchedValue>& values,
                  const std::string& file) {
         for (const SchedValue& value : values) {
             const std::string line = value.line == 0 ? std::string() : fmt::format(":{}", value.line);
@@ -130,7 +162,7 @@ class Converter {
 
     // Sets an attribute unless it has that value already. A value equal to the default is set too, so that
     // the file's choice survives a change of defaults and can be seen.
-    void set(ObjectType type, const char* object, std::string_view name, const std::string& text,
+    void set(ObjectType type, const std::string& object, std::string_view name, const std::string& text,
              const std::string& from) {
         const objects::Attribute* attribute = objects::find_attribute(type, name);
         if (attribute == nullptr) return refuse(from, fmt::format("there is no attribute {}", name));
@@ -174,16 +206,19 @@ Result<Conversion> convert(const std::optional<ConfigFile>& config,
     return converter.finish();
 }
 
-Result<Conversion> convert(const SchedConfig& file, const Surroundings& server,
-                           const objects::Snapshot* current) {
-    Surroundings known = server;
-    if (current != nullptr)
-        for (const objects::ObjectPtr& queue : current->objects(ObjectType::queue))
-            known.queues.push_back(queue->name());
-    auto policies = to_policies(file, known, kGroup);
+Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolidays>& holidays,
+                           const Surroundings& server, const objects::Snapshot* current) {
+    auto policies = to_policies(file, server, kGroup);
     if (!policies) return tl::unexpected(std::move(policies.error()));
+    const bool known = holidays && holidays->in_use();
+    if (known && prime_windows(*holidays).empty() && policies->by_time()) {
+        policies->all_time = std::move(policies->non_prime);
+        policies->prime.clear();
+        policies->non_prime.clear();
+    }
     Converter converter(current);
-    converter.sched_config(file, *policies);
+    converter.sched_config(file, *policies, known);
+    if (holidays) converter.pbs_holidays(*holidays);
     return converter.finish();
 }
 

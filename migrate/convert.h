@@ -7,6 +7,7 @@
 
 #include "migrate/configfile.h"
 #include "migrate/origin_holidays.h"
+#include "migrate/pbs_holidays.h"
 #include "migrate/report.h"
 #include "migrate/sched_policies.h"
 #include "objects/commands.h"
@@ -32,16 +33,20 @@ struct Conversion {
 Result<Conversion> convert(const std::optional<ConfigFile>& config,
                            const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current);
 
-// The changes that make `current` (null: a fresh server) mean what a sched_config file says (PP-748,
-// interface 1):
-// - Its options become attributes of default_policy. If they differ between prime and non-prime time, they
+// The changes that make `current` (null: a fresh server) mean what a sched_config file (PP-748, interface 1)
+// and the holidays file beside it say; `holidays` may be missing.
+// - The options become attributes of default_policy. If they differ between prime and non-prime time, they
 //   become those of default_policy_prime and default_policy_non_prime as well, and the scheduler `default`
-//   gets these as p: and np:; default_policy has the values of prime time then.
-// - What it says of fairshare becomes the fs_group default_fs_group, and fairshare_group of the policies.
+//   gets these as p: and np:; default_policy has the values of prime time then. But where the holidays file
+//   says that prime time never is, default_policy has those of non-prime time and there are no others.
+// - What the file says of fairshare becomes the fs_group default_fs_group, and fairshare_group of the
+//   policies.
+// - Prime time becomes the time_windows prime_time, prime_time_2 and so on, of type prime and not on
+//   holidays; these are added to the server's non_work_days.
 // - Options that are removed are notes: why, and what to use instead.
-// What is there already is left alone. `server` names queues and resources beyond those of `current`.
-Result<Conversion> convert(const SchedConfig& file, const Surroundings& server,
-                           const objects::Snapshot* current);
+// What is there already is left alone. `server` names the server's queues and resources.
+Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolidays>& holidays,
+                           const Surroundings& server, const objects::Snapshot* current);
 
 // Was default_policy made by one of these conversions?
 bool is_converted(const objects::Snapshot& snapshot);

@@ -59,12 +59,14 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
-Result<Conversion> read_and_convert_sched_config(const std::string& path, const objects::Snapshot* current,
+Result<Conversion> read_and_convert_sched_config(const LegacyFiles& files, const objects::Snapshot* current,
                                                  const Surroundings& server) {
     Problems problems;
-    const auto file = read(path, parse_sched_config, problems);
-    if (!file) return tl::unexpected(std::move(problems));
-    return convert(*file, server, current);
+    std::optional<PbsHolidays> holidays;
+    const auto config = read(files.sched_config, parse_sched_config, problems);
+    if (!files.holidays.empty()) holidays = read(files.holidays, parse_pbs_holidays, problems);
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return convert(*config, holidays, server, current);
 }
 
 }  // namespace
@@ -79,6 +81,8 @@ LegacyFiles find_legacy_files(const std::string& home) {
     if (files.config.empty()) {
         files.sched_config = home + "/sched_priv/sched_config";
         if (!is_file(files.sched_config)) files.sched_config.clear();
+        files.holidays = home + "/sched_priv/holidays";
+        if (files.sched_config.empty() || !is_file(files.holidays)) files.holidays.clear();
         return files;
     }
     files.holidays = home + "/sched_priv/holidays";
@@ -88,8 +92,7 @@ LegacyFiles find_legacy_files(const std::string& home) {
 
 Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
                                     const Surroundings& server) {
-    if (!files.sched_config.empty())
-        return read_and_convert_sched_config(files.sched_config, current, server);
+    if (!files.sched_config.empty()) return read_and_convert_sched_config(files, current, server);
     Problems problems;
     std::optional<ConfigFile> config;
     std::optional<HolidaysFile> holidays;

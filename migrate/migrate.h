@@ -20,15 +20,16 @@ namespace pbs::migrate {
 // Paths of legacy files; empty: there is none.
 struct LegacyFiles {
     std::string config;          // of an Origin scheduler
-    std::string holidays;        // of the same
-    std::string sched_config{};  // of the scheduler of PBS or TORQUE; instead of the two others
+    std::string holidays;        // of the same, or with sched_config of its scheduler
+    std::string sched_config{};  // of the scheduler of PBS or TORQUE; instead of config
 
     bool empty() const { return config.empty() && holidays.empty() && sched_config.empty(); }
 };
 
 // The files of a home: sched_priv/config (else sched_priv/CONFIGFILE), and beside it sched_priv/holidays,
 // else /usr/lib/acct/holidays. A home without a configuration of an Origin scheduler has
-// sched_priv/sched_config (which PBS puts into every home, in use or not). Without either there is nothing to
+// sched_priv/sched_config (which PBS puts into every home, in use or not), and beside it sched_priv/holidays
+// in PBS's form. Without either there is nothing to
 // migrate and all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 
@@ -38,7 +39,7 @@ LegacyFiles find_legacy_files(const std::string& home);
 // /usr/lib/acct/holidays, which belongs to the system, is left out unless the configuration has
 // ENFORCE_PRIME_TIME.
 //
-// `server`: names that options of a sched_config file are about, beyond those of `current`.
+// `server`: names that options of a sched_config file are about.
 Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
                                     const Surroundings& server = {});
 

@@ -27,8 +27,10 @@ constexpr const char* kDescription =
     "option of the configuration file becomes an attribute of the policy default_policy, prime time a\n"
     "time_window, and the holidays non_work_days of the server. Of the scheduler of PBS or TORQUE, the\n"
     "options of sched_config become attributes of default_policy, of default_policy_prime and\n"
-    "default_policy_non_prime where they differ, and of the fs_group default_fs_group. The files are read,\n"
-    "never changed. With a mistake in a file nothing is done.";
+    "default_policy_non_prime where they differ, and of the fs_group default_fs_group; its holidays file\n"
+    "becomes time_windows of type prime and non_work_days. The files are read, never changed. With a "
+    "mistake\n"
+    "in a file nothing is done.";
 
 constexpr const char* kFooter =
     "Without --dry-run, pbs_migrate writes into HOME/server_priv/policy.db itself (--into), while no server\n"
@@ -128,15 +130,15 @@ void add_options(CLI::App& app, Arguments& arguments) {
     auto* config = app.add_option("--config", arguments.files.config,
                                   "Configuration file of an Origin scheduler (sched_priv/config)")
                        ->type_name("F");
-    auto* holidays = app.add_option("--holidays", arguments.files.holidays,
-                                    "Holidays file of an Origin scheduler (/usr/lib/acct/holidays)")
-                         ->type_name("F");
+    app.add_option("--holidays", arguments.files.holidays,
+                   "Holidays file: of an Origin scheduler (/usr/lib/acct/holidays), or with --sched-config "
+                   "that of PBS or TORQUE (sched_priv/holidays)")
+        ->type_name("F");
     auto* sched_config =
         app.add_option("--sched-config", arguments.files.sched_config,
                        "Configuration file of the scheduler of PBS or TORQUE (sched_priv/sched_config)")
             ->type_name("F")
-            ->excludes(config)
-            ->excludes(holidays);
+            ->excludes(config);
     app.add_option("--queues", arguments.server.queues,
                    "Names of the server's queues, of which dedicated_prefix chooses")
         ->type_name("Q,...")

@@ -156,7 +156,7 @@ TEST(SchedPolicies, TheObjectHasTheValues) {
 // ---- Into a store.
 
 std::string commands(const std::string& text, const Surroundings& server = {}) {
-    const auto conversion = convert(file(text), server, nullptr);
+    const auto conversion = convert(file(text), std::nullopt, server, nullptr);
     EXPECT_TRUE(conversion);
     return to_qmgr(conversion->changes);
 }
@@ -195,7 +195,7 @@ TEST(ConvertSchedConfig, PrimeAndNonPrimeTime) {
 }
 
 TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
-    const auto conversion = convert(file("by_queue: True\nmom_resources: foo\n"), {}, nullptr);
+    const auto conversion = convert(file("by_queue: True\nmom_resources: foo\n"), std::nullopt, {}, nullptr);
     const std::string text = to_text(conversion->report);
     EXPECT_THAT(text, HasSubstr("sched_config:1 by_queue -> policy default_policy by_queue = True\n"));
     EXPECT_THAT(text,
@@ -278,9 +278,12 @@ TEST(ConvertSchedConfig, TheFirstStartFindsItUnlessAnOriginFileIsThere) {
     const LegacyFiles files = find_legacy_files(folder.path("."));
     EXPECT_EQ(files.sched_config, folder.path(".") + "/sched_priv/sched_config");
     EXPECT_EQ(files.config, "");
-    EXPECT_EQ(files.holidays, "") << "its form isn't that of an Origin scheduler";
+    EXPECT_EQ(files.holidays, folder.path(".") + "/sched_priv/holidays");
     folder.write("sched_priv/config", "SUBMIT_QUEUE q\n");
     EXPECT_EQ(find_legacy_files(folder.path(".")).sched_config, "");
+    const Folder other;
+    other.write("sched_priv/holidays", "weekday 0600 1730\n");
+    EXPECT_TRUE(find_legacy_files(other.path(".")).empty());
 }
 
 TEST(ConvertSchedConfig, MistakesMigrateNothing) {

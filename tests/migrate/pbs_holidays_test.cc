@@ -1,0 +1,186 @@
+#include "migrate/pbs_holidays.h"
+
+#include <fmt/format.h>
+
+#include "migrate/convert.h"
+#include "objects/store.h"
+#include "rrule/window_set.h"
+#include "tests/migrate/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+PbsHolidays parsed(const std::string& text) {
+    auto file = parse_pbs_holidays(text, "holidays");
+    EXPECT_TRUE(file) << testing::PrintToString(texts(file.error()));
+    return file.value_or(PbsHolidays{});
+}
+
+// "rule start-end", for each window of a file with a year.
+std::vector<std::string> windows(const std::string& text) {
+    std::vector<std::string> out;
+    for (const PrimeWindow& w : prime_windows(parsed("YEAR 2026\n" + text)))
+        out.push_back(fmt::format("{} {:02}:{:02}-{:02}:{:02}", w.rrule, w.hours.start / 60,
+                                  w.hours.start % 60, w.hours.end / 60, w.hours.end % 60));
+    return out;
+}
+
+TEST(PbsHolidays, AsShipped) {
+    const PbsHolidays file = parsed(
+        "HOLIDAYFILE_VERSION1\n#\n*\nYEAR  2026\n  weekday 0600 1730\n  saturday  none  all\n"
+        "  sunday  none  all\n#\n    1           Jan 1           New Year's Day\r\n  359 Dec 25 Christmas");
+    EXPECT_EQ(file.year, 2026);
+    EXPECT_THAT(file.prime[1], ElementsAre(PrimeHours{360, 1050}));
+    EXPECT_THAT(file.prime[0], IsEmpty());
+    ASSERT_EQ(file.days.size(), 2U);
+    EXPECT_EQ(file.days[0].description, "Jan 1 New Year's Day");
+    EXPECT_EQ(file.days[1].rule(), "FREQ=YEARLY;BYYEARDAY=359");
+}
+
+TEST(PbsHolidays, HoursBecomeWindows) {
+    EXPECT_THAT(windows("weekday 0600 1730\nsaturday none all\nsunday none all\n"),
+                ElementsAre("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 06:00-17:30"));
+    EXPECT_THAT(windows("weekday 0800 1700\nfriday 0800 1500\nsaturday none all\nsunday none all\n"),
+                ElementsAre("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH 08:00-17:00", "FREQ=WEEKLY;BYDAY=FR 08:00-15:00"));
+    EXPECT_THAT(windows("weekday 2200 0600\nsaturday none all\nsunday none all\n"),
+                ElementsAre("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 00:00-06:00",
+                            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 22:00-24:00"))
+        << "each day for itself, as the old scheduler looked at it";
+    EXPECT_THAT(windows(""), ElementsAre("FREQ=DAILY 00:00-24:00")) << "days without a line";
+    EXPECT_THAT(windows("weekday 0600 0600\nsaturday none all\nsunday none all\n"), IsEmpty());
+    EXPECT_THAT(
+        windows("weekday 0600 2400\nsaturday 2400 0000\nsunday ALL none\n"),
+        ElementsAre("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 06:00-24:00", "FREQ=WEEKLY;BYDAY=SU 00:00-24:00"));
+}
+
+TEST(PbsHolidays, WithoutAYearItMeansNothing) {
+    EXPECT_THAT(prime_windows(parsed("weekday 0600 1730\n1 Jan 1\n")), IsEmpty());
+    EXPECT_FALSE(parsed("YEAR 0\n").in_use());
+    const auto conversion = convert({}, parsed("weekday 0600 1730\n1 Jan 1\n"), {}, nullptr);
+    ASSERT_TRUE(conversion);
+    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("time_window")));
+    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("non_work_days")));
+    EXPECT_THAT(to_text(conversion->report), HasSubstr("without YEAR the file means nothing"));
+}
+
+TEST(PbsHolidays, MistakesHaveTheirPlaces) {
+    const auto file = parse_pbs_holidays(
+        "YEAR soon\nYEAR\nweekday 0600\nmonday 2500 0660\nSunday all all\n367 x\n  -1 x\n0 x\n"
+        "saturday 600am none\n",
+        "holidays");
+    ASSERT_FALSE(file);
+    EXPECT_THAT(
+        texts(file.error()),
+        ElementsAre(
+            "holidays:1:6: YEAR: 'soon' is not a year such as 2026",
+            "holidays:2:1: YEAR: the year is missing, expected one such as 2026",
+            "holidays:3:9: weekday: expected the start of prime and of non-prime time, each HHMM, all or "
+            "none",
+            "holidays:4:8: monday: '2500' is not a time HHMM up to 2400, all or none",
+            "holidays:4:13: monday: '0660' is not a time HHMM up to 2400, all or none",
+            HasSubstr("holidays:5:1: 'Sunday' is not a day of the year from 1 to 366, YEAR, weekday or a "
+                      "day of the week in lower case"),
+            HasSubstr("holidays:6:1: '367' is not"), HasSubstr("holidays:7:3: '-1' is not"),
+            HasSubstr("holidays:8:1: '0' is not"),
+            "holidays:9:10: saturday: '600am' is not a time HHMM up to 2400, all or none"));
+}
+
+SchedConfig by_time() {
+    return *parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
+}
+
+TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
+    const auto conversion = convert(
+        by_time(), parsed("YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n1 Jan 1\n"), {},
+        nullptr);
+    ASSERT_TRUE(conversion);
+    EXPECT_THAT(to_qmgr(conversion->changes),
+                HasSubstr("create time_window prime_time\n"
+                          "set time_window prime_time rrule = \"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\"\n"
+                          "set time_window prime_time start_time = 06:00:00\n"
+                          "set time_window prime_time end_time = 17:30:00\n"
+                          "set time_window prime_time applies_on_holidays = False\n"
+                          "set time_window prime_time type = prime\n"
+                          "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1\"\n"));
+    EXPECT_THAT(to_text(conversion->report), Not(HasSubstr("says which is which")));
+}
+
+TEST(PbsHolidays, WherePrimeTimeNeverIsThePolicyIsThatOfNonPrimeTime) {
+    const auto conversion = convert(
+        by_time(), parsed("YEAR 2026\nweekday none all\nsaturday none all\nsunday none all\n"), {}, nullptr);
+    ASSERT_TRUE(conversion);
+    EXPECT_THAT(to_qmgr(conversion->changes), HasSubstr("set policy default_policy by_queue = False\n"));
+    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("default_policy_prime")));
+}
+
+// ---- The objects mean what the file said: prime time at every minute of two years.
+
+// As the old scheduler decided, from the numbers of the file alone.
+struct OldDay {
+    int prime;      // HHMM; -1: all, -2: none
+    int non_prime;  // the same
+};
+bool old_prime(const std::array<OldDay, 7>& week, const std::vector<int>& holidays, rrule::Local at) {
+    const auto day = std::chrono::floor<std::chrono::days>(at);
+    const auto year = std::chrono::year_month_day{day}.year();
+    const auto number = (day - std::chrono::local_days{year / 1 / 1}).count() + 1;
+    if (std::ranges::find(holidays, number) != holidays.end()) return false;
+    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(at - day).count();
+    const long now = minutes / 60 * 100 + minutes % 60;
+    const OldDay& today = week.at(std::chrono::weekday{day}.c_encoding());
+    if (today.prime == -1) return true;
+    if (today.non_prime == -1 || today.prime == -2) return false;
+    if (today.non_prime == -2) return true;
+    if (today.non_prime > today.prime) return today.prime <= now && now < today.non_prime;
+    if (today.non_prime < today.prime) return !(today.non_prime <= now && now < today.prime);
+    return false;
+}
+
+TEST(PbsHolidays, TheObjectsMeanTheSameMinuteByMinute) {
+    const std::string text =
+        "YEAR 2027\nweekday 0600 1730\nwednesday 2200 0600\nfriday all none\nsaturday none all\nsunday 0900 "
+        "0900\n"
+        "thursday none none\n1 Jan 1\n60 Mar 1\n359 Dec 25\n366 leap\n";
+    const std::array<OldDay, 7> week = {{{900, 900},
+                                         {600, 1730},
+                                         {600, 1730},
+                                         {2200, 600},
+                                         {-1, -2},  // both none was read as all
+                                         {-1, -2},
+                                         {-2, -1}}};
+    const std::vector<int> holidays = {1, 60, 359, 366};
+    const Folder folder;
+    auto store = objects::Store::open(folder.path("policy.db"), {"UTC", {}}, std::chrono::sys_seconds{});
+    ASSERT_TRUE(store);
+    const auto conversion = convert({}, parsed(text), {}, store->snapshot().get());
+    ASSERT_TRUE(conversion);
+    const objects::Identity root{"root", "localhost", objects::manager_privilege};
+    const auto applied = store->apply(conversion->changes, root, {});
+    ASSERT_TRUE(applied) << applied.error().message;
+    const auto again = convert({}, parsed(text), {}, applied->snapshot.get());
+    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(again->changes);
+
+    const auto zone = *rrule::Zone::find("UTC");
+    std::vector<rrule::Window> made;
+    for (const objects::Object* object : applied->snapshot->time_windows_of_type("prime"))
+        made.push_back(
+            *rrule::Window::make({std::string(object->text("rrule")), object->seconds("start_time"),
+                                  object->seconds("end_time"), object->boolean("applies_on_holidays")},
+                                 zone));
+    const rrule::WindowSet prime(made, *rrule::NonWorkDays::parse(applied->snapshot->non_work_days(), zone));
+    const rrule::Instant from = zone.instant(std::chrono::local_days{std::chrono::year{2027} / 1 / 1});
+    std::size_t wrong = 0;
+    for (int minute = 0; minute < 2 * 366 * 1440; ++minute) {
+        const rrule::Instant at = from + std::chrono::minutes{minute};
+        if (prime.contains(at) != old_prime(week, holidays, zone.local(at))) ++wrong;
+    }
+    EXPECT_EQ(wrong, 0U);
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
