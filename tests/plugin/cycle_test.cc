@@ -114,9 +114,13 @@ TEST_F(Cycle, ARunningJobHoldsItsShareUntilItIsGone) {
 TEST_F(Cycle, AChangeIsInForceInTheNextCycle) {
     host.job({.handle = 1, .queue = kSubmit});
     ASSERT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_SCHED, "default", {{"policy", ""}}).code, 0);
-    EXPECT_THAT(host.cycle(), IsEmpty()) << "a scheduler without a policy decides nothing";
+    const auto without = host.cycle();
+    ASSERT_THAT(without, SizeIs(1));
+    EXPECT_EQ(without[0].queue, kSubmit) << "the defaults of PBS know of no submit queue";
     ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy").code, 0);
-    EXPECT_THAT(started(PBS_SCH_CONFIGURE), ElementsAre(1));
+    const auto with = host.cycle(PBS_SCH_CONFIGURE);
+    ASSERT_THAT(with, SizeIs(1));
+    EXPECT_EQ(with[0].queue, kBatch);
 }
 
 TEST_F(Cycle, PrimeTimeLimitEndsWithPrimeTime) {
