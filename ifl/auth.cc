@@ -61,7 +61,8 @@ AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request)
     }
     if (helper.port == 0 || helper.port >= kFirstUnprivilegedPort ||
         helper.port >= helper.first_unprivileged) {
-        return refuse(PBSE_BADCRED, fmt::format("authenticate from the unprivileged port {}", helper.port));
+        return refuse(PBSE_BADCRED, fmt::format("authenticate as {} from the unprivileged port {}",
+                                                request.user, helper.port));
     }
     if (request.user.empty()) return refuse(PBSE_BADCRED, "authenticate without a user");
     const auto target =
@@ -97,7 +98,8 @@ AuthDecision AuthTable::judge(Id id, const Request& request) {
             break;
     }
     if (!peer.user) {
-        return refuse(PBSE_BADCRED, fmt::format("{} before authentication", request_name(request.type)));
+        return refuse(PBSE_BADCRED, fmt::format("{} as {} before authentication", request_name(request.type),
+                                                request.user));
     }
     // Over a Unix socket the kernel has named the user, whatever the header says.
     if (!peer.address.empty() && request.user != *peer.user) {

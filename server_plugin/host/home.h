@@ -31,6 +31,7 @@ class Home {
     const std::string& path() const { return path_; }
     std::string server_priv() const { return path_ + "/server_priv"; }
     std::string server_db() const { return path_ + "/server_priv/server.db"; }
+    std::string policy_db() const { return path_ + "/server_priv/policy.db"; }
     std::string socket() const { return path_ + "/server_priv/pbs.sock"; }
     std::string server_jobs() const { return path_ + "/server_priv/jobs"; }
     std::string accounting() const { return path_ + "/server_priv/accounting"; }

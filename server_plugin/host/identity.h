@@ -35,16 +35,19 @@ uint32_t privilege_of(const State& state, std::string_view starter, std::string_
 
 enum class AclKind { user, host, group };
 
-// Does the list allow `name` ("user@host", "host" or "group")? Entries are tried in order, the first that
-// fits decides;
-// "-" before an entry denies, "+" or nothing allows. A user entry is user@host or user, where the host may
-// begin with "*"
-// ("*.example.org"); "@host" means every user there. A host entry may begin with "*" or ".". No entry fits:
-// false.
+// Does the list allow `name` ("user@host", "host" or "group")? "-" before an entry denies, "+" or nothing
+// allows;
+// "+" or "-" alone is for everybody whom no entry fits, who is denied without it. The entry that fits closest
+// decides, as by the order in which PBS keeps such lists: one that names the user before one for all, then
+// one that names the host before one with a longer and then a shorter domain. Of equals the first decides.
+//
+// A user entry is user@host, user (at every host), or @host and *@host (every user there). A host is a whole
+// name as the server knows it, "*", or "*.domain" (".domain") for all below the domain; a short name is not
+// that of a host with a domain, wherever it is.
 bool acl_allows(const std::vector<std::string>& entries, std::string_view name, AclKind kind);
 
-// Is this entry of managers or operators well-formed: user@host, with a host that is a name, "*" or
-// "*.domain"?
+// Is this entry of managers or operators well-formed: user@host, user@*.domain, user@*, or @host for every
+// user of one host; with "+" or "-" before it or without?
 bool legal_manager_entry(std::string_view entry);
 
 // The value for `host` in a list of "value@host" and bare values, such as User_List, group_list or

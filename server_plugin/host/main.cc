@@ -12,6 +12,25 @@
 
 namespace {
 
+// --backup and --restore, which go with --home alone.
+void add_copies(CLI::App& app, std::string& backup, std::string& restore) {
+    const auto others = app.get_options();
+    const CLI::Validator named(
+        [](const std::string& text) { return !text.empty() ? "" : "expected a directory"; }, "DIRECTORY");
+    auto* back_up = app.add_option(
+        "--backup", backup, "Don't serve: copy the databases, also of a running server, to a new directory");
+    auto* put_back = app.add_option(
+        "--restore", restore, "Don't serve: put a backup in place of the databases of a server that is down");
+    back_up->check(named)->excludes(put_back);
+    put_back->check(named);
+    for (CLI::Option* other : others) {
+        const std::string name = other->get_name();
+        if (name == "--home" || name == "--help" || name == "--version") continue;
+        back_up->excludes(other);
+        put_back->excludes(other);
+    }
+}
+
 int serve(int argc, char** argv) {
     pbs::host::ProgramOptions options;
     CLI::App app{
@@ -31,14 +50,22 @@ int serve(int argc, char** argv) {
     app.add_option("--name", options.name,
                    "Name of the server in job ids, kept from its first start on; by default this host's");
     app.add_flag("--daemon", options.daemon, "Go into the background when ready");
+    app.add_option("--idle-timeout", options.idle_timeout,
+                   "Seconds after which a connection that asks for nothing is closed; 0: never")
+        ->capture_default_str();
     app.add_option("--clock-offset", options.clock_offset,
                    "Seconds to add to the clock, for tests and demonstrations");
     app.add_option("--clock-file", options.clock_file,
                    "File with seconds to add to the clock, read again when it changes");
+    std::string backup;
+    std::string restore;
+    add_copies(app, backup, restore);
     CLI11_PARSE(app, argc, argv);
 
     signal(SIGPIPE, SIG_IGN);
-    auto done = pbs::host::run_server(options);
+    auto done = !backup.empty()    ? pbs::host::run_backup(options, backup)
+                : !restore.empty() ? pbs::host::run_restore(options, restore)
+                                   : pbs::host::run_server(options);
     if (done) return 0;
     fmt::print(stderr, "pbs_server: {}\n", done.error().message);
     return 1;

@@ -65,6 +65,16 @@ bool is_own_address(const std::string& address) {
     return own;
 }
 
+bool is_among(const std::string& address, const addrinfo* list) {
+    for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
+        sockaddr_storage other{};
+        std::memcpy(&other, one->ai_addr, one->ai_addrlen);
+        uint16_t port = 0;
+        if (address_text(other, port) == address) return true;
+    }
+    return false;
+}
+
 // A status reply goes out in parts, as clients expect of long ones.
 std::string packets_of(const ifl::Reply& reply) {
     const auto* status = std::get_if<ifl::StatusReply>(&reply.body);
@@ -77,27 +87,6 @@ std::string packets_of(const ifl::Reply& reply) {
     }
     out += writer.finish();
     return out;
-}
-
-// Who may use the server at all: acl_host_enable and acl_user_enable. Managers are always let in, so that a
-// wrong list can be put right.
-Result<void> may_use(const State& state, const Identity& who) {
-    if (who.manager()) return {};
-    if (state.server.boolean("acl_host_enable", false) && !same_name(who.host, state.host_name) &&
-        !acl_allows(state.server.list("acl_hosts"), who.host, AclKind::host))
-        return fail(PBSE_BADHOST);
-    if (state.server.boolean("acl_user_enable", false) &&
-        !acl_allows(state.server.list("acl_users"), who.at_host(), AclKind::user))
-        return fail(PBSE_PERM);
-    return {};
-}
-
-// The first port that anybody on this machine may bind (0 in many containers): what comes from such a port
-// says nothing of who sent it.
-int first_unprivileged_port() {
-    int port = 1024;
-    std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> port;
-    return port;
 }
 
 }  // namespace
@@ -120,6 +109,11 @@ class Network::Impl {
     struct Peer;
 
     void accept(uv_stream_t* listener, bool local);
+    void accept_guarded(uv_stream_t* listener, bool local);
+    bool count(Peer& peer, const std::string& key);
+    void uncount(Peer& peer);
+    void now_known(Peer& peer);
+    int first_unprivileged_port();
     bool introduce(Peer& peer, bool local);
     void look_up_host(Peer& peer);
     void confirm_host(Peer& peer, const std::string& name);
@@ -149,7 +143,10 @@ class Network::Impl {
     bool tcp_open_ = false;
     bool timer_open_ = false;
     bool closing_ = false;
+    bool accept_again_ = false;
     uint16_t port_ = 0;
+    int unprivileged_port_ = 1024;
+    Steady::time_point unprivileged_port_read_{};
     ifl::AuthTable auth_;
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
@@ -167,14 +164,16 @@ struct Network::Impl::Peer {
         uv_tcp_t tcp;
     } handle{};
     bool local = false;
-    std::string key;      // of per_peer_
+    std::string key;      // names it in the log: "uid 1000", or its address
     std::string address;  // numeric; empty on the Unix socket
     sockaddr_storage socket_address{};
     std::string host;  // empty until it is known
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
+    std::string counted;  // the key of per_peer_ that it counts under; empty: none yet
     bool full_limits = false;
     Session session;
     Steady::time_point since = Steady::now();    // of the connection
+    Steady::time_point used = Steady::now();     // its last request
     Steady::time_point waiting = Steady::now();  // since when a begun request or a begun write waits
     bool writing = false;
     bool close_after_write = false;
@@ -198,7 +197,7 @@ Result<void> Network::Impl::listen_socket() {
     if (code == 0)
         code =
             uv_listen(reinterpret_cast<uv_stream_t*>(&socket_), 512, [](uv_stream_t* listener, int status) {
-                if (status == 0) static_cast<Impl*>(listener->data)->accept(listener, true);
+                if (status == 0) static_cast<Impl*>(listener->data)->accept_guarded(listener, true);
             });
     if (code != 0)
         return fail(PBSE_SYSTEM, fmt::format("can not listen on {}: {}", options_.socket, uv_strerror(code)));
@@ -219,7 +218,7 @@ Result<void> Network::Impl::listen_tcp() {
     int code = uv_tcp_bind(&tcp_, reinterpret_cast<sockaddr*>(&address), 0);
     if (code == 0)
         code = uv_listen(reinterpret_cast<uv_stream_t*>(&tcp_), 512, [](uv_stream_t* listener, int status) {
-            if (status == 0) static_cast<Impl*>(listener->data)->accept(listener, false);
+            if (status == 0) static_cast<Impl*>(listener->data)->accept_guarded(listener, false);
         });
     if (code != 0)
         return fail(PBSE_SYSTEM, fmt::format("can not listen on {} port {}: {}", options_.bind, options_.port,
@@ -236,34 +235,71 @@ void Network::Impl::start_timer() {
     timer_open_ = true;
     timer_.data = this;
     uv_timer_start(
-        &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->sweep(); }, 1000, 1000);
+        &timer_,
+        [](uv_timer_t* timer) {
+            auto& network = *static_cast<Impl*>(timer->data);
+            guarded(network.server_.parts.log, "connections", [&network] { network.sweep(); });
+        },
+        1000, 1000);
     uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
+// What couldn't be accepted is tried again by the sweep: until then libuv keeps it and takes no other.
+void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
+    if (!guarded(server_.parts.log, "connection", [&] { accept(listener, local); })) accept_again_ = true;
+}
+
 void Network::Impl::accept(uv_stream_t* listener, bool local) {
-    auto* peer = new Peer(*this, next_id_++);
-    peer->local = local;
+    auto made = std::make_unique<Peer>(*this, next_id_++);
+    peers_[made->id] = made.get();
+    Peer& peer = *made.release();
+    peer.local = local;
     if (local) {
-        uv_pipe_init(loop_, &peer->handle.pipe, 0);
+        uv_pipe_init(loop_, &peer.handle.pipe, 0);
     } else {
-        uv_tcp_init(loop_, &peer->handle.tcp);
+        uv_tcp_init(loop_, &peer.handle.tcp);
     }
-    peer->handle.stream.data = peer;
-    peers_[peer->id] = peer;
-    if (uv_accept(listener, &peer->handle.stream) != 0 || !introduce(*peer, local)) {
-        drop(*peer, "");
+    peer.handle.stream.data = &peer;
+    if (uv_accept(listener, &peer.handle.stream) != 0) {
+        drop(peer, "");
         return;
     }
-    std::size_t& count = per_peer_[peer->key];
-    if (++count > options_.most_per_peer || peers_.size() > options_.most_connections) {
-        drop(*peer, "too many connections");
-        return;
-    }
-    if (!peer->host.empty()) {
-        read(*peer);
-    } else {
-        look_up_host(*peer);
-    }
+    guard(peer, [&] {
+        if (!introduce(peer, local)) {
+            drop(peer, "");
+        } else if (!count(peer, peer.key) || peers_.size() > options_.most_connections) {
+            drop(peer, "too many connections");
+        } else if (!peer.host.empty()) {
+            read(peer);
+        } else {
+            look_up_host(peer);
+        }
+    });
+}
+
+// The connection counts under this key from now on: that of its user, or until he is known, of its address.
+// False: that are too many.
+bool Network::Impl::count(Peer& peer, const std::string& key) {
+    const bool unknown = !auth_.known(peer.id);
+    std::size_t& now = per_peer_[key];
+    uncount(peer);
+    ++now;
+    peer.counted = key;
+    return now <= (unknown ? options_.most_unknown_per_address : options_.most_per_peer);
+}
+
+void Network::Impl::uncount(Peer& peer) {
+    const auto at = per_peer_.find(peer.counted);
+    if (at != per_peer_.end() && !peer.counted.empty() && --at->second == 0) per_peer_.erase(at);
+    peer.counted.clear();
+}
+
+// A TCP connection whose user has become known is one of his, not one of its address.
+void Network::Impl::now_known(Peer& peer) {
+    peer.full_limits = true;
+    peer.decoder.set_limits(ifl::RequestLimits{});
+    if (!peer.local && !count(peer, fmt::format("{}@{}", *auth_.user(peer.id), peer.address)))
+        drop(peer, "too many connections");
 }
 
 // Who is at the other end, as far as the kernel knows.
@@ -279,6 +315,7 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
         // A uid without a name can't own jobs; it may look.
         const std::string name = user ? user->name : fmt::format("{}", credentials.uid);
         peer.key = "uid " + std::to_string(credentials.uid);
+        peer.session.from = peer.key + " on the Unix socket";
         peer.host = server_.state.host_name;
         auth_.add_local(peer.id, name);
         return true;
@@ -289,12 +326,24 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     uint16_t port = 0;
     peer.address = address_text(peer.socket_address, port);
     peer.key = peer.address;
+    peer.session.from = fmt::format("{} port {}", peer.address, port);
     uv_tcp_nodelay(&peer.handle.tcp, 1);
     uv_tcp_keepalive(&peer.handle.tcp, 1, 60);
     const bool own = is_own_address(peer.address);
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
     if (own) peer.host = server_.state.host_name;
     return true;
+}
+
+// The first port that anybody on this machine may bind (0 in many containers): what comes from such a port
+// says nothing of who sent it. An administrator may change it: it is read again, at most once a second.
+int Network::Impl::first_unprivileged_port() {
+    const auto now = Steady::now();
+    if (now - unprivileged_port_read_ < std::chrono::seconds(1)) return unprivileged_port_;
+    unprivileged_port_read_ = now;
+    unprivileged_port_ = 1024;
+    std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> unprivileged_port_;
+    return unprivileged_port_;
 }
 
 // The name of another machine is the one that its address has in the DNS, if that name has this address; else
@@ -307,16 +356,19 @@ void Network::Impl::look_up_host(Peer& peer) {
         loop_, request,
         [](uv_getnameinfo_t* done, int status, const char* name, const char*) {
             auto& found = *static_cast<Peer*>(done->data);
-            const std::string host = status == 0 && name != nullptr ? name : "";
-            delete done;
+            const std::unique_ptr<uv_getnameinfo_t> ended(done);
             --found.lookups;
             if (found.closing) {
                 found.release();
-            } else if (host.empty()) {
-                found.network.host_known(found, found.address);
-            } else {
-                found.network.confirm_host(found, host);
+                return;
             }
+            found.network.guard(found, [&] {
+                if (status == 0 && name != nullptr && *name != '\0') {
+                    found.network.confirm_host(found, name);
+                } else {
+                    found.network.host_known(found, found.address);
+                }
+            });
         },
         reinterpret_cast<const sockaddr*>(&peer.socket_address), NI_NAMEREQD);
     if (code == 0) return;
@@ -337,23 +389,19 @@ void Network::Impl::confirm_host(Peer& peer, const std::string& name) {
     const int code = uv_getaddrinfo(
         loop_, &lookup->request,
         [](uv_getaddrinfo_t* done, int status, addrinfo* list) {
-            auto* finished = static_cast<Lookup*>(done->data);
-            Peer& found = *finished->peer;
-            bool same = false;
-            for (const addrinfo* one = status == 0 ? list : nullptr; one != nullptr; one = one->ai_next) {
-                sockaddr_storage address{};
-                std::memcpy(&address, one->ai_addr, one->ai_addrlen);
-                uint16_t port = 0;
-                same = same || address_text(address, port) == found.address;
-            }
-            uv_freeaddrinfo(list);
+            const std::unique_ptr<Lookup> ended(static_cast<Lookup*>(done->data));
+            const std::unique_ptr<addrinfo, decltype(&uv_freeaddrinfo)> addresses(
+                status == 0 ? list : nullptr, uv_freeaddrinfo);
+            Peer& found = *ended->peer;
             --found.lookups;
             if (found.closing) {
                 found.release();
-            } else {
-                found.network.host_known(found, same ? lower(finished->name) : found.address);
+                return;
             }
-            delete finished;
+            found.network.guard(found, [&] {
+                const bool same = is_among(found.address, addresses.get());
+                found.network.host_known(found, same ? lower(ended->name) : found.address);
+            });
         },
         name.c_str(), nullptr, nullptr);
     if (code == 0) return;
@@ -394,8 +442,8 @@ void Network::Impl::read(Peer& peer) {
 void Network::Impl::work(Peer& peer) {
     while (!peer.closing && !peer.writing && !peer.close_after_write) {
         if (!peer.full_limits && auth_.known(peer.id)) {
-            peer.full_limits = true;
-            peer.decoder.set_limits(ifl::RequestLimits{});
+            now_known(peer);
+            if (peer.closing) return;
         }
         auto decoded = peer.decoder.next();
         if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
@@ -415,7 +463,9 @@ void Network::Impl::work(Peer& peer) {
 void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     if (!decision.reason.empty())
-        server_.parts.log.write(LogEvent::security, LogClass::request, peer.key, decision.reason);
+        server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
+                                fmt::format("refused: {}", decision.reason));
+    peer.used = Steady::now();
     switch (decision.action) {
         case ifl::AuthDecision::Action::close:
             drop(peer, "");
@@ -433,16 +483,11 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     who.user = auth_.user(peer.id).value_or("");
     who.host = peer.host;
     who.privilege = privilege_of(server_.state, server_.options.starter, who.user, who.host);
-    ifl::Reply reply;
-    if (auto ok = may_use(server_.state, who); !ok) {
-        reply = ifl::Reply::error(ok.error().code);
-    } else {
-        server_.parts.log.write(
-            LogEvent::debug2, LogClass::request, peer.key,
-            fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
-        Context context{server_, who, server_.now(), request, peer.session};
-        reply = answer(context);
-    }
+    server_.parts.log.write(
+        LogEvent::debug2, LogClass::request, peer.key,
+        fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
+    Context context{server_, who, server_.now(), request, peer.session};
+    const ifl::Reply reply = answer(context);
     if (ifl::has_reply(request.type)) send(peer, reply, reply.code == PBSE_UNKREQ);
     after_();
 }
@@ -487,8 +532,7 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
     peer.closing = true;
     auth_.remove(peer.id);
     peers_.erase(peer.id);
-    if (const auto at = per_peer_.find(peer.key); at != per_peer_.end() && --at->second == 0)
-        per_peer_.erase(at);
+    uncount(peer);
     uv_close(reinterpret_cast<uv_handle_t*>(&peer.handle.stream),
              [](uv_handle_t* handle) { static_cast<Peer*>(handle->data)->release(); });
     close_timer_if_done();
@@ -496,8 +540,13 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
 
 // What waits too long is closed.
 void Network::Impl::sweep() {
+    if (std::exchange(accept_again_, false)) {
+        if (socket_open_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
+        if (tcp_open_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
+    }
     const auto now = Steady::now();
     std::vector<std::pair<Peer*, std::string_view>> late;
+    std::vector<Peer*> known;  // and not counted as such yet
     for (const auto& [id, peer] : peers_) {
         if (peer->writing && now - peer->waiting > options_.request_timeout) {
             late.emplace_back(peer, "its reply was not read");
@@ -506,9 +555,15 @@ void Network::Impl::sweep() {
             late.emplace_back(peer, "its request stopped halfway");
         } else if (!auth_.known(id) && now - peer->since > options_.unknown_timeout) {
             late.emplace_back(peer, "it did not say who it is");
+        } else if (!peer->writing && options_.idle_timeout.count() > 0 &&
+                   now - peer->used > options_.idle_timeout) {
+            late.emplace_back(peer, "it asked for nothing for long");
+        } else if (!peer->full_limits && auth_.known(id)) {
+            known.push_back(peer);
         }
     }
     for (const auto& [peer, why] : late) drop(*peer, why);
+    for (Peer* peer : known) now_known(*peer);
 }
 
 void Network::Impl::close() {

@@ -1,8 +1,9 @@
 // Connections of clients: the Unix socket HOME/server_priv/pbs.sock and TCP, served by one libuv loop.
 //
 // Whatever a client sends, or doesn't, costs its own connection only: packets have a size limit (a small one
-// until the user is known), a request that stops halfway, a reply that isn't read, and a TCP connection that
-// doesn't say who it is run into time limits, and one peer can have so many connections and no more.
+// until the user is known), a request that stops halfway, a reply that isn't read, a TCP connection that
+// doesn't say who it is, and one that asks for nothing for long run into time limits, and one user can have
+// so many connections and no more.
 #ifndef PBSPOLICY_HOST_NETWORK_H
 #define PBSPOLICY_HOST_NETWORK_H
 
@@ -25,8 +26,10 @@ struct NetworkOptions {
     uint16_t port = 15001;                     // 0: any free one
     std::chrono::seconds request_timeout{30};  // for a begun request to be whole, for a reply to be read
     std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
+    std::chrono::seconds idle_timeout{900};    // for a next request, as PBS's servers wait; 0: for ever
     std::size_t most_connections = 4096;
-    std::size_t most_per_peer = 512;  // of one user on the socket, of one address over TCP
+    std::size_t most_per_peer = 512;  // of one user on the socket, of one user of an address over TCP
+    std::size_t most_unknown_per_address = 512;  // over TCP, of users that aren't known yet
 };
 
 class Network {

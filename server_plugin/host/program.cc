@@ -21,9 +21,11 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/backup.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/daemonize.h"
+#include "server_plugin/host/database_check.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/home.h"
@@ -155,7 +157,12 @@ Result<void> Program::open_home() {
     if (auto done = home_->lock(); !done) return done;
     log_ = std::make_unique<Log>(home_->server_logs(), "Server@" + host_name(), clock_);
     accounting_ = std::make_unique<Accounting>(home_->accounting(), *log_, clock_);
-    return {};
+    const auto finished = finish_restore(*home_);
+    if (!finished) return tl::unexpected(finished.error());
+    if (*finished)
+        log_->write(LogEvent::system, LogClass::server, "Server",
+                    "a restore that had been cut short is completed");
+    return check_databases(*home_);
 }
 
 Result<void> Program::open_state() {
@@ -211,17 +218,17 @@ Result<void> Program::open_plugin() {
     return {};
 }
 
-// The jobs are put right before the plugin hears of them.
+// The plugin hears of the jobs as they were, and then of those that ended while no server ran, so that it
+// closes what it keeps of them.
 Result<void> Program::recover() {
     accounting_->remember_since(
         std::chrono::sys_seconds(std::chrono::seconds(earliest_start(server_->state, server_->now()))));
-    std::vector<RunReport> strays;
-    const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
-    if (auto done = recover_jobs(*server_, reports, strays); !done) return done;
     server_->parts.plugin = plugin_.get();
     if (auto done = server_->start_plugin(); !done)
         return fail(done.error().code, fmt::format("the plugin could not start: {}", done.error().message));
-    return {};
+    std::vector<RunReport> strays;
+    const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
+    return recover_jobs(*server_, reports, strays);
 }
 
 Result<void> Program::listen() {
@@ -229,6 +236,7 @@ Result<void> Program::listen() {
     network_options.socket = home_->socket();
     network_options.bind = options_.bind;
     network_options.port = options_.port;
+    network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
     auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {
         schedule_cycles();
         check_stop();
@@ -373,6 +381,28 @@ Result<void> Program::run() {
 Result<void> run_server(const ProgramOptions& options) {
     Program program(options);
     return program.run();
+}
+
+Result<void> run_backup(const ProgramOptions& options, const std::string& directory) {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto manifest = back_up(options.home, directory, now);
+    if (!manifest) return tl::unexpected(manifest.error());
+    fmt::print("{}: backup of {}, policy objects of revision {}\n", directory, manifest->home,
+               manifest->revision);
+    return {};
+}
+
+Result<void> run_restore(const ProgramOptions& options, const std::string& directory) {
+    auto home = Home::open(options.home);
+    if (!home) return tl::unexpected(home.error());
+    if (auto done = home->lock(); !done) return done;
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto replaced =
+        restore(*home, directory, now, [](const std::string& step) { fmt::print("{}\n", step); });
+    if (!replaced) return tl::unexpected(replaced.error());
+    fmt::print("{} is restored from {}{}\n", home->path(), directory,
+               replaced->empty() ? "" : "; what was there is in " + *replaced);
+    return {};
 }
 
 }  // namespace pbs::host

@@ -16,6 +16,7 @@ struct ProgramOptions {
     std::string bind = "127.0.0.1";
     std::string name;  // empty: this host's name up to the first dot
     bool daemon = false;
+    uint32_t idle_timeout = 900;  // seconds until a connection that asks for nothing is closed; 0: never
     int64_t clock_offset = 0;
     std::string clock_file;
 };
@@ -23,6 +24,13 @@ struct ProgramOptions {
 // Runs the server until it is told to stop (SIGTERM, SIGINT, qterm). Running jobs go on and are found again
 // by the next start. An error is why it couldn't start.
 Result<void> run_server(const ProgramOptions& options);
+
+// Copies the databases of options.home into a new directory, whether a server runs there or not (backup.h).
+// Says on stdout what was written.
+Result<void> run_backup(const ProgramOptions& options, const std::string& directory);
+
+// Puts a backup into options.home, on which no server may run (backup.h). Says on stdout what was done.
+Result<void> run_restore(const ProgramOptions& options, const std::string& directory);
 
 }  // namespace pbs::host
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/clock.h"
+#include "server_plugin/host/guard.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 
@@ -38,6 +40,30 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
 }
 
+// Stores what the reports say. Those that throw are left in `reports`, the others are taken out of it; an
+// exception costs one job's report and not all of them. An error takes everything back.
+Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate) {
+    std::vector<RunReport> failed;
+    const auto apply_some = [&](std::span<const RunReport> some) {
+        Change change(server, server.now());
+        std::vector<RunId> ends;
+        for (const RunReport& report : some) apply(change, report, ends);
+        auto done = change.commit();
+        if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
+        return done;
+    };
+    Result<void> done;
+    if (!guarded(server.parts.log, "jobs", [&] { done = apply_some(reports); })) {
+        for (const RunReport& report : reports)
+            if (!guarded(server.parts.log, report.id.job, [&] {
+                    if (done) done = apply_some({&report, 1});
+                }))
+                failed.push_back(report);
+    }
+    if (done) reports = std::move(failed);
+    return done;
+}
+
 }  // namespace
 
 std::vector<RunId> running_starts(const State& state) {
@@ -56,10 +82,10 @@ int64_t earliest_start(const State& state, int64_t now) {
 
 Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
                           const std::vector<RunReport>& strays) {
-    Change change(server, server.now());
     std::vector<RunId> to_terminate;
-    for (const RunReport& report : reports) apply(change, report, to_terminate);
-    if (auto done = change.commit(); !done) return done;
+    std::vector<RunReport> left = reports;
+    if (auto done = apply_all(server, left, to_terminate); !done) return done;
+    server.unstored_reports = std::move(left);
     for (const RunReport& stray : strays) {
         if (stray.state != RunState::running) continue;
         server.parts.log.error(stray.id.job, "a run that the database does not know is ended");
@@ -73,21 +99,17 @@ void take_run_events(Server& server) {
     std::vector<RunReport>& reports = server.unstored_reports;
     for (RunReport& report : server.parts.executor.events()) reports.push_back(std::move(report));
     if (reports.empty()) return;
-    Change change(server, server.now());
     std::vector<RunId> to_terminate;
-    for (const RunReport& report : reports) {
-        // A stray's, or that of a job that has been forced away.
+    // A stray's, or that of a job that has been forced away.
+    for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);
-        apply(change, report, to_terminate);
-    }
-    if (auto done = change.commit(); !done) {
+    if (auto done = apply_all(server, reports, to_terminate); !done) {
         // The runner tells of an end once only: it is tried again at the next tick.
         server.parts.log.error("jobs",
                                fmt::format("can not store what became of jobs: {}", done.error().message));
         return;
     }
-    reports.clear();
     for (const RunId& id : to_terminate) (void)server.parts.executor.terminate(id, std::chrono::seconds(10));
 }
 

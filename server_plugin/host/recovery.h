@@ -14,7 +14,8 @@ std::vector<RunId> running_starts(const State& state);
 // When the earliest of their jobs started; `now` if there are none.
 int64_t earliest_start(const State& state, int64_t now);
 
-// Brings each job in line with what the runner says of it. Called before the plugin is told of the jobs.
+// Brings each job in line with what the runner says of it. The plugin has been told of the jobs as they were
+// stored. A report that throws is tried again with the next events.
 Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
                           const std::vector<RunReport>& strays);
 

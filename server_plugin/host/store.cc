@@ -246,6 +246,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
+int64_t Store::newest_version() {
+    return static_cast<int64_t>(steps.size());
+}
+
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 

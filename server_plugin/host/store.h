@@ -20,6 +20,8 @@ class Store {
   public:
     // Opens the database at `path`, makes or upgrades its tables. ":memory:" is for tests.
     static Result<std::unique_ptr<Store>> open(const std::string& path);
+    // The version of the format (PRAGMA user_version) that open() makes; it refuses newer ones.
+    static int64_t newest_version();
     ~Store();
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace pbs::host {
 namespace {
 
-TEST(Acl, TheFirstEntryThatFitsDecides) {
+TEST(Acl, EntriesNameUsersAndHosts) {
     EXPECT_TRUE(acl_allows({"a@h"}, "a@h", AclKind::user));
     EXPECT_FALSE(acl_allows({"a@h"}, "a@other", AclKind::user));
     EXPECT_TRUE(acl_allows({"a"}, "a@anywhere", AclKind::user));
@@ -17,6 +19,48 @@ TEST(Acl, TheFirstEntryThatFitsDecides) {
     EXPECT_FALSE(acl_allows({}, "a@h", AclKind::user));
     EXPECT_TRUE(acl_allows({".example.org"}, "x.example.org", AclKind::host));
     EXPECT_TRUE(acl_allows({"staff"}, "staff", AclKind::group));
+}
+
+TEST(Acl, TheClosestEntryDecidesWhateverTheOrder) {
+    const std::vector<std::string> entries = {"@*", "-@*.evil.example.org", "+good@*.evil.example.org",
+                                              "-bad@*", "+bad@home.example.org"};
+    const auto allowed = [](std::vector<std::string> list, std::string_view who) {
+        const bool forward = acl_allows(list, who, AclKind::user);
+        std::reverse(list.begin(), list.end());
+        EXPECT_EQ(acl_allows(list, who, AclKind::user), forward) << who;
+        return forward;
+    };
+    EXPECT_TRUE(allowed(entries, "a@h.example.org"));
+    EXPECT_FALSE(allowed(entries, "a@h.evil.example.org"));
+    EXPECT_TRUE(allowed(entries, "good@h.evil.example.org"));
+    EXPECT_FALSE(allowed(entries, "bad@h.example.org"));
+    EXPECT_TRUE(allowed(entries, "bad@home.example.org"));
+    EXPECT_FALSE(allowed({"@*.example.org", "-@*.b.example.org"}, "a@x.b.example.org"));
+}
+
+TEST(Acl, ASignAloneIsForThoseWhomNoEntryFits) {
+    EXPECT_TRUE(acl_allows({"-bad@*", "+"}, "a@h", AclKind::user));
+    EXPECT_FALSE(acl_allows({"-bad@*", "+"}, "bad@h", AclKind::user));
+    EXPECT_FALSE(acl_allows({"-"}, "a@h", AclKind::user));
+    EXPECT_TRUE(acl_allows({"-evil", "+"}, "h", AclKind::host));
+}
+
+TEST(Acl, AShortNameIsNotThatOfAHostWithADomain) {
+    EXPECT_FALSE(acl_allows({"node1"}, "node1.example.org", AclKind::host));
+    EXPECT_FALSE(acl_allows({"node1"}, "node1.evil.net", AclKind::host));
+    EXPECT_FALSE(acl_allows({"a@node1"}, "a@node1.evil.net", AclKind::user));
+    EXPECT_FALSE(acl_allows({"node1.example.org"}, "node1", AclKind::host));
+    EXPECT_TRUE(acl_allows({"Node1.Example.org"}, "node1.example.ORG", AclKind::host));
+    EXPECT_TRUE(acl_allows({"node1"}, "node1", AclKind::host));
+}
+
+TEST(Acl, EveryUserOfAHost) {
+    EXPECT_TRUE(acl_allows({"@h"}, "a@h", AclKind::user));
+    EXPECT_TRUE(acl_allows({"*@h"}, "a@h", AclKind::user));
+    EXPECT_FALSE(acl_allows({"@h"}, "a@k", AclKind::user));
+    EXPECT_FALSE(acl_allows({"ab@h"}, "a@h", AclKind::user));
+    EXPECT_FALSE(acl_allows({"a@h"}, "ab@h", AclKind::user));
+    EXPECT_FALSE(acl_allows({"A@h"}, "a@h", AclKind::user)) << "users' names have case";
 }
 
 TEST(Privilege, RootAndTheStarterAreManagersOnTheServersHostOnly) {
@@ -40,14 +84,25 @@ TEST(Privilege, ListsMakeManagersAndOperators) {
     EXPECT_EQ(privilege_of(state, "", "op", "there"), 0U);
 }
 
-TEST(ManagerEntries, NeedAUserAndAHost) {
-    EXPECT_TRUE(legal_manager_entry("a@h"));
-    EXPECT_TRUE(legal_manager_entry("a@*"));
-    EXPECT_TRUE(legal_manager_entry("a@*.example.org"));
-    EXPECT_FALSE(legal_manager_entry("a"));
-    EXPECT_FALSE(legal_manager_entry("@h"));
-    EXPECT_FALSE(legal_manager_entry("a@"));
-    EXPECT_FALSE(legal_manager_entry("a@h*"));
+TEST(Privilege, ADenialInTheListIsOne) {
+    State state;
+    state.host_name = "here";
+    state.server.set(*server_table().find("managers"), {}, "boss@*,-boss@lab.example.org,@desk.example.org");
+    EXPECT_EQ(privilege_of(state, "", "boss", "office"), privilege_manager | privilege_operator);
+    EXPECT_EQ(privilege_of(state, "", "boss", "lab.example.org"), 0U);
+    EXPECT_EQ(privilege_of(state, "", "anybody", "desk.example.org"), privilege_manager | privilege_operator);
+    EXPECT_EQ(privilege_of(state, "", "anybody", "office"), 0U);
+}
+
+TEST(ManagerEntries, NeedAKnownForm) {
+    for (const char* good : {"a@h", "a@*", "a@*.example.org", "@h", "+a@h", "-a@*", "a.b-c_d@h-1.example.org",
+                             "a@10.1.2.3", "a@fe80::1"})
+        EXPECT_TRUE(legal_manager_entry(good)) << good;
+    for (const char* bad : {"",     "a",      "@",     "a@",    "@*",    "@*.example.org",
+                            "*@h",  "*@*",    "a@h*",  "a@*h",  "a@h@k", "a@.example.org",
+                            "a@h.", "a@h..k", "a@h k", "a b@h", "a@*.",  "a@*.*.org",
+                            "+",    "--a@h"})
+        EXPECT_FALSE(legal_manager_entry(bad)) << bad;
 }
 
 }  // namespace

@@ -222,6 +222,75 @@ TEST_F(NetworkTest, OnePeerCannotTakeAllConnections) {
     EXPECT_EQ(works(), 0);
 }
 
+TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
+    options_.most_unknown_per_address = 3;
+    options_.most_per_peer = 3;
+    listen();
+    // Each known user has a number of his own, and those who aren't known have another.
+    std::vector<Client> clients;
+    for (const char* user : {"nobody", "daemon"}) {
+        for (int i = 0; i < 3; ++i) {
+            auto client = Client::tcp(network_->port());
+            ASSERT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0) << user << i;
+            auto helper = Client::tcp(network_->port(), true);
+            ASSERT_EQ(helper.ask(ifl::RequestType::authenticate,
+                                 ifl::Authenticate{"resvport", "", client.own_port()}, user),
+                      0);
+            ASSERT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, user), 0) << user << i;
+            clients.push_back(std::move(client));
+        }
+    }
+    // The helpers' ends take a moment to be noticed.
+    std::vector<Client> strangers;
+    for (int i = 0; i < 100 && strangers.size() < 3; ++i) {
+        auto one = Client::tcp(network_->port());
+        if (one.ask(ifl::RequestType::connect, ifl::Connect{}) == 0) {
+            strangers.push_back(std::move(one));
+        } else {
+            usleep(10000);
+        }
+    }
+    ASSERT_EQ(strangers.size(), 3U);
+    EXPECT_EQ(Client::tcp(network_->port()).ask(ifl::RequestType::connect, ifl::Connect{}), -1);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, AConnectionThatAsksForNothingIsClosed) {
+    options_.idle_timeout = std::chrono::seconds(1);
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}), 0);
+    EXPECT_EQ(client.reply_code(), -1);
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(NetworkTest, RefusalsAreLoggedWithWhoAndWhere) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
+    listen();
+    auto stranger = Client::tcp(network_->port());
+    EXPECT_EQ(stranger.ask(ifl::RequestType::shutdown, ifl::Shutdown{}, "root"), PBSE_BADCRED);
+    auto forger = Client::tcp(network_->port());
+    EXPECT_EQ(forger.ask(ifl::RequestType::authenticate,
+                         ifl::Authenticate{"resvport", "", stranger.own_port()}, "root"),
+              PBSE_BADCRED);
+    auto client = Client::tcp(network_->port());
+    EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
+    auto helper = Client::tcp(network_->port(), true);
+    ASSERT_EQ(helper.ask(ifl::RequestType::authenticate, ifl::Authenticate{"resvport", "", client.own_port()},
+                         "nobody"),
+              0);
+    EXPECT_EQ(client.ask(ifl::RequestType::manager, ifl::Manage{0, PBS_OBJ_QUEUE, "q", {}}, "nobody"),
+              PBSE_PERM);
+    const std::string log = log_text();
+    EXPECT_THAT(log, testing::ContainsRegex(
+                         ";0020;.*;Req;127.0.0.1;refused: Shutdown as root before authentication"));
+    EXPECT_THAT(log,
+                testing::ContainsRegex("refused: authenticate as root from the unprivileged port [0-9]+"));
+    EXPECT_THAT(log, testing::ContainsRegex(";0020;.*;Req;Manager;refused: Manager create queue q by "
+                                            "nobody@host.example.org from 127.0.0.1 port [0-9]+: "));
+}
+
 TEST_F(NetworkTest, LongRepliesComeWhole) {
     make_queue("q");
     for (int i = 0; i < 1200; ++i) submit(user(), {}, "q");

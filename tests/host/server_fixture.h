@@ -197,9 +197,12 @@ class ServerTest : public testing::Test {
         return report;
     }
 
-    std::string accounting_text() const {
+    std::string accounting_text() const { return text_of_files(folder_ + "/jobs", ""); }
+    std::string log_text() const { return text_of_files(folder_, "20"); }
+    static std::string text_of_files(const std::string& folder, std::string_view beginning) {
         std::string out;
-        for (const auto& file : std::filesystem::directory_iterator(folder_ + "/jobs")) {
+        for (const auto& file : std::filesystem::directory_iterator(folder)) {
+            if (!file.is_regular_file() || !file.path().filename().string().starts_with(beginning)) continue;
             std::ifstream in(file.path());
             out.append(std::istreambuf_iterator<char>(in), {});
         }

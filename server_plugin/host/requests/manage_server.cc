@@ -13,11 +13,22 @@ namespace {
 constexpr int64_t smallest_last_id = 9999999;
 constexpr int64_t largest_last_id = 999999999999;
 
-Result<void> check_manager_list(const Attributes& attributes, std::string_view name) {
-    for (const std::string& entry : attributes.list(name))
+// An entry fits hosts by their whole names only: a short name of this host would fit nobody.
+Result<void> check_manager_list(const Attributes& attributes, std::string_view name, const State& state) {
+    const std::string_view full = state.host_name;
+    const std::string_view shorter = full.substr(0, full.find('.'));
+    for (const std::string& entry : attributes.list(name)) {
         if (!legal_manager_entry(entry))
+            return fail(
+                PBSE_BADHOST,
+                fmt::format("Illegal entry \"{}\" of {}: expected user@host, user@*.domain, user@* or @host",
+                            entry, name));
+        const std::string_view host = std::string_view(entry).substr(entry.find('@') + 1);
+        if (shorter != full && same_name(host, shorter))
             return fail(PBSE_BADHOST,
-                        fmt::format("Illegal entry \"{}\" of {}: expected user@host", entry, name));
+                        fmt::format("Illegal entry \"{}\" of {}: expected the host's full name, {}", entry,
+                                    name, full));
+    }
     return {};
 }
 
@@ -57,7 +68,7 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
         (who.user != request.context.server.options.starter || !same_name(who.host, state.host_name)))
         return fail(PBSE_PERM,
                     "mailer can only be set by root and by the user who runs the server, at its host");
-    if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name);
+    if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name, state);
     if (def.name == "default_queue" && server.has(def.name) && state.queue(server.text(def.name)) == nullptr)
         return fail(PBSE_UNKQUE, fmt::format("Unknown queue: {}", server.text(def.name)));
     if (def.name == "scheduling" || def.name == "scheduler_iteration") {

@@ -8,6 +8,8 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/requests/access.h"
+#include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
 namespace {
@@ -69,7 +71,10 @@ ifl::Reply answer(Context& context) {
     // The libraries below may throw, if only for want of memory: that is one request's failure, not the
     // server's.
     try {
-        return dispatch(context);
+        const auto allowed = may_use(context.state(), context.who);
+        ifl::Reply reply = allowed ? dispatch(context) : refuse(allowed.error());
+        log_refusal(context, reply);
+        return reply;
     } catch (const std::exception& error) {
         context.server.parts.log.error(
             "answer",

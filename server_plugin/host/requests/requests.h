@@ -24,6 +24,7 @@ struct Submission {
 // What the server remembers of a connection between its requests.
 struct Session {
     std::optional<Submission> submission;
+    std::string from;  // where the connection comes from, for the log: "uid 1000 on the Unix socket"
 };
 
 struct Context {
@@ -47,7 +48,9 @@ struct RequestHandler {
 std::span<const RequestHandler> request_handlers();
 
 // Finds the handler and calls it. A type without one is PBSE_UNKREQ; some that PBS knows and this server
-// doesn't do are PBSE_NOSUP. Nothing is thrown.
+// doesn't do are PBSE_NOSUP. One who may not use
+// the server at all (may_use, access.h) is refused before. What is refused for want of rights is logged.
+// Nothing is thrown.
 ifl::Reply answer(Context& context);
 
 // The handlers.

@@ -1,0 +1,200 @@
+#include "server_plugin/host/backup.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/posix.h"
+#include "server_plugin/host/server.h"
+#include "server_plugin/host/sqlite.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// The server may hold one database and want the other: neither is waited for long while the other is held.
+constexpr int lock_wait_ms = 200;
+constexpr auto lock_pause = 50ms;
+constexpr int lock_tries = 120;
+constexpr int pages_a_step = 1024;
+
+struct Source {
+    std::string path;
+    Sqlite reader;  // in a read transaction
+    int64_t version = 0;
+};
+using Sources = std::array<Source, 2>;
+
+tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std::string_view why) {
+    return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
+}
+
+// Begins to read both while neither can be written. False: they are busy now.
+Result<bool> begin_together(Sources& sources) {
+    std::array<Sqlite, 2> writers;
+    for (size_t i = 0; i < sources.size(); ++i) {
+        auto writer = open_sqlite(sources[i].path, SqliteOpen::write);
+        if (!writer) return tl::unexpected(writer.error());
+        writers[i] = std::move(*writer);
+        sqlite3_busy_timeout(writers[i].get(), lock_wait_ms);
+        if (auto begun = run_sql(writers[i].get(), "BEGIN IMMEDIATE"); !begun) {
+            if ((sqlite3_errcode(writers[i].get()) & 0xff) == SQLITE_BUSY) return false;
+            return failed(sources[i].path, "can not be read", begun.error().message);
+        }
+    }
+    for (Source& source : sources) {
+        auto reader = open_sqlite(source.path, SqliteOpen::write);
+        if (!reader) return tl::unexpected(reader.error());
+        source.reader = std::move(*reader);
+        // The transaction reads from its first query on.
+        auto begun = run_sql(source.reader.get(), "BEGIN");
+        auto version = integer_of(source.reader.get(), "PRAGMA user_version");
+        auto tables = integer_of(source.reader.get(), "SELECT count(*) FROM sqlite_master");
+        if (!begun || !version || !tables)
+            return failed(source.path, "can not be read", sqlite3_errmsg(source.reader.get()));
+        source.version = *version;
+    }
+    return true;
+}
+
+Result<Sources> open_sources(const std::string& home) {
+    Sources sources;
+    for (size_t i = 0; i < sources.size(); ++i)
+        sources[i].path = fmt::format("{}/server_priv/{}", home, database_names[i]);
+    for (int tries = 0; tries < lock_tries; ++tries) {
+        auto begun = begin_together(sources);
+        if (!begun) return tl::unexpected(begun.error());
+        if (*begun) return sources;
+        std::this_thread::sleep_for(lock_pause);
+    }
+    return fail(PBSE_SYSTEM,
+                fmt::format("the databases of {} are busy all the time: another program writes them", home));
+}
+
+Result<void> sync_file(const std::string& path) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd || ::fsync(fd.get()) != 0) return failed(path, "can not be written", system_text(errno));
+    return {};
+}
+
+// A new file with nothing in it, for its owner only.
+Result<void> make_file(const std::string& path, std::string_view text) {
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0)
+        return failed(path, "can not be written", system_text(errno));
+    return {};
+}
+
+Result<void> copy_pages(const Source& source, sqlite3* copy, const std::string& path) {
+    sqlite3_backup* backup = sqlite3_backup_init(copy, "main", source.reader.get(), "main");
+    if (backup == nullptr) return failed(path, "can not be written", sqlite3_errmsg(copy));
+    int code = SQLITE_OK;
+    while (code == SQLITE_OK) code = sqlite3_backup_step(backup, pages_a_step);
+    sqlite3_backup_finish(backup);
+    if (code != SQLITE_DONE)
+        return failed(source.path, fmt::format("can not be copied to {}", path), sqlite3_errmsg(copy));
+    return {};
+}
+
+// One file without a -wal beside it, whole and on the disk.
+Result<Manifest::Database> copy_database(const Source& source, const std::string& directory,
+                                         std::string_view name) {
+    const std::string path = fmt::format("{}/{}", directory, name);
+    if (auto made = make_file(path, ""); !made) return tl::unexpected(made.error());
+    auto copy = open_sqlite(path, SqliteOpen::write);
+    if (!copy) return tl::unexpected(copy.error());
+    if (auto done = copy_pages(source, copy->get(), path); !done) return tl::unexpected(done.error());
+    if (auto done = run_sql(copy->get(), "PRAGMA journal_mode=DELETE"); !done)
+        return failed(path, "can not be written", done.error().message);
+    if (auto whole = check_content(copy->get(), false); !whole)
+        return failed(source.path, "is damaged", whole.error().message);
+    copy->reset();
+    if (auto done = sync_file(path); !done) return tl::unexpected(done.error());
+    auto measured = measure(directory, name);
+    if (measured) measured->version = source.version;
+    return measured;
+}
+
+Result<Manifest> copy_all(const std::string& home, const std::string& directory,
+                          std::chrono::sys_seconds now) {
+    auto sources = open_sources(home);
+    if (!sources) return tl::unexpected(sources.error());
+    Manifest manifest;
+    manifest.program = server_version();
+    manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+    manifest.home = home;
+    // The table of policy.db that says it is the plugin's; a policy.db without it has no revisions.
+    if (auto revision =
+            integer_of((*sources)[1].reader.get(), "SELECT coalesce(max(revision), 0) FROM history"))
+        manifest.revision = *revision;
+    for (size_t i = 0; i < sources->size(); ++i) {
+        auto copied = copy_database((*sources)[i], directory, database_names[i]);
+        if (!copied) return tl::unexpected(copied.error());
+        manifest.databases.push_back(std::move(*copied));
+    }
+    if (auto done = make_file(directory + "/MANIFEST", manifest.text()); !done)
+        return tl::unexpected(done.error());
+    if (!sync_directory(directory)) return failed(directory, "can not be written", system_text(errno));
+    return manifest;
+}
+
+Result<void> check_home(const std::string& home) {
+    struct stat status {};
+    for (std::string_view name : database_names) {
+        const std::string path = fmt::format("{}/server_priv/{}", home, name);
+        if (::stat(path.c_str(), &status) != 0) return failed(path, "can not be read", system_text(errno));
+        if (::access(path.c_str(), R_OK | W_OK) != 0)
+            return failed(path, "can not be read", system_text(errno));
+    }
+    const std::string journal = home + "/server_priv/restore.journal";
+    if (::stat(journal.c_str(), &status) == 0)
+        return failed(journal, "is there", "a restore was cut short; start the server, which completes it");
+    return {};
+}
+
+Result<void> check_target(const fs::path& directory) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(directory, error))) return {};
+    if (!fs::is_directory(directory, error))
+        return failed(directory.string(), "is in the way", "not a directory");
+    if (!fs::is_empty(directory, error) || error)
+        return failed(directory.string(), "is in the way", "the directory is not empty");
+    return {};
+}
+
+}  // namespace
+
+Result<Manifest> back_up(const std::string& home_path, const std::string& directory_path,
+                         std::chrono::sys_seconds now) {
+    std::error_code error;
+    const std::string home = fs::absolute(home_path, error).lexically_normal().string();
+    fs::path directory = fs::absolute(directory_path, error).lexically_normal();
+    if (!directory.has_filename()) directory = directory.parent_path();
+    if (home_path.empty() || directory_path.empty() || error)
+        return fail(PBSE_SYSTEM,
+                    fmt::format("\"{}\" is not a directory to write a backup to", directory_path));
+    if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_target(directory); !ok) return tl::unexpected(ok.error());
+    const std::string partial = fmt::format("{}.partial-{}", directory.string(), ::getpid());
+    if (::mkdir(partial.c_str(), 0700) != 0) return failed(partial, "can not be made", system_text(errno));
+    auto manifest = copy_all(home, partial, now);
+    if (manifest && ::rename(partial.c_str(), directory.c_str()) != 0)
+        manifest = failed(directory.string(), "can not be made", system_text(errno));
+    if (manifest && !sync_directory(directory.parent_path().string()))
+        manifest = failed(directory.parent_path().string(), "can not be written", system_text(errno));
+    if (!manifest) fs::remove_all(partial, error);
+    return manifest;
+}
+
+}  // namespace pbs::host

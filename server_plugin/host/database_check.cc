@@ -1,0 +1,81 @@
+#include "server_plugin/host/database_check.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/posix.h"
+#include "server_plugin/host/sqlite.h"
+#include "server_plugin/host/store.h"
+
+namespace pbs::host {
+namespace {
+
+// How each SQLite database begins, with its final zero byte.
+constexpr std::string_view magic{"SQLite format 3\0", 16};
+
+bool has_data(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) != 0 ? errno != ENOENT
+                                              : status.st_size > 0 || !S_ISREG(status.st_mode);
+}
+
+bool exists(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0;
+}
+
+std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest) {
+    // Only for reading: whatever is found, the file and what is in its -wal stay as they are.
+    auto connection = open_sqlite(path, SqliteOpen::read);
+    if (!connection) return "can not be read: " + connection.error().message;
+    const auto version = integer_of(connection->get(), "PRAGMA user_version");
+    if (!version) return "is damaged: " + version.error().message;
+    if (auto whole = check_content(connection->get(), true); !whole)
+        return "is damaged: " + whole.error().message;
+    if (newest != 0 && *version > newest)
+        return fmt::format("is of version {}, and this pbs_server knows versions up to {}: run a newer one",
+                           *version, newest);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_with_database(const std::string& path, int64_t newest) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd && errno == ENOENT) return std::nullopt;
+    if (!fd) return "can not be read: " + system_text(errno);
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0) return "can not be read: " + system_text(errno);
+    if (!S_ISREG(status.st_mode)) return "is not a regular file";
+    if (status.st_size == 0) return std::nullopt;
+    std::array<char, magic.size()> begin{};
+    if (::pread(fd.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()) ||
+        std::string_view(begin.data(), begin.size()) != magic)
+        return "is damaged: it doesn't begin as an SQLite database does";
+    return wrong_with_content(path, newest);
+}
+
+Result<void> check_databases(const Home& home) {
+    const std::string advice = fmt::format(
+        "Nothing was changed. To go on with a backup: pbs_server -d {} --restore DIRECTORY", home.path());
+    const std::string server = home.server_db();
+    const std::string policy = home.policy_db();
+    for (const auto& [path, newest] :
+         {std::pair{server, Store::newest_version()}, std::pair{policy, int64_t{0}}})
+        if (const auto wrong = wrong_with_database(path, newest))
+            return fail(PBSE_SYSTEM, fmt::format("{} {}. {}", path, *wrong, advice));
+    if (!exists(home.server_priv() + "/server.port") || has_data(server) == has_data(policy)) return {};
+    const std::string& gone = has_data(server) ? policy : server;
+    return fail(PBSE_SYSTEM,
+                fmt::format("{} {}, but {} has data. {}", gone, exists(gone) ? "is empty" : "is gone",
+                            has_data(server) ? server : policy, advice));
+}
+
+}  // namespace pbs::host

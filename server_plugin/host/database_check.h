@@ -1,0 +1,27 @@
+// Are the databases of a home whole? Asked before a start opens them, without changing them.
+#ifndef PBSPOLICY_HOST_DATABASE_CHECK_H
+#define PBSPOLICY_HOST_DATABASE_CHECK_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/home.h"
+
+namespace pbs::host {
+
+// What is wrong with a database file, as the end of a sentence that begins with its path ("is damaged: ...");
+// nullopt: it is whole, or it is no longer than 0 bytes, or it isn't there. `newest` is the newest version of
+// its format that is known (0: any).
+std::optional<std::string> wrong_with_database(const std::string& path, int64_t newest);
+
+// Both databases of the home. One that is missing or empty while the other has data is an error once a server
+// has been ready here (before that, pbs_migrate or a first start that was cut short may have made one of
+// them); both missing is a new home. The error says which file, what is wrong with it, and how to get a
+// backup back.
+Result<void> check_databases(const Home& home);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,132 @@
+#include "server_plugin/host/requests/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "ifl/error_text.h"
+#include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// What says that the user isn't one who may.
+constexpr std::array refusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
+// These too, unless a manager gets them: an attribute that nobody sets, a host that there can't be.
+constexpr std::array refusals_of_others = {PBSE_ATTRRO, PBSE_BADHOST};
+
+template <typename Codes>
+bool among(const Codes& codes, int code) {
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+bool is_refusal(const Context& context, int code) {
+    return among(refusals, code) || (!context.who.manager() && among(refusals_of_others, code));
+}
+
+std::string_view type_name(uint32_t type) {
+    switch (type) {
+        case PBS_OBJ_SERVER:
+            return "server";
+        case PBS_OBJ_QUEUE:
+            return "queue";
+        case PBS_OBJ_NODE:
+            return "node";
+        case MGR_OBJ_HOST:
+            return "host";
+        case PBS_OBJ_SCHED:
+            return "sched";
+        case PBS_OBJ_RESOURCE:
+            return "resource";
+        case PBS_OBJ_POLICY:
+            return "policy";
+        case PBS_OBJ_TIME_WINDOW:
+            return "time_window";
+        case PBS_OBJ_FS_GROUP:
+            return "fs_group";
+        case PBS_OBJ_JOB:
+            return "job";
+        default:
+            return "object";
+    }
+}
+
+std::string names_of(const ifl::Attributes& attributes) {
+    std::string out;
+    for (const ifl::Attribute& attribute : attributes)
+        out += (out.empty() ? " (" : ", ") + attribute.name +
+               (attribute.resource.empty() ? "" : "." + attribute.resource);
+    return out.empty() ? out : out + ")";
+}
+
+std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
+    constexpr std::array commands = {"create", "delete", "set", "unset"};
+    std::string out;
+    if (type == ifl::RequestType::manager && body.command < commands.size())
+        out = fmt::format(" {} {}", commands[body.command], type_name(body.object_type));
+    if (!body.object.empty()) out += " " + body.object;
+    return out + names_of(body.attributes);
+}
+
+// What the request is about: " set queue batch (started)", " 12.svr".
+std::string object_of(const ifl::Request& request) {
+    return std::visit(
+        [&](const auto& body) -> std::string {
+            using Body = std::decay_t<decltype(body)>;
+            if constexpr (std::is_same_v<Body, ifl::Manage>) {
+                return object_of(body, request.type);
+            } else if constexpr (std::is_same_v<Body, ifl::QueueJob>) {
+                return fmt::format(" into queue \"{}\"{}", body.destination, names_of(body.attributes));
+            } else if constexpr (requires { body.destination; }) {
+                return fmt::format(" {} {}", body.job, body.destination);
+            } else if constexpr (requires { body.job; }) {
+                return " " + body.job;
+            } else if constexpr (requires { body.object; }) {
+                return body.object.empty() ? "" : " " + body.object;
+            }
+            return {};
+        },
+        request.body);
+}
+
+void write(const Context& context, std::string_view object, std::string_view why) {
+    context.server.parts.log.write(
+        LogEvent::security, LogClass::request, ifl::request_name(context.request.type),
+        fmt::format("refused: {}{} by {} from {}: {}", ifl::request_name(context.request.type), object,
+                    requestor(context), context.session.from, why));
+}
+
+}  // namespace
+
+Result<void> may_use(const State& state, const Identity& who) {
+    if (who.manager()) return {};
+    if (state.server.boolean("acl_host_enable", false) && !same_name(who.host, state.host_name) &&
+        !acl_allows(state.server.list("acl_hosts"), who.host, AclKind::host))
+        return fail(PBSE_BADHOST);
+    if (state.server.boolean("acl_user_enable", false) &&
+        !acl_allows(state.server.list("acl_users"), who.at_host(), AclKind::user))
+        return fail(PBSE_PERM);
+    return {};
+}
+
+void log_refusal(const Context& context, const ifl::Reply& reply) {
+    if (const auto* list = std::get_if<ifl::DeleteReply>(&reply.body)) {
+        for (const auto& [job, code] : list->failed)
+            if (is_refusal(context, static_cast<int>(code)))
+                write(context, " " + job, trimmed(ifl::error_text(static_cast<int>(code))));
+        return;
+    }
+    if (!is_refusal(context, reply.code)) return;
+    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+    write(context, object_of(context.request),
+          text != nullptr && !text->text.empty() ? std::string_view(text->text)
+                                                 : trimmed(ifl::error_text(reply.code)));
+}
+
+}  // namespace pbs::host

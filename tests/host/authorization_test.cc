@@ -1,0 +1,463 @@
+// Who may ask for what: each kind of request, each command of Manager on each type of object, as a manager,
+// an operator, the owner of the job it is about, another user, and somebody whom nobody knows.
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "ifl/auth.h"
+#include "ifl/pbs_ifl.h"
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using ifl::RequestType;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr int ok = 0;
+constexpr int perm = PBSE_PERM;
+constexpr int attr = PBSE_ATTRRO;
+constexpr int invalid = PBSE_IVALREQ;
+
+struct Ask {
+    RequestType type{};
+    ifl::RequestBody body;
+    std::string extend{};
+};
+
+class Authorization;
+
+struct Row {
+    std::string what;
+    // The codes expected of a manager, an operator, the owner (an ordinary user, where there is no job), and
+    // another user.
+    std::array<int, 4> codes;
+    std::function<Ask(Authorization&)> make;
+};
+
+const std::array<std::string, 4> roles = {"manager", "operator", "owner", "other"};
+
+class Authorization : public ServerTest {
+  public:
+    void SetUp() override {
+        ServerTest::SetUp();
+        std::filesystem::create_directories(folder_ + "/server_priv");
+        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        plugin_ = std::move(*loaded);
+        server_->parts.plugin = plugin_.get();
+        ASSERT_TRUE(server_->start_plugin());
+        make_queue("q");
+        make_queue("q2");
+        make_node("n1", "100");
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q"), ok);
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", name_of(0) + "@host.example.org"), ok);
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", name_of(1) + "@*.example.org"), ok);
+        session_.from = "uid 7 on the Unix socket";
+    }
+    void TearDown() override {
+        plugin_->stop(0);
+        server_->parts.plugin = nullptr;
+        plugin_.reset();
+        ServerTest::TearDown();
+    }
+
+    // Users of every system, since some requests need one that there is.
+    std::string name_of(size_t role) const {
+        static const std::array<std::string, 4> names = {"daemon", "bin", "", "sys"};
+        return role == 2 ? user_ : names[role];
+    }
+    Identity identity(size_t role) const { return somebody(name_of(role)); }
+
+    std::string fresh_name() { return "x" + std::to_string(++made_); }
+    std::string fresh(int type, ifl::Attributes attributes = {}) {
+        std::string name = fresh_name();
+        EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, ok);
+        return name;
+    }
+    // Jobs of the owner.
+    std::string waiting() {
+        return submit(user(), {attribute("Job_Name", "j"), attribute("Resource_List.ncpus", "0")}, "q");
+    }
+    std::string running() {
+        std::string id = waiting();
+        EXPECT_EQ(ask(root(), RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, ok);
+        return id;
+    }
+    std::string held() {
+        std::string id = waiting();
+        EXPECT_EQ(ask(root(), RequestType::hold_job, holds(id, "uos").body).code, ok);
+        return id;
+    }
+    static Ask holds(const std::string& job, const std::string& types,
+                     RequestType type = RequestType::hold_job) {
+        return {type, ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, job, {attribute("Hold_Types", types)}}};
+    }
+    static Ask alter(RequestType type, const std::string& job, const std::string& what,
+                     const std::string& value) {
+        return {type, ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, job, {attribute(what, value)}}};
+    }
+    static Ask managed(int command, int type, const std::string& name, ifl::Attributes attributes = {}) {
+        return {RequestType::manager, ifl::Manage{static_cast<uint32_t>(command), static_cast<uint32_t>(type),
+                                                  name, std::move(attributes)}};
+    }
+    static ifl::Attributes one(const std::string& name, const std::string& value = {}) {
+        return {attribute(name, value)};
+    }
+    // What a connection has to send first.
+    void queue_as_asker() {
+        EXPECT_EQ(
+            ask(identity(asker_), RequestType::queue_job, ifl::QueueJob{"", "q", one("Job_Name", "j")}).code,
+            ok);
+    }
+
+    // Of a DeleteJobList, the code of its job.
+    int code_of(const ifl::Reply& reply) {
+        const auto* list = std::get_if<ifl::DeleteReply>(&reply.body);
+        if (list != nullptr && !list->failed.empty()) return static_cast<int>(list->failed.front().code);
+        return reply.code;
+    }
+    int ask_row(const Row& row, size_t role) {
+        asker_ = role;
+        server_->stopping = false;
+        Ask request = row.make(*this);
+        return code_of(ask(identity(role), request.type, std::move(request.body), request.extend));
+    }
+
+  private:
+    size_t asker_ = 0;
+    int made_ = 0;
+};
+
+using A = Authorization;
+
+template <typename Body>
+Row status(std::string what, RequestType type, Body body, std::string extend = {}) {
+    return {std::move(what), {ok, ok, ok, ok}, [=](A&) { return Ask{type, body, extend}; }};
+}
+Row on_job(std::string what, std::array<int, 4> codes, std::function<Ask(A&)> make) {
+    return {std::move(what), codes, std::move(make)};
+}
+
+std::vector<Row> job_rows() {
+    constexpr std::array<int, 4> owners = {ok, ok, ok, perm};
+    constexpr std::array<int, 4> operators = {ok, ok, perm, perm};
+    constexpr std::array<int, 4> managers = {ok, perm, perm, perm};
+    constexpr std::array<int, 4> everybody = {ok, ok, ok, ok};
+    return {
+        on_job("QueueJob", everybody,
+               [](A&) {
+                   return Ask{RequestType::queue_job, ifl::QueueJob{"", "q", A::one("Job_Name", "j")}};
+               }),
+        on_job("JobScript", everybody,
+               [](A& a) {
+                   a.queue_as_asker();
+                   return Ask{RequestType::job_script, ifl::JobScript{0, 0, "", "true\n"}};
+               }),
+        on_job("ReadyToCommit", everybody,
+               [](A& a) {
+                   a.queue_as_asker();
+                   return Ask{RequestType::ready_to_commit, ifl::JobId{}};
+               }),
+        on_job("Commit", everybody,
+               [](A& a) {
+                   a.queue_as_asker();
+                   return Ask{RequestType::commit, ifl::JobId{}};
+               }),
+        on_job("DeleteJob waiting", owners,
+               [](A& a) {
+                   return Ask{RequestType::delete_job,
+                              ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, a.waiting(), {}}};
+               }),
+        on_job("DeleteJob running", owners,
+               [](A& a) {
+                   return Ask{RequestType::delete_job,
+                              ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, a.running(), {}}};
+               }),
+        on_job("DeleteJobList", owners,
+               [](A& a) {
+                   return Ask{RequestType::delete_job_list, ifl::DeleteJobList{{a.waiting()}}};
+               }),
+        on_job("HoldJob u", owners, [](A& a) { return A::holds(a.waiting(), "u"); }),
+        on_job("HoldJob o", operators, [](A& a) { return A::holds(a.waiting(), "o"); }),
+        on_job("HoldJob s", managers, [](A& a) { return A::holds(a.waiting(), "s"); }),
+        on_job("ReleaseJob u", owners,
+               [](A& a) { return A::holds(a.held(), "u", RequestType::release_job); }),
+        on_job("ReleaseJob o", operators,
+               [](A& a) { return A::holds(a.held(), "o", RequestType::release_job); }),
+        on_job("ReleaseJob s", managers,
+               [](A& a) { return A::holds(a.held(), "s", RequestType::release_job); }),
+        on_job("LocateJob", everybody,
+               [](A& a) {
+                   return Ask{RequestType::locate_job, ifl::JobId{a.waiting()}};
+               }),
+        // The owner's has no output to write into: it got past the check of rights.
+        on_job("MessageJob", {PBSE_BADSTATE, PBSE_BADSTATE, PBSE_BADSTATE, perm},
+               [](A& a) {
+                   return Ask{RequestType::message_job, ifl::MessageJob{a.waiting(), 2, "hello"}};
+               }),
+        on_job("ModifyJob", owners,
+               [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "Job_Name", "k"); }),
+        on_job("ModifyJob comment", {ok, ok, attr, perm},
+               [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "comment", "k"); }),
+        on_job("ModifyJob Hold_Types=s", managers,
+               [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "Hold_Types", "s"); }),
+        on_job("ModifyJobAsync", owners,
+               [](A& a) { return A::alter(RequestType::modify_job_async, a.waiting(), "Job_Name", "k"); }),
+        on_job("MoveJob", owners,
+               [](A& a) {
+                   return Ask{RequestType::move_job, ifl::MoveJob{a.waiting(), "q2"}};
+               }),
+        on_job("OrderJob", owners,
+               [](A& a) {
+                   return Ask{RequestType::order_job, ifl::MoveJob{a.waiting(), a.waiting()}};
+               }),
+        on_job("RerunJob", operators,
+               [](A& a) {
+                   return Ask{RequestType::rerun_job, ifl::JobId{a.running()}};
+               }),
+        on_job("RunJob", operators,
+               [](A& a) {
+                   return Ask{RequestType::run_job, ifl::RunJob{a.waiting(), "n1", 0}};
+               }),
+        on_job("AsyncRunJob", operators,
+               [](A& a) {
+                   return Ask{RequestType::async_run_job, ifl::RunJob{a.waiting(), "n1", 0}};
+               }),
+        on_job("RunJobAcknowledged", operators,
+               [](A& a) {
+                   return Ask{RequestType::run_job_acknowledged, ifl::RunJob{a.waiting(), "n1", 0}};
+               }),
+        on_job("SignalJob", owners,
+               [](A& a) {
+                   return Ask{RequestType::signal_job, ifl::SignalJob{a.running(), "SIGUSR1"}};
+               }),
+        on_job("SignalJob suspend", operators,
+               [](A& a) {
+                   return Ask{RequestType::signal_job, ifl::SignalJob{a.running(), "suspend"}};
+               }),
+        on_job("Shutdown", operators,
+               [](A&) {
+                   return Ask{RequestType::shutdown, ifl::Shutdown{SHUT_QUICK}};
+               }),
+    };
+}
+
+std::vector<Row> status_rows() {
+    return {
+        status("SelectJobs", RequestType::select_jobs, ifl::Select{}),
+        status("SelectStatus", RequestType::select_status, ifl::Select{}),
+        status("StatusJob", RequestType::status_job, ifl::Status{}),
+        status("StatusQueue", RequestType::status_queue, ifl::Status{}),
+        status("StatusServer", RequestType::status_server, ifl::Status{}),
+        status("StatusNode", RequestType::status_node, ifl::Status{}),
+        status("StatusReservation", RequestType::status_reservation, ifl::Status{}),
+        status("StatusScheduler", RequestType::status_scheduler, ifl::Status{}),
+        status("StatusScheduler policy", RequestType::status_scheduler, ifl::Status{}, "object=policy"),
+        status("StatusScheduler time_window", RequestType::status_scheduler, ifl::Status{},
+               "object=time_window"),
+        status("StatusScheduler fs_group", RequestType::status_scheduler, ifl::Status{}, "object=fs_group"),
+        status("StatusResource", RequestType::status_resource, ifl::Status{}),
+        status("StatusHook", RequestType::status_hook, ifl::Status{}),
+    };
+}
+
+struct Kind {
+    int type;
+    std::string name;
+    ifl::Attributes at_creation;
+    ifl::Attribute attribute;  // one to set and unset
+    // Expected of a manager and an operator for create, delete, set, unset; of all others perm.
+    std::array<std::array<int, 2>, 4> codes;
+};
+
+const std::vector<Kind>& kinds() {
+    constexpr std::array<std::array<int, 2>, 4> fixed = {
+        {{invalid, perm}, {invalid, perm}, {ok, ok}, {ok, ok}}};
+    constexpr std::array<std::array<int, 2>, 4> shared = {{{ok, perm}, {ok, perm}, {ok, ok}, {ok, ok}}};
+    constexpr std::array<std::array<int, 2>, 4> managers = {{{ok, perm}, {ok, perm}, {ok, perm}, {ok, perm}}};
+    static const std::vector<Kind> rows = {
+        {PBS_OBJ_SERVER, "server", {}, {"comment", "", "c"}, fixed},
+        {PBS_OBJ_QUEUE, "queue", {{"queue_type", "", "e"}}, {"Priority", "", "5"}, shared},
+        {PBS_OBJ_NODE, "node", {}, {"comment", "", "c"}, shared},
+        {MGR_OBJ_HOST, "host", {}, {"comment", "", "c"}, fixed},
+        {PBS_OBJ_SCHED, "sched", {}, {"comment", "", "c"}, shared},
+        {PBS_OBJ_RESOURCE, "resource", {{"type", "", "long"}}, {"flag", "", ""}, managers},
+        {PBS_OBJ_POLICY, "policy", {}, {"comment", "", "c"}, shared},
+        {PBS_OBJ_TIME_WINDOW, "time_window", {}, {"comment", "", "c"}, shared},
+        {PBS_OBJ_FS_GROUP, "fs_group", {}, {"comment", "", "c"}, shared},
+    };
+    return rows;
+}
+
+std::vector<Row> manager_rows() {
+    constexpr std::array commands = {"create", "delete", "set", "unset"};
+    std::vector<Row> rows;
+    for (const Kind& kind : kinds())
+        for (int command = PBS_CMD_CREATE; command <= PBS_CMD_UNSET; ++command) {
+            const auto& [manager, op] = kind.codes[static_cast<size_t>(command)];
+            rows.push_back(
+                {std::string("Manager ") + commands[static_cast<size_t>(command)] + " " + kind.name,
+                 {manager, op, perm, perm},
+                 [&kind, command](A& a) {
+                     const bool fixed = kind.type == PBS_OBJ_SERVER || kind.type == MGR_OBJ_HOST;
+                     std::string name = kind.type == MGR_OBJ_HOST ? "host.example.org" : "";
+                     if (!fixed)
+                         name = command == PBS_CMD_CREATE ? a.fresh_name()
+                                                          : a.fresh(kind.type, kind.at_creation);
+                     return A::managed(command, kind.type, name,
+                                       command == PBS_CMD_CREATE   ? kind.at_creation
+                                       : command == PBS_CMD_DELETE ? ifl::Attributes{}
+                                                                   : ifl::Attributes{kind.attribute});
+                 }});
+        }
+    const auto set = [&](std::string what, int type, std::string name, std::string attribute,
+                         std::string value, int manager, int op) {
+        rows.push_back({"Manager set " + what, {manager, op, perm, perm}, [=](A&) {
+                            return A::managed(PBS_CMD_SET, type, name, A::one(attribute, value));
+                        }});
+    };
+    set("managers", PBS_OBJ_SERVER, "", "managers", "daemon@host.example.org", ok, attr);
+    set("operators", PBS_OBJ_SERVER, "", "operators", "bin@*.example.org", ok, attr);
+    set("mailer", PBS_OBJ_SERVER, "", "mailer", "/bin/true", perm, attr);
+    set("non_work_days", PBS_OBJ_SERVER, "", "non_work_days", "12/25", ok, perm);
+    set("time_window of a queue", PBS_OBJ_QUEUE, "q", "time_window", "", ok, perm);
+    set("policy of a sched", PBS_OBJ_SCHED, "default", "policy", "default_policy", ok, perm);
+    set("by_queue of a policy", PBS_OBJ_POLICY, "default_policy", "by_queue", "True", ok, perm);
+    set("queue started", PBS_OBJ_QUEUE, "q", "started", "True", ok, ok);
+    set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", ok, ok);
+    set("node state", PBS_OBJ_NODE, "n1", "state", "free", ok, ok);
+    return rows;
+}
+
+std::vector<Row> all_rows() {
+    std::vector<Row> rows = job_rows();
+    for (auto&& more : {status_rows(), manager_rows()}) rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+}
+
+TEST_F(Authorization, EachRequestAsEachRole) {
+    for (const Row& row : all_rows())
+        for (size_t role = 0; role < roles.size(); ++role)
+            EXPECT_EQ(ask_row(row, role), row.codes[role]) << row.what << " as " << roles[role];
+}
+
+// A handler, or a type of object for Manager, that isn't in the table makes this fail.
+TEST_F(Authorization, TheTableIsComplete) {
+    std::set<RequestType> asked;
+    for (const Row& row : all_rows()) asked.insert(row.make(*this).type);
+    for (const RequestHandler& row : request_handlers())
+        EXPECT_TRUE(asked.contains(row.type)) << ifl::request_name(row.type) << " is not in the table";
+    std::set<uint32_t> types;
+    for (const Kind& kind : kinds()) types.insert(static_cast<uint32_t>(kind.type));
+    for (uint32_t type = 0; type < 256; ++type) {
+        if (types.contains(type)) continue;
+        const int code = manage(root(), PBS_CMD_SET, static_cast<int>(type), "none", {}).code;
+        EXPECT_EQ(code, invalid) << "objects of type " << type << " are not in the table";
+    }
+}
+
+TEST_F(Authorization, WhatThisServerDoesNotDoIsToldSoToEverybody) {
+    std::set<RequestType> handled;
+    for (const RequestHandler& row : request_handlers()) handled.insert(row.type);
+    for (uint16_t number = 0; number < 256; ++number) {
+        const auto type = static_cast<RequestType>(number);
+        const bool of_connection = type == RequestType::connect || type == RequestType::disconnect ||
+                                   type == RequestType::authenticate;
+        if (handled.contains(type) || of_connection) continue;
+        const int expected = ifl::request_name(type).empty() ? PBSE_UNKREQ : PBSE_NOSUP;
+        for (size_t role = 0; role < roles.size(); ++role)
+            EXPECT_EQ(ask(identity(role), type, ifl::Connect{}).code, expected) << number;
+    }
+}
+
+// A TCP connection that said nothing, or says another name than the one it was vouched for.
+TEST_F(Authorization, NobodyKnownMayAskForNothing) {
+    ifl::AuthTable table;
+    for (const Row& row : all_rows()) {
+        const Ask made = row.make(*this);
+        table.add_tcp(1, "10.0.0.1", 4711);
+        table.add_tcp(2, "10.0.0.1", 700);
+        const auto judge = [&](const std::string& name) {
+            return table.judge(1, ifl::Request{made.type, name, made.body, made.extend});
+        };
+        const auto refused = judge("root");
+        EXPECT_EQ(refused.action, ifl::AuthDecision::Action::reply_and_close) << row.what;
+        EXPECT_EQ(refused.reply.code, PBSE_BADCRED) << row.what;
+        EXPECT_THAT(refused.reason, HasSubstr(" as root before authentication"));
+        (void)table.judge(
+            2, ifl::Request{RequestType::authenticate, "alice", ifl::Authenticate{"resvport", "", 4711}, ""});
+        EXPECT_EQ(judge("root").reply.code, PBSE_BADCRED) << row.what;
+        EXPECT_EQ(judge("alice").action, ifl::AuthDecision::Action::handle) << row.what;
+        EXPECT_EQ(table.user(1), "alice") << row.what;
+    }
+}
+
+TEST_F(Authorization, TheNameInARequestIsNobodys) {
+    const Identity other = identity(3);
+    ifl::Request request{RequestType::manager, "root", managed(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").body,
+                         ""};
+    Context context{*server_, other, server_->now(), request, session_};
+    EXPECT_EQ(answer(context).code, perm);
+    EXPECT_EQ(server_->state.queue("mine"), nullptr);
+}
+
+TEST_F(Authorization, RootElsewhereIsNobodySpecial) {
+    EXPECT_EQ(manage(somebody("root", "other.example.org"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").code,
+              perm);
+    EXPECT_EQ(manage(somebody("root"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").code, ok);
+}
+
+TEST_F(Authorization, EachRefusalIsInTheLog) {
+    for (const Row& row : all_rows())
+        for (size_t role = 0; role < roles.size(); ++role) {
+            if (row.codes[role] != perm && row.codes[role] != attr) continue;
+            const size_t before = log_text().size();
+            (void)ask_row(row, role);
+            const std::string added = log_text().substr(before);
+            const std::string name = row.what.substr(0, row.what.find(' '));
+            EXPECT_THAT(added, ContainsRegex(";0020;Server@test;Req;" + name + ";refused: " + name +
+                                             " .*by " + name_of(role) +
+                                             "@host.example.org from uid 7 on the Unix socket: [A-Za-z]"))
+                << row.what << " as " << roles[role];
+        }
+    EXPECT_THAT(log_text(), HasSubstr("refused: Manager set server (managers) by bin@host.example.org"));
+    EXPECT_THAT(log_text(), ContainsRegex("refused: RunJob [0-9]+.svr n1 by sys@"));
+}
+
+TEST_F(Authorization, WhoMayNotUseTheServerAtAll) {
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_users", "bin@*"), ok);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "True"), ok);
+    for (size_t role = 0; role < roles.size(); ++role)
+        EXPECT_EQ(ask(identity(role), RequestType::status_server, ifl::Status{}).code, role < 2 ? ok : perm)
+            << roles[role];
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "False"), ok);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_hosts", "*.good.org"), ok);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_host_enable", "True"), ok);
+    const auto from = [&](const std::string& host) {
+        return ask(somebody("sys", host), RequestType::status_server, ifl::Status{}).code;
+    };
+    EXPECT_EQ(from("a.good.org"), ok);
+    EXPECT_EQ(from("host.example.org"), ok) << "the server's own host";
+    EXPECT_EQ(from("a.bad.org"), PBSE_BADHOST);
+    EXPECT_THAT(log_text(), HasSubstr("refused: StatusServer by sys@a.bad.org"));
+}
+
+TEST_F(Authorization, ManagerListsAreCheckedAtSet) {
+    const auto reply = [&](const std::string& value) {
+        return manage(root(), PBS_CMD_SET, PBS_OBJ_SERVER, "", one("managers", value));
+    };
+    for (const char* good : {"a@h", "a@*", "a@*.example.org", "@desk.example.org", "a@h,-b@*"})
+        EXPECT_EQ(reply(good).code, ok) << good;
+    for (const char* bad : {"a", "@*", "a@", "*@h", "a@h*x", "a@h,b", "a@host"})
+        EXPECT_EQ(reply(bad).code, PBSE_BADHOST) << bad;
+    EXPECT_THAT(std::get<ifl::TextReply>(reply("a@h,b").body).text,
+                HasSubstr("\"b\" of managers: expected user@host, user@*.domain, user@* or @host"));
+    EXPECT_THAT(std::get<ifl::TextReply>(reply("a@host").body).text,
+                HasSubstr("expected the host's full name, host.example.org"));
+    EXPECT_EQ(shown(RequestType::status_server, "", "managers"), "a@h,-b@*") << "nothing half-done";
+}
+
+}  // namespace
+}  // namespace pbs::host

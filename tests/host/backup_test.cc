@@ -1,0 +1,340 @@
+#include "server_plugin/host/backup.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "server_plugin/host/sqlite.h"
+#include "server_plugin/host/store.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr std::chrono::sys_seconds noon{std::chrono::seconds(1795435200)};  // 2026-11-23 12:00 UTC
+
+class BackupTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        top_ = testing::TempDir() + "backup." + std::to_string(::getpid()) + "." + std::to_string(++count_);
+        fs::create_directories(top_);
+        home_path_ = top_ + "/home";
+        backup_ = top_ + "/copy";
+        home_.emplace(std::move(*Home::open(home_path_)));
+    }
+    void TearDown() override { fs::remove_all(top_); }
+
+    // Both databases with this number in them.
+    void write(int number) const {
+        ASSERT_TRUE(Store::open(home_->server_db()));
+        sql(home_->server_db(),
+            "INSERT OR REPLACE INTO counter VALUES('mark', " + std::to_string(number) + ")");
+        sql(home_->policy_db(),
+            "PRAGMA journal_mode=WAL; CREATE TABLE IF NOT EXISTS history(revision INTEGER);"
+            "INSERT INTO history VALUES(" +
+                std::to_string(number) + ")");
+    }
+    static void sql(const std::string& path, const std::string& text) {
+        auto connection = open_sqlite(path, SqliteOpen::create);
+        ASSERT_TRUE(connection) << connection.error().message;
+        const auto done = run_sql(connection->get(), text.c_str());
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    static int64_t ask(const std::string& path, const char* query) {
+        auto connection = open_sqlite(path, SqliteOpen::read);
+        if (!connection) return -1;
+        return integer_of(connection->get(), query).value_or(-2);
+    }
+    static int64_t server_mark(const std::string& directory) {
+        return ask(directory + "/server.db", "SELECT value FROM counter WHERE name='mark'");
+    }
+    static int64_t policy_mark(const std::string& directory) {
+        return ask(directory + "/policy.db", "SELECT max(revision) FROM history");
+    }
+    std::string priv() const { return home_->server_priv(); }
+    static std::string text(const std::string& path) {
+        std::ostringstream out;
+        out << std::ifstream(path).rdbuf();
+        return out.str();
+    }
+    static void put(const std::string& path, const std::string& bytes) {
+        std::ofstream(path, std::ios::binary) << bytes;
+    }
+    Result<Manifest> back_up_now() const { return back_up(home_path_, backup_, noon); }
+    std::string restore_error() const {
+        const auto done = restore(*home_, backup_, noon);
+        return done ? "" : done.error().message;
+    }
+
+    std::string top_;
+    std::string home_path_;
+    std::string backup_;
+    std::optional<Home> home_;
+
+  private:
+    static inline int count_ = 0;
+};
+
+TEST_F(BackupTest, IsWholePrivateAndDescribed) {
+    write(1);
+    write(7);
+    const mode_t before = ::umask(0);
+    const auto manifest = back_up_now();
+    ::umask(before);
+    ASSERT_TRUE(manifest) << manifest.error().message;
+    EXPECT_EQ(manifest->revision, 7);
+    EXPECT_EQ(manifest->home, home_path_);
+    EXPECT_EQ(manifest->date, "2026-11-23T12:00:00Z");
+    EXPECT_EQ(server_mark(backup_), 7);
+    EXPECT_EQ(policy_mark(backup_), 7);
+    EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0700));
+    std::set<std::string> names;
+    for (const auto& file : fs::directory_iterator(backup_)) {
+        names.insert(file.path().filename());
+        EXPECT_EQ(file.status().permissions(), fs::perms(0600)) << file.path();
+    }
+    EXPECT_EQ(names, (std::set<std::string>{"MANIFEST", "policy.db", "server.db"}));
+    const auto read = Manifest::parse(text(backup_ + "/MANIFEST"));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, *manifest);
+    EXPECT_EQ(read->find("server.db")->version, Store::newest_version());
+}
+
+TEST_F(BackupTest, TakesNoPlaceThatIsTaken) {
+    write(1);
+    fs::create_directories(backup_ + "/something");
+    const auto refused = back_up_now();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr(backup_ + ": is in the way: the directory is not empty"));
+    fs::remove_all(backup_);
+    put(backup_, "x");
+    EXPECT_FALSE(back_up_now());
+    EXPECT_EQ(text(backup_), "x");
+    fs::remove_all(backup_);
+    fs::create_directories(backup_);
+    EXPECT_TRUE(back_up_now()) << "an empty directory is not in the way";
+}
+
+TEST_F(BackupTest, LeavesNothingBehindWhenItFails) {
+    write(1);
+    fs::remove(home_->policy_db());
+    const auto missing = back_up_now();
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().message, HasSubstr("policy.db"));
+    EXPECT_FALSE(fs::exists(home_->policy_db())) << "it isn't made either";
+    put(home_->policy_db(), "this is no database, and long enough to be looked at as if it were one");
+    EXPECT_FALSE(back_up_now());
+    EXPECT_EQ(std::distance(fs::directory_iterator(top_), fs::directory_iterator()), 1) << "the home alone";
+}
+
+// A writer that changes server.db, then policy.db, then commits the second and then the first, as the server
+// does.
+TEST_F(BackupTest, BothAreOfOneMoment) {
+    write(0);
+    std::atomic<bool> stop = false;
+    std::thread writer([&] {
+        auto server = std::move(*open_sqlite(home_->server_db(), SqliteOpen::write));
+        auto policy = std::move(*open_sqlite(home_->policy_db(), SqliteOpen::write));
+        for (sqlite3* one : {server.get(), policy.get()})
+            ASSERT_TRUE(run_sql(one, "PRAGMA busy_timeout=20000"));
+        for (int i = 1; !stop; ++i) {
+            const std::string n = std::to_string(i);
+            ASSERT_TRUE(run_sql(server.get(), "BEGIN IMMEDIATE"));
+            ASSERT_TRUE(
+                run_sql(server.get(), ("UPDATE counter SET value=" + n + " WHERE name='mark'").c_str()));
+            ASSERT_TRUE(run_sql(policy.get(), ("INSERT INTO history VALUES(" + n + ")").c_str()));
+            ASSERT_TRUE(run_sql(server.get(), "COMMIT"));
+        }
+    });
+    for (int i = 0; i < 10; ++i) {
+        backup_ = top_ + "/copy" + std::to_string(i);
+        const auto done = back_up_now();
+        EXPECT_TRUE(done) << done.error().message;
+        EXPECT_EQ(server_mark(backup_), policy_mark(backup_));
+        EXPECT_EQ(done ? done->revision : -1, policy_mark(backup_));
+    }
+    stop = true;
+    writer.join();
+}
+
+TEST_F(BackupTest, ComesBackAndKeepsWhatWasThere) {
+    write(1);
+    ASSERT_TRUE(back_up_now());
+    write(2);
+    const auto replaced = restore(*home_, backup_, noon);
+    ASSERT_TRUE(replaced) << replaced.error().message;
+    EXPECT_EQ(server_mark(priv()), 1);
+    EXPECT_EQ(policy_mark(priv()), 1);
+    EXPECT_EQ(*replaced, priv() + "/replaced-20261123-120000");
+    EXPECT_EQ(server_mark(*replaced), 2);
+    EXPECT_EQ(policy_mark(*replaced), 2);
+    EXPECT_EQ(fs::status(*replaced).permissions(), fs::perms(0700));
+    EXPECT_EQ(fs::status(home_->server_db()).permissions(), fs::perms(0600));
+    EXPECT_FALSE(fs::exists(priv() + "/restore.new"));
+    EXPECT_FALSE(fs::exists(priv() + "/restore.journal"));
+    const auto again = restore(*home_, backup_, noon);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, priv() + "/replaced-20261123-120000-2");
+}
+
+TEST_F(BackupTest, ComesBackIntoAHomeThatHasNothing) {
+    write(3);
+    ASSERT_TRUE(back_up_now());
+    home_.emplace(std::move(*Home::open(top_ + "/other")));
+    const auto replaced = restore(*home_, backup_, noon);
+    ASSERT_TRUE(replaced) << replaced.error().message;
+    EXPECT_EQ(*replaced, "");
+    EXPECT_EQ(server_mark(priv()), 3);
+    EXPECT_EQ(policy_mark(priv()), 3);
+}
+
+TEST_F(BackupTest, ADamagedBackupChangesNothing) {
+    write(1);
+    struct Damage {
+        const char* what;
+        std::function<void(const BackupTest&)> make;
+        const char* expected;
+    };
+    const auto flip = [](const std::string& path, std::size_t at) {
+        std::string bytes = text(path);
+        bytes.at(at) = static_cast<char>(bytes[at] ^ 1);
+        put(path, bytes);
+    };
+    // With a manifest that fits the file, so that only its content is wrong.
+    const auto vouch = [](const std::string& backup, const std::string& file) {
+        auto manifest = *Manifest::parse(text(backup + "/MANIFEST"));
+        for (auto& one : manifest.databases)
+            if (one.name == file) {
+                const int64_t version = one.version;
+                one = *measure(backup, file);
+                one.version = version;
+            }
+        put(backup + "/MANIFEST", manifest.text());
+    };
+    const std::vector<Damage> damages = {
+        {"no backup", [](const BackupTest& t) { fs::remove_all(t.backup_); }, "MANIFEST"},
+        {"no manifest", [](const BackupTest& t) { fs::remove(t.backup_ + "/MANIFEST"); }, "MANIFEST"},
+        {"another manifest", [](const BackupTest& t) { put(t.backup_ + "/MANIFEST", "hello\n"); },
+         "line 1: expected \"pbspolicy-backup 1\""},
+        {"half a manifest",
+         [](const BackupTest& t) {
+             const std::string whole = text(t.backup_ + "/MANIFEST");
+             put(t.backup_ + "/MANIFEST", whole.substr(0, whole.rfind("database")));
+         },
+         "policy.db is not in it"},
+        {"a missing file", [](const BackupTest& t) { fs::remove(t.backup_ + "/server.db"); }, "server.db"},
+        {"a flipped bit", [&](const BackupTest& t) { flip(t.backup_ + "/policy.db", 5000); },
+         "policy.db: is damaged: its size or its sum"},
+        {"a cut file", [](const BackupTest& t) { fs::resize_file(t.backup_ + "/server.db", 4096); },
+         "server.db: is damaged: its size or its sum"},
+        {"damage that is vouched for",
+         [&](const BackupTest& t) {
+             fs::resize_file(t.backup_ + "/server.db", 4096);
+             vouch(t.backup_, "server.db");
+         },
+         "server.db is damaged"},
+        {"a newer version",
+         [&](const BackupTest& t) {
+             sql(t.backup_ + "/server.db", "PRAGMA user_version=99");
+             vouch(t.backup_, "server.db");
+         },
+         "is of version 99, and this pbs_server knows versions up to"},
+        {"another version than the manifest's",
+         [&](const BackupTest& t) {
+             sql(t.backup_ + "/policy.db", "PRAGMA user_version=99");
+             vouch(t.backup_, "policy.db");
+         },
+         "its version is not that of the MANIFEST"},
+    };
+    for (const Damage& damage : damages) {
+        fs::remove_all(backup_);
+        ASSERT_TRUE(back_up_now());
+        damage.make(*this);
+        EXPECT_THAT(restore_error(), HasSubstr(damage.expected)) << damage.what;
+        EXPECT_EQ(server_mark(priv()), 1) << damage.what;
+        EXPECT_EQ(policy_mark(priv()), 1) << damage.what;
+        EXPECT_FALSE(fs::exists(priv() + "/restore.new")) << damage.what;
+        EXPECT_FALSE(fs::exists(priv() + "/restore.journal")) << damage.what;
+    }
+}
+
+// Killed after each of its steps in turn, a restore leaves the old databases or, once it was decided, is
+// completed by the next start.
+TEST_F(BackupTest, KilledAtAnyStepItLeavesTheOldOrTheNew) {
+    write(1);
+    ASSERT_TRUE(back_up_now());
+    bool ended = false;
+    bool decided_before = false;
+    for (int stop_at = 1; !ended; ++stop_at) {
+        ASSERT_LT(stop_at, 50);
+        write(stop_at + 100);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            int step = 0;
+            const auto done = restore(*home_, backup_, noon, [&](const std::string&) {
+                if (++step == stop_at) ::_exit(9);
+            });
+            ::_exit(done ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ended = WEXITSTATUS(status) == 0;
+        ASSERT_NE(WEXITSTATUS(status), 1) << "step " << stop_at;
+        const auto finished = finish_restore(*home_);
+        ASSERT_TRUE(finished) << finished.error().message;
+        const bool is_new = ended || *finished || decided_before;
+        EXPECT_EQ(server_mark(priv()), is_new ? 1 : stop_at + 100) << "step " << stop_at;
+        EXPECT_EQ(policy_mark(priv()), is_new ? 1 : stop_at + 100) << "step " << stop_at;
+        EXPECT_FALSE(fs::exists(priv() + "/restore.new"));
+        EXPECT_FALSE(fs::exists(priv() + "/restore.journal"));
+        decided_before = decided_before || *finished;
+        const auto nothing = finish_restore(*home_);
+        EXPECT_TRUE(nothing && !*nothing);
+    }
+    EXPECT_TRUE(decided_before) << "some step came after the decision";
+}
+
+TEST_F(BackupTest, ABackupOfAHalfRestoredHomeIsRefused) {
+    write(1);
+    put(priv() + "/restore.journal", "replaced-x\n");
+    const auto refused = back_up_now();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("a restore was cut short"));
+}
+
+TEST_F(BackupTest, AJournalThatNamesAPlaceElsewhereIsRefused) {
+    write(1);
+    put(priv() + "/restore.journal", "../../etc\n");
+    const auto refused = finish_restore(*home_);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("restore.journal: is damaged"));
+}
+
+TEST(ManifestLines, AreCheckedOneByOne) {
+    const std::string good =
+        "pbspolicy-backup 1\nprogram 1\ndate d\nhome /h\nrevision 3\nintegrity ok\n"
+        "database server.db 2 10 ff\ndatabase policy.db 1 20 00ab\n";
+    const auto manifest = Manifest::parse(good);
+    ASSERT_TRUE(manifest);
+    EXPECT_EQ(manifest->find("policy.db")->sum, 0xabU);
+    for (const char* bad : {"revision x", "integrity bad", "database other.db 1 2 3",
+                            "database server.db 2 10 ff", "colour blue", "database", "revision",
+                            "database server.db 2 10", "database server.db 2 10 ff gg", ""})
+        EXPECT_FALSE(Manifest::parse(good + bad + "\n")) << bad;
+}
+
+}  // namespace
+}  // namespace pbs::host

@@ -1,0 +1,74 @@
+#include "server_plugin/host/database_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "server_plugin/host/sqlite.h"
+#include "server_plugin/host/store.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class DatabaseCheckTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        top_ = testing::TempDir() + "check." + std::to_string(::getpid());
+        fs::remove_all(top_);
+        home_.emplace(std::move(*Home::open(top_)));
+        ASSERT_TRUE(Store::open(home_->server_db()));
+        auto policy = open_sqlite(home_->policy_db(), SqliteOpen::create);
+        ASSERT_TRUE(run_sql(policy->get(), "CREATE TABLE history(revision INTEGER)"));
+        std::ofstream(top_ + "/server_priv/server.port") << "15001\n";
+    }
+    void TearDown() override { fs::remove_all(top_); }
+    std::string error() const {
+        const auto checked = check_databases(*home_);
+        return checked ? "" : checked.error().message;
+    }
+    std::string top_;
+    std::optional<Home> home_;
+};
+
+TEST_F(DatabaseCheckTest, WholeOnesAndNoneAreAllRight) {
+    EXPECT_EQ(error(), "");
+    fs::remove(home_->server_db());
+    fs::remove(home_->policy_db());
+    EXPECT_EQ(error(), "") << "a new home, or one that is to begin anew";
+}
+
+TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
+    fs::remove(home_->server_db());
+    EXPECT_THAT(error(),
+                AllOf(HasSubstr(home_->server_db() + " is gone, but " + home_->policy_db() + " has data"),
+                      HasSubstr("pbs_server -d " + top_ + " --restore")));
+    std::ofstream(home_->server_db()).flush();
+    EXPECT_THAT(error(), HasSubstr(home_->server_db() + " is empty, but"));
+    fs::remove(top_ + "/server_priv/server.port");
+    EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
+}
+
+TEST_F(DatabaseCheckTest, ANewerServerDatabaseIsRefused) {
+    auto server = open_sqlite(home_->server_db(), SqliteOpen::write);
+    ASSERT_TRUE(run_sql(server->get(), "PRAGMA user_version=99"));
+    EXPECT_THAT(error(), HasSubstr("is of version 99, and this pbs_server knows versions up to"));
+}
+
+TEST_F(DatabaseCheckTest, WhatTheWriteAheadLogHoldsCounts) {
+    auto server = open_sqlite(home_->server_db(), SqliteOpen::write);
+    ASSERT_TRUE(run_sql(server->get(), "INSERT INTO counter VALUES('a', 1)"));
+    ASSERT_GT(fs::file_size(home_->server_db() + "-wal"), 0U);
+    EXPECT_EQ(error(), "");
+}
+
+}  // namespace
+}  // namespace pbs::host
