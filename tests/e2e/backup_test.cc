@@ -1,0 +1,187 @@
+// Backup while the server runs, the way back, and starts on damaged databases.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Output backup(const Server& server, const fs::path& directory, const RunOptions& options = {}) {
+    return run({"pbs_server", "-d", server.home().string(), "--backup", directory.string()}, options);
+}
+Output restore(const Server& server, const fs::path& directory) {
+    return run({"pbs_server", "-d", server.home().string(), "--restore", directory.string()});
+}
+
+TEST(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(
+        server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
+                          "set server default_queue=workq", "create policy kept comment='in the backup'"}));
+    const std::string id = server.submit("true\n");
+    ASSERT_NE(id, "");
+    const fs::path copy = server.home().parent_path() / "copy";
+    const Output made = backup(server, copy);
+    ASSERT_EQ(made.exit, 0) << made;
+    EXPECT_EQ(fs::status(copy).permissions(), fs::perms(0700));
+    ASSERT_TRUE(server.configure({"create policy later", "set policy kept comment=changed"}));
+    const std::string later = server.submit("true\n");
+    const Output refused = restore(server, copy);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("another pbs_server runs on " + server.home().string()));
+    EXPECT_EQ(server.attribute("policy kept", "comment"), "changed") << "the running server is unharmed";
+    ASSERT_TRUE(server.stop());
+    const Output done = restore(server, copy);
+    ASSERT_EQ(done.exit, 0) << done;
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy kept", "comment"), "in the backup");
+    EXPECT_NE(server.qmgr("list policy later").exit, 0);
+    EXPECT_EQ(server.job(id, "job_state"), "Q");
+    EXPECT_EQ(server.job(later, "job_state"), "(none)");
+}
+
+TEST(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create policy p1 comment=old"}));
+    const fs::path copy = server.home().parent_path() / "copy";
+    ASSERT_EQ(backup(server, copy).exit, 0);
+    ASSERT_TRUE(server.configure({"set policy p1 comment=new"}));
+    ASSERT_TRUE(server.stop());
+    // As a restore leaves it that was killed right after it was decided, and the other right before.
+    const fs::path priv = server.home() / "server_priv";
+    fs::create_directory(priv / "restore.new");
+    for (const char* name : {"server.db", "policy.db"}) fs::copy(copy / name, priv / "restore.new" / name);
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy p1", "comment"), "new");
+    EXPECT_FALSE(fs::exists(priv / "restore.new"));
+    ASSERT_TRUE(server.stop());
+    fs::create_directory(priv / "restore.new");
+    for (const char* name : {"server.db", "policy.db"}) fs::copy(copy / name, priv / "restore.new" / name);
+    server.put("server_priv/restore.journal", "replaced-then\n");
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy p1", "comment"), "old");
+    EXPECT_TRUE(fs::exists(priv / "replaced-then/policy.db"));
+    EXPECT_THAT(server.log(), HasSubstr("a restore that had been cut short is completed"));
+}
+
+TEST(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
+    if (!other())
+        GTEST_SKIP() << "only root can run commands as different users; this is user " << runner().name;
+    Server server;
+    ASSERT_TRUE(server.start());
+    RunOptions as_other;
+    as_other.uid = other()->uid;
+    const Output refused = backup(server, server.work() / "copy", as_other);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("server.db: can not be read: Permission denied"));
+    EXPECT_FALSE(fs::exists(server.work() / "copy"));
+}
+
+TEST(Backup, OptionsOfAServerDontGoWithIt) {
+    const Output refused =
+        run({"pbs_server", "-d", "/nonexistent", "--backup", "/nonexistent/b", "--daemon"});
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err + refused.out, AllOf(HasSubstr("--daemon"), HasSubstr("--backup")));
+    EXPECT_NE(run({"pbs_server", "-d", "/nonexistent", "--backup", ""}).exit, 0);
+}
+
+std::string bytes_of(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+}
+
+void write_at(const fs::path& path, std::streamoff at, const std::string& bytes) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file << bytes;
+}
+
+struct Damage {
+    std::string what;
+    std::function<void(const fs::path&)> make;
+    std::string expected;  // after the path of the file
+};
+
+const std::vector<Damage>& damages() {
+    static const std::vector<Damage> rows = {
+        {"a garbage header", [](const fs::path& db) { write_at(db, 0, "garbage garbage "); },
+         " is damaged: "},
+        {"a cut file", [](const fs::path& db) { fs::resize_file(db, 4096); }, " is damaged: "},
+        {"half a page", [](const fs::path& db) { fs::resize_file(db, fs::file_size(db) - 2048); },
+         " is damaged: "},
+        {"an overwritten page", [](const fs::path& db) { write_at(db, 4096, std::string(4096, '\x5a')); },
+         " is damaged: "},
+        // user_version is at byte 60 of the header, most significant byte first.
+        {"a newer version", [](const fs::path& db) { write_at(db, 60, std::string("\0\0\0\x63", 4)); }, "99"},
+        {"an empty file", [](const fs::path& db) { fs::resize_file(db, 0); }, " is empty, but "},
+        {"no file", [](const fs::path& db) { fs::remove(db); }, " is gone, but "},
+        {"no regular file",
+         [](const fs::path& db) {
+             fs::remove(db);
+             fs::create_directory(db);
+         },
+         " is not a regular file"},
+        {"an unreadable file", [](const fs::path& db) { fs::permissions(db, fs::perms::none); },
+         " can not be read: Permission denied"},
+    };
+    return rows;
+}
+
+// What a start may not change: everything in server_priv but the lock and what SQLite makes to look at a
+// file.
+std::map<std::string, std::string> contents(const Server& server) {
+    std::map<std::string, std::string> found;
+    for (const auto& file : fs::directory_iterator(server.home() / "server_priv"))
+        if (const std::string name = file.path().filename(); name.ends_with(".db"))
+            found[name] = file.is_regular_file() ? bytes_of(file.path()) : "a folder";
+    return found;
+}
+
+class DamagedStart : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create policy p1 comment=kept"}));
+    const fs::path copy = server.home().parent_path() / "copy";
+    ASSERT_EQ(backup(server, copy).exit, 0);
+    ASSERT_TRUE(server.stop());
+    const fs::path database = server.home() / "server_priv" / GetParam();
+    for (const Damage& damage : damages()) {
+        if (damage.what == "an unreadable file" && geteuid() == 0) continue;  // root reads everything
+        damage.make(database);
+        const auto before = contents(server);
+        const Output refused = server.start_refused();
+        EXPECT_FALSE(refused.timed_out) << damage.what;
+        EXPECT_NE(refused.exit, 0) << damage.what;
+        EXPECT_THAT(refused.err, AllOf(HasSubstr(database.string()), HasSubstr(damage.expected)))
+            << damage.what;
+        EXPECT_THAT(refused.err, HasSubstr("--restore")) << damage.what;
+        EXPECT_EQ(contents(server), before) << damage.what;
+        const Output restored = restore(server, copy);
+        ASSERT_EQ(restored.exit, 0) << damage.what << ": " << restored;
+    }
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy p1", "comment"), "kept");
+}
+
+INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedStart, ::testing::Values("server.db", "policy.db"),
+                         [](const auto& info) { return std::string(info.param).substr(0, 6); });
+
+}  // namespace
+}  // namespace pbs::e2e
