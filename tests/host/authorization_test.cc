@@ -277,12 +277,13 @@ const std::vector<Kind>& kinds() {
         {{invalid, perm}, {invalid, perm}, {ok, ok}, {ok, ok}}};
     constexpr std::array<std::array<int, 2>, 4> shared = {{{ok, perm}, {ok, perm}, {ok, ok}, {ok, ok}}};
     constexpr std::array<std::array<int, 2>, 4> managers = {{{ok, perm}, {ok, perm}, {ok, perm}, {ok, perm}}};
+    constexpr std::array<std::array<int, 2>, 4> sched = {{{ok, perm}, {ok, perm}, {ok, attr}, {ok, attr}}};
     static const std::vector<Kind> rows = {
         {PBS_OBJ_SERVER, "server", {}, {"comment", "", "c"}, fixed},
         {PBS_OBJ_QUEUE, "queue", {{"queue_type", "", "e"}}, {"Priority", "", "5"}, shared},
         {PBS_OBJ_NODE, "node", {}, {"comment", "", "c"}, shared},
         {MGR_OBJ_HOST, "host", {}, {"comment", "", "c"}, fixed},
-        {PBS_OBJ_SCHED, "sched", {}, {"comment", "", "c"}, shared},
+        {PBS_OBJ_SCHED, "sched", {}, {"comment", "", "c"}, sched},
         {PBS_OBJ_RESOURCE, "resource", {{"type", "", "long"}}, {"flag", "", ""}, managers},
         {PBS_OBJ_POLICY, "policy", {}, {"comment", "", "c"}, shared},
         {PBS_OBJ_TIME_WINDOW, "time_window", {}, {"comment", "", "c"}, shared},
@@ -326,7 +327,7 @@ std::vector<Row> manager_rows() {
     set("policy of a sched", PBS_OBJ_SCHED, "default", "policy", "default_policy", ok, perm);
     set("by_queue of a policy", PBS_OBJ_POLICY, "default_policy", "by_queue", "True", ok, perm);
     set("queue started", PBS_OBJ_QUEUE, "q", "started", "True", ok, ok);
-    set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", ok, ok);
+    set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", ok, attr);
     set("node state", PBS_OBJ_NODE, "n1", "state", "free", ok, ok);
     return rows;
 }

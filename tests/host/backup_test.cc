@@ -10,6 +10,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -205,7 +208,7 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
     write(1);
     struct Damage {
         const char* what;
-        std::function<void(const BackupTest&)> make;
+        std::function<void(const std::string&)> make;
         const char* expected;
     };
     const auto flip = [](const std::string& path, std::size_t at) {
@@ -225,44 +228,44 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
         put(backup + "/MANIFEST", manifest.text());
     };
     const std::vector<Damage> damages = {
-        {"no backup", [](const BackupTest& t) { fs::remove_all(t.backup_); }, "MANIFEST"},
-        {"no manifest", [](const BackupTest& t) { fs::remove(t.backup_ + "/MANIFEST"); }, "MANIFEST"},
-        {"another manifest", [](const BackupTest& t) { put(t.backup_ + "/MANIFEST", "hello\n"); },
+        {"no backup", [](const std::string& copy) { fs::remove_all(copy); }, "MANIFEST"},
+        {"no manifest", [](const std::string& copy) { fs::remove(copy + "/MANIFEST"); }, "MANIFEST"},
+        {"another manifest", [](const std::string& copy) { put(copy + "/MANIFEST", "hello\n"); },
          "line 1: expected \"pbspolicy-backup 1\""},
         {"half a manifest",
-         [](const BackupTest& t) {
-             const std::string whole = text(t.backup_ + "/MANIFEST");
-             put(t.backup_ + "/MANIFEST", whole.substr(0, whole.rfind("database")));
+         [](const std::string& copy) {
+             const std::string whole = text(copy + "/MANIFEST");
+             put(copy + "/MANIFEST", whole.substr(0, whole.rfind("database")));
          },
          "policy.db is not in it"},
-        {"a missing file", [](const BackupTest& t) { fs::remove(t.backup_ + "/server.db"); }, "server.db"},
-        {"a flipped bit", [&](const BackupTest& t) { flip(t.backup_ + "/policy.db", 5000); },
+        {"a missing file", [](const std::string& copy) { fs::remove(copy + "/server.db"); }, "server.db"},
+        {"a flipped bit", [&](const std::string& copy) { flip(copy + "/policy.db", 5000); },
          "policy.db: is damaged: its size or its sum"},
-        {"a cut file", [](const BackupTest& t) { fs::resize_file(t.backup_ + "/server.db", 4096); },
+        {"a cut file", [](const std::string& copy) { fs::resize_file(copy + "/server.db", 4096); },
          "server.db: is damaged: its size or its sum"},
         {"damage that is vouched for",
-         [&](const BackupTest& t) {
-             fs::resize_file(t.backup_ + "/server.db", 4096);
-             vouch(t.backup_, "server.db");
+         [&](const std::string& copy) {
+             fs::resize_file(copy + "/server.db", 4096);
+             vouch(copy, "server.db");
          },
          "server.db is damaged"},
         {"a newer version",
-         [&](const BackupTest& t) {
-             sql(t.backup_ + "/server.db", "PRAGMA user_version=99");
-             vouch(t.backup_, "server.db");
+         [&](const std::string& copy) {
+             sql(copy + "/server.db", "PRAGMA user_version=99");
+             vouch(copy, "server.db");
          },
          "is of version 99, and this pbs_server knows versions up to"},
         {"another version than the manifest's",
-         [&](const BackupTest& t) {
-             sql(t.backup_ + "/policy.db", "PRAGMA user_version=99");
-             vouch(t.backup_, "policy.db");
+         [&](const std::string& copy) {
+             sql(copy + "/policy.db", "PRAGMA user_version=99");
+             vouch(copy, "policy.db");
          },
          "its version is not that of the MANIFEST"},
     };
     for (const Damage& damage : damages) {
         fs::remove_all(backup_);
         ASSERT_TRUE(back_up_now());
-        damage.make(*this);
+        damage.make(backup_);
         EXPECT_THAT(restore_error(), HasSubstr(damage.expected)) << damage.what;
         EXPECT_EQ(server_mark(priv()), 1) << damage.what;
         EXPECT_EQ(policy_mark(priv()), 1) << damage.what;

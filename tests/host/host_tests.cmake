@@ -14,6 +14,9 @@ pbs_test(
   fmt::fmt
   SOURCES
   attributes_test.cc
+  authorization_test.cc
+  backup_test.cc
+  database_check_test.cc
   identity_test.cc
   job_life_test.cc
   known_attributes_test.cc
@@ -23,5 +26,6 @@ pbs_test(
   select_spec_test.cc
   store_test.cc
   values_test.cc)
-target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>")
-add_dependencies(host_server_test fifo_plugin)
+target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>"
+                                                    PBS_POLICY_PLUGIN="$<TARGET_FILE:pbs_policy>")
+add_dependencies(host_server_test fifo_plugin pbs_policy)
