@@ -107,7 +107,7 @@ Result<void> copy_pages(const Source& source, sqlite3* copy, const std::string& 
     return {};
 }
 
-// One file without a -wal beside it, whole and on the disk.
+// Whole and on the disk, with nothing left in a -wal: that goes when the connection is closed.
 Result<Manifest::Database> copy_database(const Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
@@ -115,8 +115,6 @@ Result<Manifest::Database> copy_database(const Source& source, const std::string
     auto copy = open_sqlite(path, SqliteOpen::write);
     if (!copy) return tl::unexpected(copy.error());
     if (auto done = copy_pages(source, copy->get(), path); !done) return tl::unexpected(done.error());
-    if (auto done = run_sql(copy->get(), "PRAGMA journal_mode=DELETE"); !done)
-        return failed(path, "can not be written", done.error().message);
     if (auto whole = check_content(copy->get(), false); !whole)
         return failed(source.path, "is damaged", whole.error().message);
     copy->reset();

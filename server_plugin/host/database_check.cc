@@ -62,9 +62,12 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
     return wrong_with_content(path, newest);
 }
 
+std::string restore_advice(const Home& home) {
+    return fmt::format("To go on with a backup: pbs_server -d {} --restore DIRECTORY", home.path());
+}
+
 Result<void> check_databases(const Home& home) {
-    const std::string advice = fmt::format(
-        "Nothing was changed. To go on with a backup: pbs_server -d {} --restore DIRECTORY", home.path());
+    const std::string advice = "Nothing was changed. " + restore_advice(home);
     const std::string server = home.server_db();
     const std::string policy = home.policy_db();
     for (const auto& [path, newest] :

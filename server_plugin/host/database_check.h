@@ -22,6 +22,9 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
 // backup back.
 Result<void> check_databases(const Home& home);
 
+// "To go on with a backup: pbs_server ...".
+std::string restore_advice(const Home& home);
+
 }  // namespace pbs::host
 
 #endif

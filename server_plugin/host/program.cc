@@ -224,8 +224,13 @@ Result<void> Program::recover() {
     accounting_->remember_since(
         std::chrono::sys_seconds(std::chrono::seconds(earliest_start(server_->state, server_->now()))));
     server_->parts.plugin = plugin_.get();
-    if (auto done = server_->start_plugin(); !done)
-        return fail(done.error().code, fmt::format("the plugin could not start: {}", done.error().message));
+    if (auto done = server_->start_plugin(); !done) {
+        // Its database may be of a newer version, or hold what it doesn't understand.
+        const std::string& why = done.error().message;
+        const bool database = why.find(home_->policy_db()) != std::string::npos;
+        return fail(done.error().code, fmt::format("the plugin could not start: {}{}", why,
+                                                   database ? ". " + restore_advice(*home_) : ""));
+    }
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
     return recover_jobs(*server_, reports, strays);
