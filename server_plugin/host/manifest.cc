@@ -85,6 +85,8 @@ Result<Manifest> Manifest::parse(std::string_view text) {
         if (space == std::string::npos || !read_line(line.substr(0, space), line.substr(space + 1), manifest))
             return fail(PBSE_SYSTEM, fmt::format("line {}: \"{}\" is not understood", number, line));
     }
+    if (manifest.program.empty() || manifest.date.empty() || manifest.home.empty())
+        return fail(PBSE_SYSTEM, "it doesn't name program, date and home");
     for (std::string_view name : database_names)
         if (manifest.find(name) == nullptr) return fail(PBSE_SYSTEM, fmt::format("{} is not in it", name));
     return manifest;

@@ -337,6 +337,8 @@ TEST(ManifestLines, AreCheckedOneByOne) {
                             "database server.db 2 10 ff", "colour blue", "database", "revision",
                             "database server.db 2 10", "database server.db 2 10 ff gg", ""})
         EXPECT_FALSE(Manifest::parse(good + bad + "\n")) << bad;
+    EXPECT_FALSE(Manifest::parse("pbspolicy-backup 1\n" + good.substr(good.find("revision"))))
+        << "no program";
 }
 
 }  // namespace

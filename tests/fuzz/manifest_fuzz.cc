@@ -1,0 +1,26 @@
+// The MANIFEST of a backup, which may have been anywhere: reading it gives a value or an error, and what is
+// read is written back the same. And the entries of access lists.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server_plugin/host/identity.h"
+#include "server_plugin/host/manifest.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace pbs::host;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    if (const auto manifest = Manifest::parse(text)) {
+        const auto again = Manifest::parse(manifest->text());
+        if (!again || *again != *manifest) std::abort();
+    }
+    const std::vector<std::string> entries = {std::string(text), "-" + std::string(text)};
+    for (const AclKind kind : {AclKind::user, AclKind::host, AclKind::group})
+        static_cast<void>(acl_allows(entries, "user@host.example.org", kind));
+    // A denial of everybody it names can't make anybody a manager.
+    if (legal_manager_entry(text) && text.starts_with('-') &&
+        acl_allows({std::string(text)}, "user@host.example.org", AclKind::user))
+        std::abort();
+    return 0;
+}
