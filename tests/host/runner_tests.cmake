@@ -28,6 +28,7 @@ pbs_test(
   host_faults_test
   LIBS
   fmt::fmt
+  SQLite::SQLite3
   SOURCES
   ../e2e/harness.cc
   server_faults_test.cc

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -96,6 +97,35 @@ TEST_F(Faults, AJobThatEndedMeanwhileIsClosedAtTheNextStart) {
     EXPECT_THAT(records('E', id), testing::ElementsAre(HasSubstr(" Exit_status=6 ")));
     EXPECT_THAT(records('S', id), testing::SizeIs(1));
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(jobs); }));
+}
+
+// Rows of policy.db's table of running jobs that past usage was charged for.
+int charges(const fs::path& home) {
+    sqlite3* database = nullptr;
+    sqlite3_stmt* query = nullptr;
+    int found = -1;
+    if (sqlite3_open_v2((home / "server_priv/policy.db").c_str(), &database, SQLITE_OPEN_READWRITE,
+                        nullptr) == SQLITE_OK &&
+        sqlite3_prepare_v2(database, "SELECT count(*) FROM charge", -1, &query, nullptr) == SQLITE_OK &&
+        sqlite3_step(query) == SQLITE_ROW)
+        found = sqlite3_column_int(query, 0);
+    sqlite3_finalize(query);
+    sqlite3_close(database);
+    return found;
+}
+
+TEST_F(Faults, TheChargeOfAJobThatEndedMeanwhileIsClosed) {
+    ASSERT_TRUE(server.configure({"set policy default_policy sort_by_past_usage = True"}));
+    const std::string id = server.submit(wait_for_go_);
+    ASSERT_TRUE(wait_file("running"));
+    ASSERT_TRUE(wait_for([&] { return charges(server.home()) == 1; }));
+    server.kill9();
+    make("go");
+    const auto jobs = server.home() / "mom_priv/jobs";
+    ASSERT_TRUE(wait_for([&] { return fs::exists(jobs / (id + ".1.exit")); }));
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_ended(id));
+    EXPECT_TRUE(wait_for([&] { return charges(server.home()) == 0; }));
 }
 
 TEST_F(Faults, WalltimeIsEnforcedWhileTheServerIsDead) {
