@@ -150,6 +150,14 @@ struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct a
     return policy_status(connect, "fs_group", fs_group, wanted, extend);
 }
 
+struct batch_status* pbs_statconfiguration(int connect, const char* extend) {
+    return policy_status(connect, "configuration", "", nullptr, extend);
+}
+
+struct batch_status* pbs_stathistory(int connect, const char* extend) {
+    return policy_status(connect, "history", "", nullptr, extend);
+}
+
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;

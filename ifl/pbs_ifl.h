@@ -423,7 +423,9 @@ enum mgr_obj {
     /* Scheduling policy objects; numbered well clear of the others. */
     MGR_OBJ_POLICY = 64,
     MGR_OBJ_TIME_WINDOW = 65,
-    MGR_OBJ_FS_GROUP = 66
+    MGR_OBJ_FS_GROUP = 66,
+    MGR_OBJ_CONFIGURATION = 67, /* all of them, see pbs_statconfiguration() */
+    MGR_OBJ_HISTORY = 68
 };
 
 /* What to do with an attribute, or how to compare it in a selection. */
@@ -562,6 +564,27 @@ extern struct batch_status* pbs_stattimewindow(int connect, const char* time_win
                                                const char* extend);
 extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
                                             const char* extend);
+/*
+ * The configuration of the policy objects as a whole, for managers and operators; others get PBSE_PERM.
+ *
+ * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
+ * as a document (pbs_config(8) describes it). `extend` is NULL for the present, or "revision=N".
+ *
+ * pbs_stathistory(): the latest changes, oldest first: an object for each, named after its revision, with the
+ * attributes time (seconds since the Epoch), user, host, command, change (the revision of the first of those
+ * that were one change), type and object, and before and after (the attributes set, as JSON, or null).
+ * `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each of them
+ * optional; `from` is included, `until` is not; `limit` is 1000 unless given, and at most 10000. With from or
+ * until, order and before_revision go by time, otherwise by revision. Less than `limit` may come, if they are
+ * large; nothing comes when there is no more.
+ *
+ * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes it, for managers: with the attribute
+ * "revision" = "N" it goes back to a revision: `object` is "" for all of it, or "policy p1", "server"; with
+ * "import" or "replace" it takes over a document. "dry_run" = "True" checks only. pbs_geterrmsg() is then what
+ * has changed, or would change, in lines, of which warnings begin with "Warning: ".
+ */
+extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
+extern struct batch_status* pbs_stathistory(int connect, const char* extend);
 extern void pbs_statfree(struct batch_status* list);
 extern void pbs_delstatfree(struct batch_deljob_status* list);
 

@@ -150,4 +150,60 @@ std::string start_time_text(std::time_t start, std::time_t now) {
     return then.tm_year - today.tm_year < 5 ? format("%Y") : ">5yrs";
 }
 
+namespace {
+
+tl::unexpected<Error> no_instant(std::string_view text) {
+    return fail(
+        fmt::format("bad time '{}': expected YYYY-MM-DD, YYYY-MM-DDTHH:MM or YYYY-MM-DDTHH:MM:SS, or "
+                    "seconds since the Epoch",
+                    text));
+}
+
+bool same_fields(const std::tm& a, const std::tm& b) {
+    return a.tm_year == b.tm_year && a.tm_mon == b.tm_mon && a.tm_mday == b.tm_mday && a.tm_min == b.tm_min &&
+           a.tm_sec == b.tm_sec;
+}
+
+}  // namespace
+
+Result<std::time_t> parse_instant(std::string_view text) {
+    if (const auto seconds = parse_integer(text); seconds && *seconds >= 0 && is_digit(text.front())) {
+        return static_cast<std::time_t>(*seconds);
+    }
+    const bool utc = text.ends_with('Z');
+    std::string plain(text.substr(0, text.size() - (utc ? 1 : 0)));
+    if (plain.size() > 10 && plain[10] == 'T') {
+        plain[10] = ' ';
+    }
+    std::tm fields{};
+    const char* end = nullptr;
+    for (const char* format : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
+        fields = {};
+        end = strptime(plain.c_str(), format, &fields);
+        if (end != nullptr && *end == '\0') {
+            break;
+        }
+        end = nullptr;
+    }
+    if (end == nullptr || (utc && plain.size() <= 10)) {
+        return no_instant(text);
+    }
+    fields.tm_isdst = -1;
+    std::tm read = fields;
+    const std::time_t when = utc ? timegm(&read) : std::mktime(&read);
+    // The 30th of February. (An hour that a change of clocks leaves out is the one after it.)
+    if (!same_fields(fields, read)) {
+        return no_instant(text);
+    }
+    return when;
+}
+
+std::string instant_text(std::time_t when) {
+    std::tm fields{};
+    localtime_r(&when, &fields);
+    char text[64];
+    const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &fields);
+    return {text, length};
+}
+
 }  // namespace pbs::cmds

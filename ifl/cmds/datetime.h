@@ -15,6 +15,12 @@ namespace pbs::cmds {
 // digits above 68 is of the 20th century.
 Result<std::time_t> parse_date(std::string_view text, std::time_t now);
 
+// Seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone, or with a Z behind
+// it in UTC.
+Result<std::time_t> parse_instant(std::string_view text);
+// "2026-11-21 08:00:26" in the system's zone: parse_instant() reads it back.
+std::string instant_text(std::time_t when);
+
 // Seconds of "[[HH:]MM:]SS[.fraction]"; the fraction is dropped.
 Result<long long> parse_duration(std::string_view text);
 

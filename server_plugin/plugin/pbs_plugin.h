@@ -37,7 +37,7 @@ typedef struct pbs_str {
     size_t len;
 } pbs_str;
 
-/* Object types, as the batch protocol numbers them (enum mgr_obj), and the three new ones. */
+/* Object types, as the batch protocol numbers them (enum mgr_obj), and the new ones. */
 enum pbs_object_type {
     PBS_OBJ_SERVER = 0,
     PBS_OBJ_QUEUE = 1,
@@ -47,7 +47,9 @@ enum pbs_object_type {
     PBS_OBJ_SCHED = 6,
     PBS_OBJ_POLICY = 64,
     PBS_OBJ_TIME_WINDOW = 65,
-    PBS_OBJ_FS_GROUP = 66
+    PBS_OBJ_FS_GROUP = 66,
+    PBS_OBJ_CONFIGURATION = 67, /* all that the plugin keeps: set and status */
+    PBS_OBJ_HISTORY = 68        /* of its changes: status only */
 };
 
 /* Manager commands and attribute operations, as the batch protocol numbers them. */
@@ -351,7 +353,8 @@ typedef struct pbs_plugin {
      * created or deleted. The host calls it after its own part is checked and before it commits that. The
      * reply tells errors and warnings; the result is the error's number or 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
-    /* Describes objects of the plugin's own types. An unknown name is error 15212. */
+    /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
+     * the history `extend` says what is wanted. */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
     /* Adds the plugin's attributes of one host object (through reply_attr). */
     void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);

@@ -52,6 +52,25 @@ TEST(ParseDate, RefusesWhatIsNoDate) {
     }
 }
 
+TEST(ParseInstant, TakesDatesTimesAndSeconds) {
+    EXPECT_EQ(parse_instant("2026-11-21"), at(2026, 11, 21, 0, 0, 0));
+    EXPECT_EQ(parse_instant("2026-11-21T08:00"), at(2026, 11, 21, 8, 0, 0));
+    EXPECT_EQ(parse_instant("2026-11-21 08:00:26"), at(2026, 11, 21, 8, 0, 26));
+    EXPECT_EQ(parse_instant("2026-11-21T12:00:00Z"), 1795262400);
+    EXPECT_EQ(parse_instant("1795262400"), 1795262400);
+    EXPECT_EQ(parse_instant(instant_text(1795262400)), 1795262400);
+}
+
+TEST(ParseInstant, RefusesWhatIsNone) {
+    for (const char* bad : {"", "today", "-5", "2026-02-30", "2026-11-21T25:00", "2026-11-21Z",
+                            "2026-11-21T08", "2026-11-21T08:00:26 x", "1e9"}) {
+        const auto when = parse_instant(bad);
+        ASSERT_FALSE(when) << bad;
+        EXPECT_NE(when.error().message.find("expected YYYY-MM-DD"), std::string::npos)
+            << when.error().message;
+    }
+}
+
 TEST(ParseDuration, TakesHoursMinutesSeconds) {
     EXPECT_EQ(parse_duration("90").value(), 90);
     EXPECT_EQ(parse_duration("01:30").value(), 90);

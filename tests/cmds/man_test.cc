@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(All, ManualPage,
                                          Page{"qselect.1", "aAchHJlNpqrstTuxP"},
                                          Page{"qstat.1", "ainpqrstwxufGHJMQEBT1FD"},
                                          Page{"qsub.1", "aAcCefhIjJklmMNopPqrRSuvVWXz"},
-                                         Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"}, Page{"qmgr.8", "acenz"},
-                                         Page{"qrun.8", "aH"}));
+                                         Page{"pbs_config.8", "s"}, Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"},
+                                         Page{"qmgr.8", "acenz"}, Page{"qrun.8", "aH"}));
 
 }  // namespace

@@ -225,6 +225,10 @@ Answer FakeHost::status(int32_t type, const std::string& name, const std::vector
     request.wanted = names.data();
     request.wanted_count = names.size();
     request.who = who;
+    return status(request);
+}
+
+Answer FakeHost::status(const pbs_status_request& request) {
     pbs_reply reply;
     const int32_t code = plugin.status(plugin.self, &request, &reply);
     EXPECT_EQ(code, reply.answer.code) << "result and reply differ";

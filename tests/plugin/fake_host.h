@@ -93,6 +93,7 @@ class FakeHost {
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
+    Answer status(const pbs_status_request& request);
     // What list server, list queue and list sched get from the plugin.
     std::map<std::string, std::string> attributes_of(int32_t type, const std::string& name);
 

@@ -20,6 +20,12 @@ std::string change_text(const Management& request) {
     constexpr std::string_view operators[] = {"=", "", "+=", "-="};
     std::string text(commands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
+        // A whole configuration is in the plugin's history, not in the log.
+        if (request.type == PBS_OBJ_CONFIGURATION && attribute.name != "revision") {
+            fmt::format_to(std::back_inserter(text), " {} ({} bytes)", attribute.name,
+                           attribute.value.size());
+            continue;
+        }
         const auto op = static_cast<size_t>(attribute.op);
         fmt::format_to(std::back_inserter(text), " {}{}{} {} {}", attribute.name,
                        attribute.resource.empty() ? "" : ".", attribute.resource,
@@ -29,8 +35,9 @@ std::string change_text(const Management& request) {
 }
 
 void log_management(const Management& request, std::string_view object) {
+    const std::string_view nameless = request.type == PBS_OBJ_CONFIGURATION ? "configuration" : "Server";
     request.context.server.parts.log.write(
-        LogEvent::admin, LogClass::server, object.empty() ? "Server" : object,
+        LogEvent::admin, LogClass::server, object.empty() ? nameless : object,
         fmt::format("{} at request of {}", change_text(request), requestor(request.context)));
 }
 
@@ -180,6 +187,7 @@ ifl::Reply manager(Context& context) {
         case PBS_OBJ_POLICY:
         case PBS_OBJ_TIME_WINDOW:
         case PBS_OBJ_FS_GROUP:
+        case PBS_OBJ_CONFIGURATION:
             return manage_plugin_object(request);
         default:
             return ifl::Reply::error(PBSE_IVALREQ);

@@ -1,5 +1,5 @@
-// StatusSched: the schedulers; and, with "object=policy", "object=time_window" or "object=fs_group" at the
-// start of the extend string, the plugin's own objects.
+// StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
+// "object=configuration" or "object=history" at the start of the extend string, what the plugin has.
 #include <array>
 
 #include "ifl/pbs_error.h"
@@ -17,7 +17,9 @@ struct PluginObject {
 };
 constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POLICY},
                                        PluginObject{"object=time_window", PBS_OBJ_TIME_WINDOW},
-                                       PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP}};
+                                       PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP},
+                                       PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
+                                       PluginObject{"object=history", PBS_OBJ_HISTORY}};
 
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
     Plugin* plugin = context.server.parts.plugin;

@@ -9,6 +9,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -33,12 +34,6 @@ ManagerHandler handler_of(int32_t type) {
         if (static_cast<int32_t>(entry.type) == type) return entry.handler;
     }
     return nullptr;
-}
-
-objects::Identity identity(const pbs_identity& who) {
-    // The bits are the same; unknown ones of a later host give no rights.
-    constexpr uint32_t kKnown = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
-    return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
 }
 
 std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
@@ -68,12 +63,19 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
 
 }  // namespace
 
+objects::Identity identity(const pbs_identity& who) {
+    // The bits are the same; unknown ones of a later host give no rights.
+    constexpr uint32_t kKnown = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
+    return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
+}
+
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
     if (!request || request->size < sizeof(pbs_manager_request)) {
         return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
+    if (request->object_type == PBS_OBJ_CONFIGURATION) return manage_configuration(state, *request, reply);
     const ManagerHandler handler = handler_of(request->object_type);
     const std::optional<ManagerRequest> translated = translate(*request);
     if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});

@@ -27,6 +27,9 @@ objects::Result<objects::Reply> manage_server(objects::Store& store, const Manag
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
 
+// Who asks, as the store knows it.
+objects::Identity identity(const pbs_identity& who);
+
 // pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 

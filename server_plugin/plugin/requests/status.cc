@@ -5,6 +5,7 @@
 
 #include "ifl/pbs_error.h"
 #include "objects/commands.h"
+#include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -32,6 +33,8 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
         return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
+    if (request->object_type == PBS_OBJ_CONFIGURATION) return status_configuration(state, *request, reply);
+    if (request->object_type == PBS_OBJ_HISTORY) return status_history(state, *request, reply);
     if (!is_own(request->object_type) || (request->wanted_count != 0 && !request->wanted)) {
         return reply.error(PBSE_IVALREQ, {});
     }

@@ -1,4 +1,4 @@
-// Status requests for policy, time_window and fs_group objects.
+// Status requests for policy, time_window and fs_group objects, the configuration and the history.
 #ifndef PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
 #define PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
 
@@ -9,7 +9,7 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::status. Anybody may ask. 0 or the PBSE_ number that the reply has as well.
+// pbs_plugin::status. Anybody may ask for objects. 0 or the PBSE_ number that the reply has as well.
 int32_t status(State& state, const pbs_status_request* request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -1,0 +1,238 @@
+#include "ifl/cmds/config_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "ifl/cmds/text.h"
+#include "objects/schema.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::string_view, 6> kTypes = {"server", "queue",       "sched",
+                                                    "policy", "time_window", "fs_group"};
+
+bool is_own(std::string_view type) {
+    return type == "policy" || type == "time_window" || type == "fs_group";
+}
+
+Result<Json> parse(std::string_view text) {
+    Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) {
+        return fail("the server sent something that is no document of the configuration", 1);
+    }
+    return json;
+}
+
+// The text of a string, which is {"hex": "..."} if it isn't UTF-8.
+std::string text_of(const Json& json) {
+    if (json.is_string()) {
+        return json.get<std::string>();
+    }
+    const std::string hex = json.is_object() ? json.value("hex", "") : "";
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+        const auto value = [](char c) { return is_digit(c) ? c - '0' : c - 'a' + 10; };
+        bytes += static_cast<char>(value(hex[i]) * 16 + value(hex[i + 1]));
+    }
+    return bytes;
+}
+
+// As qmgr takes it: elements that have commas of their own are quoted, but for recurrences, where qmgr tells
+// those commas apart.
+std::string value_text(const std::string& type, const std::string& attribute, const Json& json) {
+    if (!json.is_array()) {
+        return text_of(json);
+    }
+    const auto object_type = objects::type_from_word(type);
+    const objects::Attribute* row = object_type ? objects::find_attribute(*object_type, attribute) : nullptr;
+    const bool rules = row != nullptr && row->syntax == objects::Syntax::rrule_list;
+    std::string text;
+    for (const Json& element : json) {
+        std::string item = text_of(element);
+        if (!rules && item.find(',') != std::string::npos) {
+            item = fmt::format("\"{}\"", item);
+        }
+        text += (text.empty() ? "" : ",") + item;
+    }
+    return text;
+}
+
+// The objects of a type: the server is one without a name.
+Json objects_of(const Json& document, std::string_view type) {
+    const auto section = document.find(type);
+    if (section == document.end() || !section->is_object()) {
+        return Json::object();
+    }
+    return type == "server" ? Json{{"", *section}} : *section;
+}
+
+void compare_attributes(const Json& before, const Json& after, ConfigChange& change) {
+    const auto text = [&](const Json& object, const std::string& name) -> std::optional<std::string> {
+        const auto found = object.find(name);
+        return found == object.end() ? std::nullopt : std::optional(value_text(change.type, name, *found));
+    };
+    // In the order of the table, as everywhere; what this version doesn't know comes last.
+    std::vector<std::string> names;
+    if (const auto type = objects::type_from_word(change.type)) {
+        for (const objects::Attribute& attribute : objects::attributes(*type)) {
+            names.emplace_back(attribute.name);
+        }
+    }
+    for (const Json& object : {before, after}) {
+        for (const auto& [name, value] : object.items()) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
+        }
+    }
+    for (const std::string& name : names) {
+        ConfigAttribute attribute{name, text(before, name), text(after, name)};
+        if (attribute.before != attribute.after) {
+            change.attributes.push_back(std::move(attribute));
+        }
+    }
+}
+
+void compare_type(const std::string& type, const Json& before, const Json& after,
+                  std::vector<ConfigChange>& changes) {
+    Json both = before;
+    both.update(after);
+    for (const auto& [name, object] : both.items()) {
+        const bool was = before.contains(name);
+        const bool is = after.contains(name);
+        ConfigChange change{type, name, is_own(type) && !was, is_own(type) && !is, {}};
+        compare_attributes(was ? before[name] : Json::object(), is ? after[name] : Json::object(), change);
+        if (change.created || change.deleted || !change.attributes.empty()) {
+            changes.push_back(std::move(change));
+        }
+    }
+}
+
+// "policy p1" with the type in full; for what is no object, the text as it is.
+std::string full_title(std::string_view object) {
+    const std::string_view word = first_word(object);
+    const auto type = objects::type_from_word(word);
+    if (!type) {
+        return std::string(object);
+    }
+    const std::string_view name = trim(object.substr(object.find(word) + word.size()));
+    return config_title(objects::type_name(*type), name);
+}
+
+// ---- Directives.
+
+std::string assignments(const ConfigChange& change) {
+    std::string text;
+    for (const ConfigAttribute& attribute : change.attributes) {
+        if (attribute.after) {
+            text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", attribute.name,
+                                quote_value(*attribute.after));
+        }
+    }
+    return text;
+}
+
+std::string unset_names(const ConfigChange& change) {
+    std::string text;
+    for (const ConfigAttribute& attribute : change.attributes) {
+        if (!attribute.after) {
+            text += (text.empty() ? "" : ", ") + attribute.name;
+        }
+    }
+    return text;
+}
+
+void make_directives(const ConfigChange& change, std::string& text) {
+    const std::string title = config_title(change.type, change.name);
+    const std::string set = assignments(change);
+    const std::string unset = unset_names(change);
+    if (change.created) {
+        text += fmt::format("create {}{}{}\n", title, set.empty() ? "" : " ", set);
+        return;
+    }
+    if (!set.empty()) {
+        text += fmt::format("set {} {}\n", title, set);
+    }
+    if (!unset.empty()) {
+        text += fmt::format("unset {} {}\n", title, unset);
+    }
+}
+
+}  // namespace
+
+std::string config_title(std::string_view type, std::string_view name) {
+    return name.empty() ? std::string(type) : fmt::format("{} {}", type, name);
+}
+
+Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::string_view after,
+                                              std::string_view object) {
+    const auto from = parse(before);
+    if (!from) {
+        return tl::unexpected(from.error());
+    }
+    const auto to = parse(after);
+    if (!to) {
+        return tl::unexpected(to.error());
+    }
+    std::vector<ConfigChange> changes;
+    for (const std::string_view type : kTypes) {
+        compare_type(std::string(type), objects_of(*from, type), objects_of(*to, type), changes);
+    }
+    if (!object.empty()) {
+        std::erase_if(changes, [wanted = full_title(trim(object))](const ConfigChange& change) {
+            return config_title(change.type, change.name) != wanted;
+        });
+    }
+    return changes;
+}
+
+std::string diff_text(const std::vector<ConfigChange>& changes) {
+    std::string text;
+    for (const ConfigChange& change : changes) {
+        text += fmt::format("{}{}\n", config_title(change.type, change.name),
+                            change.created   ? " (created)"
+                            : change.deleted ? " (deleted)"
+                                             : "");
+        for (const ConfigAttribute& attribute : change.attributes) {
+            if (attribute.before) {
+                text += fmt::format("-    {} = {}\n", attribute.name, printable(*attribute.before));
+            }
+            if (attribute.after) {
+                text += fmt::format("+    {} = {}\n", attribute.name, printable(*attribute.after));
+            }
+        }
+    }
+    return text;
+}
+
+std::string diff_directives(const std::vector<ConfigChange>& changes) {
+    // What is referred to comes before what refers.
+    static constexpr std::array<std::string_view, 6> kMakeOrder = {"time_window", "fs_group", "policy",
+                                                                   "server",      "queue",    "sched"};
+    static constexpr std::array<std::string_view, 3> kDeleteOrder = {"policy", "time_window", "fs_group"};
+    std::string text;
+    for (const std::string_view type : kMakeOrder) {
+        for (const ConfigChange& change : changes) {
+            if (change.type == type && !change.deleted) {
+                make_directives(change, text);
+            }
+        }
+    }
+    for (const std::string_view type : kDeleteOrder) {
+        for (const ConfigChange& change : changes) {
+            if (change.type == type && change.deleted) {
+                text += fmt::format("delete {}\n", config_title(change.type, change.name));
+            }
+        }
+    }
+    return text;
+}
+
+}  // namespace pbs::cmds

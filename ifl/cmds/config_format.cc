@@ -1,0 +1,83 @@
+#include "ifl/cmds/config_format.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/config_diff.h"
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+HistoryRow row_of(const batch_status& object) {
+    const auto text = [&](std::string_view name) {
+        return std::string(value_of(object.attribs, name).value_or(std::string_view()));
+    };
+    HistoryRow row;
+    row.revision = parse_integer(view(object.name)).value_or(0);
+    row.change = parse_integer(text("change")).value_or(0);
+    row.time = parse_integer(text("time")).value_or(0);
+    row.user = text("user");
+    row.host = text("host");
+    row.command = text("command");
+    row.type = text("type");
+    row.object = text("object");
+    row.before = text("before");
+    row.after = text("after");
+    return row;
+}
+
+// What isn't JSON, which no server of ours sends, stays a text.
+Json parsed(const std::string& text) {
+    Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() ? Json(text) : json;
+}
+
+}  // namespace
+
+std::vector<HistoryRow> history_rows(const batch_status* list) {
+    std::vector<HistoryRow> rows;
+    for (; list != nullptr; list = list->next) {
+        rows.push_back(row_of(*list));
+    }
+    return rows;
+}
+
+std::string history_text(const std::vector<HistoryRow>& rows) {
+    std::string text;
+    for (const HistoryRow& row : rows) {
+        const std::string title = config_title(row.type, row.object);
+        text += fmt::format("{:>6}  {}  {}@{}  {}", row.revision, instant_text(row.time), printable(row.user),
+                            printable(row.host), printable(row.command));
+        if (row.command.find(title) == std::string::npos) {
+            text += fmt::format(": {}", printable(title));
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string history_json(const std::vector<HistoryRow>& rows) {
+    Json all = Json::array();
+    for (const HistoryRow& row : rows) {
+        all.push_back({{"revision", row.revision},
+                       {"change", row.change},
+                       {"time", row.time},
+                       {"user", row.user},
+                       {"host", row.host},
+                       {"command", row.command},
+                       {"type", row.type},
+                       {"object", row.object},
+                       {"before", parsed(row.before)},
+                       {"after", parsed(row.after)}});
+    }
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,155 @@
+#include "server_plugin/plugin/requests/configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+
+#include "ifl/pbs_error.h"
+#include "objects/restore.h"
+#include "server_plugin/plugin/configuration.h"
+#include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/requests/extend.h"
+#include "server_plugin/plugin/requests/manager.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+// More lines than anybody reads are only counted.
+constexpr std::size_t kMostLines = 1000;
+
+// What is asked for; exactly one of the three is set.
+struct Asked {
+    std::optional<objects::Restoration> restoration;
+    std::optional<objects::Import> import;
+    bool dry_run = false;
+};
+
+objects::Result<objects::Restoration> read_restoration(std::string_view object, std::string_view revision) {
+    objects::Restoration out;
+    const auto number = extend_number("revision", revision);
+    if (!number) return tl::unexpected(number.error());
+    out.revision = static_cast<std::uint64_t>(*number);
+    if (object.empty()) return out;
+    auto name = objects::parse_object_name(object);
+    if (!name) return tl::unexpected(name.error());
+    out.object = std::move(*name);
+    return out;
+}
+
+objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view object, Asked& asked) {
+    const std::string_view name = view(attr.name);
+    const std::string_view value = view(attr.value);
+    if (attr.resource.len != 0 || attr.op != PBS_OP_SET)
+        return objects::fail(objects::Code::invalid_request,
+                             fmt::format("{}: expected {} = value", name, name));
+    if (name == "dry_run") {
+        const auto flag = objects::parse_boolean(name, value);
+        if (!flag) return tl::unexpected(flag.error());
+        asked.dry_run = *flag;
+        return {};
+    }
+    const bool imports = name == "import" || name == "replace";
+    if (!imports && name != "revision") {
+        return objects::fail(objects::Code::unknown_attribute,
+                             fmt::format("unknown attribute '{}': expected revision, import or replace, and "
+                                         "dry_run",
+                                         name));
+    }
+    if (asked.restoration || asked.import)
+        return objects::fail(objects::Code::invalid_request, "expected one of revision, import and replace");
+    if (imports) {
+        if (!object.empty())
+            return objects::fail(objects::Code::invalid_request,
+                                 fmt::format("{} is of the whole configuration: no object expected", name));
+        asked.import = {std::string(value), name == "replace"};
+        return {};
+    }
+    auto restoration = read_restoration(object, value);
+    if (!restoration) return tl::unexpected(restoration.error());
+    asked.restoration = std::move(*restoration);
+    return {};
+}
+
+objects::Result<Asked> read_request(const pbs_manager_request& request) {
+    if (request.command != PBS_CMD_SET || (request.attr_count != 0 && !request.attrs))
+        return objects::fail(objects::Code::invalid_request, "the configuration can be set, nothing else");
+    Asked asked;
+    for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
+        if (auto read = read_attribute(attr, view(request.object_name), asked); !read)
+            return tl::unexpected(read.error());
+    }
+    if (!asked.restoration && !asked.import)
+        return objects::fail(objects::Code::invalid_request, "expected one of revision, import and replace");
+    return asked;
+}
+
+bool host_has(const State& state, objects::ObjectType type, std::string_view name) {
+    if (type == objects::ObjectType::sched) return state.sched_priv.contains(std::string(name));
+    return std::ranges::any_of(state.sched_configs.queues,
+                               [&](const auto& queue) { return queue.second == name; });
+}
+
+void tell(const objects::Rewritten& done, Reply& reply) {
+    for (const std::string& warning : done.reply.warnings) reply.warning("Warning: " + warning);
+    const std::size_t shown = std::min(done.lines.size(), kMostLines);
+    for (const std::string& line : std::span(done.lines).first(shown)) reply.warning(line);
+    if (shown < done.lines.size()) reply.warning(fmt::format("and {} more", done.lines.size() - shown));
+}
+
+// What comes of any change of the configuration.
+void take_effect(State& state, Reply& reply) {
+    if (const auto kept = forget_corrected_mistake(state); !kept)
+        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
+    if (const std::string why = adopt_configuration(state); !why.empty()) {
+        reply.warning(
+            fmt::format("Warning: saved, but the scheduler can't use it and goes on as before: {}", why));
+    }
+}
+
+}  // namespace
+
+int32_t manage_configuration(State& state, const pbs_manager_request& request, Reply reply) {
+    const auto refuse = [&](const objects::Error& error) {
+        return reply.error(static_cast<int32_t>(error.code), error.message);
+    };
+    const objects::Identity who = identity(request.who);
+    if ((who.privilege & (objects::manager_privilege | objects::root_privilege)) == 0)
+        return reply.error(PBSE_PERM, {});
+    const objects::Result<Asked> asked = read_request(request);
+    if (!asked) return refuse(asked.error());
+    const objects::RewriteOptions options{
+        [&](objects::ObjectType type, std::string_view name) { return host_has(state, type, name); },
+        asked->dry_run};
+    const sched::Instant now = instant(request.now);
+    const objects::Result<objects::Rewritten> done =
+        asked->restoration ? objects::restore(*state.store, *asked->restoration, options, who, now)
+                           : objects::import(*state.store, *asked->import, options, who, now);
+    if (!done) return refuse(done.error());
+    tell(*done, reply);
+    if (done->reply.changed) take_effect(state, reply);
+    return PBSE_NONE;
+}
+
+int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
+    if ((request.who.privilege & (PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0)
+        return reply.error(PBSE_PERM, {});
+    std::optional<std::uint64_t> revision;
+    const auto read = read_extend(view(request.extend), [&](std::string_view key, std::string_view value) {
+        const auto number = key == "revision" ? extend_number(key, value) : unknown_key(key, "revision");
+        if (number) revision = static_cast<std::uint64_t>(*number);
+        return number;
+    });
+    if (!read) return reply.error(static_cast<int32_t>(read.error().code), read.error().message);
+    const auto document = objects::export_document(*state.store, revision);
+    if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);
+    const std::uint64_t shown = revision.value_or(state.store->snapshot()->revision());
+    const ShownAttribute json{"json", *document, {}};
+    reply.object(PBS_OBJ_CONFIGURATION, std::to_string(shown), std::span(&json, 1));
+    return PBSE_NONE;
+}
+
+}  // namespace pbs::plugin

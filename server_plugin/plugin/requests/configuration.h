@@ -1,0 +1,24 @@
+// The configuration as a whole and its history: what is asked and changed through the object types
+// PBS_OBJ_CONFIGURATION and PBS_OBJ_HISTORY. pbs_ifl.h describes the requests as a client makes them.
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_CONFIGURATION_H
+#define PBSPOLICY_PLUGIN_REQUESTS_CONFIGURATION_H
+
+#include <cstdint>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Manager SET on PBS_OBJ_CONFIGURATION: one of `revision`, `import` and `replace`, and `dry_run`. The reply's
+// warnings are the lines of what changed, and begin with "Warning: " where they warn. Only managers may.
+int32_t manage_configuration(State& state, const pbs_manager_request& request, Reply reply);
+
+// Operators and managers may ask for these: the history tells who changed what from where, and a
+// configuration of the past is out of the history.
+int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply);
+int32_t status_history(State& state, const pbs_status_request& request, Reply reply);
+
+}  // namespace pbs::plugin
+
+#endif

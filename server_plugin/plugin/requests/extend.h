@@ -1,0 +1,50 @@
+// Reading the extend string of a status request: "type=policy;limit=10".
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_EXTEND_H
+#define PBSPOLICY_PLUGIN_REQUESTS_EXTEND_H
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "objects/error.h"
+
+namespace pbs::plugin {
+
+// A whole number that isn't negative. Errors: bad_value.
+inline objects::Result<std::int64_t> extend_number(std::string_view key, std::string_view text) {
+    std::int64_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || read.ec != std::errc{} || read.ptr != text.data() + text.size() || number < 0) {
+        return objects::fail(objects::Code::bad_value,
+                             fmt::format("{}: bad value '{}': expected a whole number of 0 to {}", key, text,
+                                         std::numeric_limits<std::int64_t>::max()));
+    }
+    return number;
+}
+
+inline tl::unexpected<objects::Error> unknown_key(std::string_view key, std::string_view known) {
+    return objects::fail(objects::Code::invalid_request,
+                         fmt::format("unknown key '{}' in the extend string: expected {}", key, known));
+}
+
+// Calls take(key, value) for each part until it gives an error; parts without "=" have an empty value.
+template <class Take>
+objects::Result<void> read_extend(std::string_view extend, Take take) {
+    while (!extend.empty()) {
+        const std::string_view part = extend.substr(0, extend.find(';'));
+        extend.remove_prefix(part.size() < extend.size() ? part.size() + 1 : part.size());
+        const std::size_t equals = part.find('=');
+        const std::string_view value =
+            equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
+        objects::Result<std::int64_t> taken = take(part.substr(0, equals), value);
+        if (!taken) return tl::unexpected(taken.error());
+    }
+    return {};
+}
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,80 @@
+#include "ifl/cmds/config_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::cmds {
+namespace {
+
+constexpr const char* kBefore = R"({"format": 1, "server": {}, "queue": {"q1": {"time_window": ["t1"]}},
+  "sched": {"default": {"policy": ["p1"]}},
+  "policy": {"p1": {"by_queue": "False", "comment": "x, y"}, "p2": {}},
+  "time_window": {"t1": {"rrule": "FREQ=DAILY"}}, "fs_group": {}})";
+constexpr const char* kAfter = R"({"format": 1,
+  "server": {"non_work_days": ["FREQ=WEEKLY;BYDAY=SA,SU", "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1"]},
+  "queue": {}, "sched": {"default": {"policy": ["p1", "p:p3"]}},
+  "policy": {"p1": {"comment": {"hex": "e9"}}, "p3": {"fairshare_group": "g1"}},
+  "time_window": {}, "fs_group": {"g1": {"tree_element": ["a:root=1"]}}})";
+
+TEST(ConfigDiff, ShowsWhatGoesAndWhatComes) {
+    const auto changes = config_diff(kBefore, kAfter, "");
+    ASSERT_TRUE(changes);
+    EXPECT_EQ(diff_text(*changes),
+              "server\n"
+              "+    non_work_days = FREQ=WEEKLY;BYDAY=SA,SU,FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1\n"
+              "queue q1\n"
+              "-    time_window = t1\n"
+              "sched default\n"
+              "-    policy = p1\n"
+              "+    policy = p1,p:p3\n"
+              "policy p1\n"
+              "-    by_queue = False\n"
+              "-    comment = x, y\n"
+              "+    comment = \xe9\n"
+              "policy p2 (deleted)\n"
+              "policy p3 (created)\n"
+              "+    fairshare_group = g1\n"
+              "time_window t1 (deleted)\n"
+              "-    rrule = FREQ=DAILY\n"
+              "fs_group g1 (created)\n"
+              "+    tree_element = a:root=1\n");
+}
+
+TEST(ConfigDiff, DirectivesRespectReferences) {
+    const auto changes = config_diff(kBefore, kAfter, "");
+    ASSERT_TRUE(changes);
+    EXPECT_EQ(diff_directives(*changes),
+              "create fs_group g1 tree_element = a:root=1\n"
+              "set policy p1 comment = \xe9\n"
+              "unset policy p1 by_queue\n"
+              "create policy p3 fairshare_group = g1\n"
+              "set server non_work_days = \"FREQ=WEEKLY;BYDAY=SA,SU,FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1\"\n"
+              "unset queue q1 time_window\n"
+              "set sched default policy = \"p1,p:p3\"\n"
+              "delete policy p2\n"
+              "delete time_window t1\n");
+}
+
+TEST(ConfigDiff, OneObjectByAnyWordForItsType) {
+    for (const char* object : {"policy p1", "p p1", " policy  p1 "}) {
+        const auto changes = config_diff(kBefore, kAfter, object);
+        ASSERT_TRUE(changes);
+        ASSERT_EQ(changes->size(), 1U) << object;
+        EXPECT_EQ(changes->front().name, "p1");
+    }
+    EXPECT_EQ(config_diff(kBefore, kAfter, "server")->size(), 1U);
+    EXPECT_TRUE(config_diff(kBefore, kAfter, "policy nobody")->empty());
+}
+
+TEST(ConfigDiff, NothingIsDifferentFromItself) {
+    EXPECT_EQ(diff_text(*config_diff(kBefore, kBefore, "")), "");
+    EXPECT_EQ(diff_directives(*config_diff(kAfter, kAfter, "")), "");
+}
+
+TEST(ConfigDiff, WhatIsNoDocumentIsRefused) {
+    EXPECT_FALSE(config_diff("", kAfter, ""));
+    EXPECT_FALSE(config_diff(kBefore, "[]", ""));
+}
+
+}  // namespace
+}  // namespace pbs::cmds
