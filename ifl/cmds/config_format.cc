@@ -53,8 +53,10 @@ std::string history_text(const std::vector<HistoryRow>& rows) {
     std::string text;
     for (const HistoryRow& row : rows) {
         const std::string title = config_title(row.type, row.object);
-        text += fmt::format("{:>6}  {}  {}@{}  {}", row.revision, instant_text(row.time), printable(row.user),
-                            printable(row.host), printable(row.command));
+        // What the server did by itself came from no host.
+        const std::string who = row.host.empty() ? row.user : fmt::format("{}@{}", row.user, row.host);
+        text += fmt::format("{:>6}  {}  {}  {}", row.revision, instant_text(row.time), printable(who),
+                            printable(row.command));
         if (row.command.find(title) == std::string::npos) {
             text += fmt::format(": {}", printable(title));
         }

@@ -21,7 +21,8 @@ std::string change_text(const Management& request) {
     std::string text(commands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
         // A whole configuration is in the plugin's history, not in the log.
-        if (request.type == PBS_OBJ_CONFIGURATION && attribute.name != "revision") {
+        if (request.type == PBS_OBJ_CONFIGURATION &&
+            (attribute.name == "import" || attribute.name == "replace")) {
             fmt::format_to(std::back_inserter(text), " {} ({} bytes)", attribute.name,
                            attribute.value.size());
             continue;
