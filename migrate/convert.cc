@@ -21,7 +21,17 @@ constexpr const char* kNonPrimePolicy = "default_policy_non_prime";
 constexpr const char* kGroup = "default_fs_group";
 constexpr const char* kSched = "default";
 constexpr const char* kPrimeTime = "prime_time";
+constexpr const char* kDedicatedTime = "dedicated_time";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
+
+// name, name_2, name_3
+std::string numbered(const char* name, std::size_t index) {
+    return index == 0 ? name : fmt::format("{}_{}", name, index + 1);
+}
+
+std::string clock(int minute) {
+    return fmt::format("{:02}:{:02}:00", minute / 60, minute % 60);
+}
 
 class Converter {
   public:
@@ -76,8 +86,7 @@ class Converter {
         }
         const auto windows = prime_windows(file);
         for (std::size_t i = 0; i < windows.size(); ++i)
-            prime_window(i == 0 ? kPrimeTime : fmt::format("{}_{}", kPrimeTime, i + 1), windows[i],
-                         file.file);
+            prime_window(numbered(kPrimeTime, i), windows[i], file.file);
         for (const PbsHoliday& day : file.days)
             non_work_day(file.file, day.line, day.description, day.rule());
         if (!file.days.empty())
@@ -85,6 +94,29 @@ class Converter {
                 fmt::format("{}: the holidays of {} count in every year by their number, as they did; 02/29 "
                             "moves those after it by a day: MM/DD in non_work_days doesn't move",
                             file.file, file.year));
+    }
+
+    void dedicated_time(const DedicatedTime& file, const std::optional<std::chrono::sys_seconds>& now) {
+        std::vector<DedicatedPeriod> ahead;
+        for (const DedicatedPeriod& period : file.periods) {
+            // No zone is further than a day from UTC.
+            if (!now || period.to.time_since_epoch() + std::chrono::days{1} >= now->time_since_epoch()) {
+                ahead.push_back(period);
+            } else {
+                out_.report.notes.emplace_back(
+                    fmt::format("{}:{}: is over, left out", file.file, period.line));
+            }
+        }
+        const auto windows = dedicated_windows(ahead);
+        for (std::size_t i = 0; i < windows.size(); ++i) {
+            const std::string name = numbered(kDedicatedTime, i);
+            const std::string from = fmt::format("{}:{}", file.file, windows[i].line);
+            create(ObjectType::time_window, name);
+            set(ObjectType::time_window, name, "rrule", windows[i].rrule, from);
+            set(ObjectType::time_window, name, "start_time", clock(windows[i].start), from);
+            set(ObjectType::time_window, name, "end_time", clock(windows[i].end), from);
+            set(ObjectType::time_window, name, "type", "dedicated", from);
+        }
     }
 
     Result<Conversion> finish() {
@@ -120,7 +152,6 @@ class Converter {
 
     void prime_window(const std::string& name, const PrimeWindow& window, const std::string& file) {
         const std::string from = window.line == 0 ? file : fmt::format("{}:{}", file, window.line);
-        const auto clock = [](int minute) { return fmt::format("{:02}:{:02}:00", minute / 60, minute % 60); };
         create(ObjectType::time_window, name);
         set(ObjectType::time_window, name, "rrule", window.rrule, from);
         set(ObjectType::time_window, name, "start_time", clock(window.hours.start), from);
@@ -207,7 +238,8 @@ Result<Conversion> convert(const std::optional<ConfigFile>& config,
 }
 
 Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolidays>& holidays,
-                           const Surroundings& server, const objects::Snapshot* current) {
+                           const Surroundings& server, const objects::Snapshot* current,
+                           const std::optional<DedicatedTime>& dedicated) {
     auto policies = to_policies(file, server, kGroup);
     if (!policies) return tl::unexpected(std::move(policies.error()));
     const bool known = holidays && holidays->in_use();
@@ -219,6 +251,7 @@ Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolid
     Converter converter(current);
     converter.sched_config(file, *policies, known);
     if (holidays) converter.pbs_holidays(*holidays);
+    if (dedicated) converter.dedicated_time(*dedicated, server.now);
     return converter.finish();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "migrate/configfile.h"
+#include "migrate/dedicated_time.h"
 #include "migrate/origin_holidays.h"
 #include "migrate/pbs_holidays.h"
 #include "migrate/report.h"
@@ -34,7 +35,7 @@ Result<Conversion> convert(const std::optional<ConfigFile>& config,
                            const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current);
 
 // The changes that make `current` (null: a fresh server) mean what a sched_config file (PP-748, interface 1)
-// and the holidays file beside it say; `holidays` may be missing.
+// and the holidays and dedicated_time files beside it say; these may be missing.
 // - The options become attributes of default_policy. If they differ between prime and non-prime time, they
 //   become those of default_policy_prime and default_policy_non_prime as well, and the scheduler `default`
 //   gets these as p: and np:; default_policy has the values of prime time then. But where the holidays file
@@ -43,10 +44,12 @@ Result<Conversion> convert(const std::optional<ConfigFile>& config,
 //   policies.
 // - Prime time becomes the time_windows prime_time, prime_time_2 and so on, of type prime and not on
 //   holidays; these are added to the server's non_work_days.
+// - Dedicated times become the time_windows dedicated_time, dedicated_time_2 and so on, of type dedicated.
 // - Options that are removed are notes: why, and what to use instead.
 // What is there already is left alone. `server` names the server's queues and resources.
 Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolidays>& holidays,
-                           const Surroundings& server, const objects::Snapshot* current);
+                           const Surroundings& server, const objects::Snapshot* current,
+                           const std::optional<DedicatedTime>& dedicated = std::nullopt);
 
 // Was default_policy made by one of these conversions?
 bool is_converted(const objects::Snapshot& snapshot);

@@ -65,8 +65,10 @@ Result<Conversion> read_and_convert_sched_config(const LegacyFiles& files, const
     std::optional<PbsHolidays> holidays;
     const auto config = read(files.sched_config, parse_sched_config, problems);
     if (!files.holidays.empty()) holidays = read(files.holidays, parse_pbs_holidays, problems);
+    std::optional<DedicatedTime> dedicated;
+    if (!files.dedicated_time.empty()) dedicated = read(files.dedicated_time, parse_dedicated_time, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
-    return convert(*config, holidays, server, current);
+    return convert(*config, holidays, server, current, dedicated);
 }
 
 }  // namespace
@@ -83,6 +85,8 @@ LegacyFiles find_legacy_files(const std::string& home) {
         if (!is_file(files.sched_config)) files.sched_config.clear();
         files.holidays = home + "/sched_priv/holidays";
         if (files.sched_config.empty() || !is_file(files.holidays)) files.holidays.clear();
+        files.dedicated_time = home + "/sched_priv/dedicated_time";
+        if (files.sched_config.empty() || !is_file(files.dedicated_time)) files.dedicated_time.clear();
         return files;
     }
     files.holidays = home + "/sched_priv/holidays";

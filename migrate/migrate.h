@@ -19,9 +19,10 @@ namespace pbs::migrate {
 
 // Paths of legacy files; empty: there is none.
 struct LegacyFiles {
-    std::string config;          // of an Origin scheduler
-    std::string holidays;        // of the same, or with sched_config of its scheduler
-    std::string sched_config{};  // of the scheduler of PBS or TORQUE; instead of config
+    std::string config;            // of an Origin scheduler
+    std::string holidays;          // of the same, or with sched_config of its scheduler
+    std::string sched_config{};    // of the scheduler of PBS or TORQUE; instead of config
+    std::string dedicated_time{};  // beside sched_config
 
     bool empty() const { return config.empty() && holidays.empty() && sched_config.empty(); }
 };
@@ -29,7 +30,7 @@ struct LegacyFiles {
 // The files of a home: sched_priv/config (else sched_priv/CONFIGFILE), and beside it sched_priv/holidays,
 // else /usr/lib/acct/holidays. A home without a configuration of an Origin scheduler has
 // sched_priv/sched_config (which PBS puts into every home, in use or not), and beside it sched_priv/holidays
-// in PBS's form. Without either there is nothing to
+// in PBS's form and sched_priv/dedicated_time. Without either there is nothing to
 // migrate and all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 
@@ -39,7 +40,7 @@ LegacyFiles find_legacy_files(const std::string& home);
 // /usr/lib/acct/holidays, which belongs to the system, is left out unless the configuration has
 // ENFORCE_PRIME_TIME.
 //
-// `server`: names that options of a sched_config file are about.
+// `server`: what options of a sched_config file are about, and the files beside it.
 Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
                                     const Surroundings& server = {});
 

@@ -28,9 +28,8 @@ constexpr const char* kDescription =
     "time_window, and the holidays non_work_days of the server. Of the scheduler of PBS or TORQUE, the\n"
     "options of sched_config become attributes of default_policy, of default_policy_prime and\n"
     "default_policy_non_prime where they differ, and of the fs_group default_fs_group; its holidays file\n"
-    "becomes time_windows of type prime and non_work_days. The files are read, never changed. With a "
-    "mistake\n"
-    "in a file nothing is done.";
+    "becomes time_windows of type prime and non_work_days, its dedicated_time those of type dedicated.\n"
+    "The files are read, never changed. With a mistake in a file nothing is done.";
 
 constexpr const char* kFooter =
     "Without --dry-run, pbs_migrate writes into HOME/server_priv/policy.db itself (--into), while no server\n"
@@ -139,6 +138,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
                        "Configuration file of the scheduler of PBS or TORQUE (sched_priv/sched_config)")
             ->type_name("F")
             ->excludes(config);
+    app.add_option("--dedicated-time", arguments.files.dedicated_time,
+                   "Dedicated times of PBS or TORQUE (sched_priv/dedicated_time)")
+        ->type_name("F")
+        ->needs(sched_config);
     app.add_option("--queues", arguments.server.queues,
                    "Names of the server's queues, of which dedicated_prefix chooses")
         ->type_name("Q,...")
@@ -184,5 +187,6 @@ int main(int argc, char** argv) {
             "pbs_migrate: expected --dry-run, or --into HOME or PBS_HOME for a server that isn't running\n");
         return 1;
     }
+    arguments.server.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     return arguments.dry_run ? print_commands(arguments) : write_into_home(arguments);
 }

@@ -1,6 +1,8 @@
 // From a sched_config file to the attributes of policies (PP-748, interface 1).
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,13 @@
 
 namespace pbs::migrate {
 
-// Names of the server's that some options are about.
+// What is known of the server whose files are converted.
 struct Surroundings {
     std::vector<std::string> queues{};
     // Resources that jobs use up, beyond those that every PBS has.
     std::vector<std::string> consumables{};
+    // Dedicated times that ended before it are left out; not set: none is.
+    std::optional<std::chrono::sys_seconds> now{};
 };
 
 // One attribute's value, and the line that it comes from.

@@ -47,6 +47,8 @@ constexpr HostAttribute kTable[] = {
      "Which of several jobs is preempted first; a policy has an attribute of this name"},
     {"preempt_targets_enable", boolean, managers, openpbs, "", "Whether jobs may name what they may preempt"},
     {"prime_time", text, nobody, here, "", "Whether it is prime time now"},
+    {"sched_config", text, nobody, here, "",
+     "The sched_config file that is looked at while no policy is assigned, and whether it is in force"},
     {"sched_cycle_length", integer, operators, openpbs, "", "After how many seconds a cycle is ended"},
     {"sched_host", text, nobody, here, "", "The host of the scheduler"},
     {"sched_log", text, managers, here, "", "The folder of the scheduler's log"},

@@ -83,8 +83,10 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
                                    objects::manager_privilege | objects::root_privilege};
     // A crash before the last line repeats this, which finds everything there already.
-    const auto migrated = migrate::first_start(std::string(state.host.home()), *state.store, server, now,
-                                               state.sched_configs.surroundings());
+    migrate::Surroundings known = state.sched_configs.surroundings();
+    known.now = now;
+    const auto migrated =
+        migrate::first_start(std::string(state.host.home()), *state.store, server, now, known);
     if (migrated) {
         tell_done(state, *migrated);
     } else {

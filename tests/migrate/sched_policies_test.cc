@@ -279,7 +279,11 @@ TEST(ConvertSchedConfig, TheFirstStartFindsItUnlessAnOriginFileIsThere) {
     EXPECT_EQ(files.sched_config, folder.path(".") + "/sched_priv/sched_config");
     EXPECT_EQ(files.config, "");
     EXPECT_EQ(files.holidays, folder.path(".") + "/sched_priv/holidays");
+    folder.write("sched_priv/dedicated_time", "");
+    EXPECT_EQ(find_legacy_files(folder.path(".")).dedicated_time,
+              folder.path(".") + "/sched_priv/dedicated_time");
     folder.write("sched_priv/config", "SUBMIT_QUEUE q\n");
+    EXPECT_EQ(find_legacy_files(folder.path(".")).dedicated_time, "");
     EXPECT_EQ(find_legacy_files(folder.path(".")).sched_config, "");
     const Folder other;
     other.write("sched_priv/holidays", "weekday 0600 1730\n");

@@ -1,0 +1,47 @@
+// The dedicated_time file of the schedulers of PBS and TORQUE, sched_priv/dedicated_time (OpenPBS,
+// src/scheduler/pbs_dedicated and dedtime.cpp).
+//
+// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or
+//
+//     MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM
+//
+// from when to when, in the server's zone. A year of two digits is of this century below 90, else of the
+// last.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate {
+
+// Readings of the wall clock, to the minute: from <= t < to.
+struct DedicatedPeriod {
+    std::chrono::local_seconds from{};
+    std::chrono::local_seconds to{};
+    int line = 0;
+};
+
+struct DedicatedTime {
+    std::string file;
+    std::vector<DedicatedPeriod> periods;  // in the order of the file
+};
+
+// Reads the text of a file; `file` is its name in messages. Problems: dates and times that are none, an end
+// that isn't after its start.
+Result<DedicatedTime> parse_dedicated_time(std::string_view text, const std::string& file);
+
+// The periods as time_windows of type dedicated. One within a day is a window; a longer one is cut at
+// midnights. Days with the same hours are one window.
+struct DedicatedWindow {
+    std::string rrule;  // RDATE;VALUE=DATE:20270415,...
+    int start = 0;      // minutes since midnight
+    int end = 1440;
+    int line = 0;  // of the first of its periods
+};
+std::vector<DedicatedWindow> dedicated_windows(const std::vector<DedicatedPeriod>& periods);
+
+}  // namespace pbs::migrate
