@@ -10,7 +10,8 @@ using enum HostType;
 using enum Setter;
 using enum Where;
 
-constexpr std::string_view kQueueType[] = {"execution", "route"};
+constexpr std::string_view kQueueType[] = {"execution", "route", "execution_prime", "execution_non_prime",
+                                           "execution_dedicated"};
 
 constexpr HostAttribute kTable[] = {
     {"acl_group_enable", boolean, operators, here, "False",
@@ -34,6 +35,9 @@ constexpr HostAttribute kTable[] = {
     {"default_chunk", resources, operators, here, "",
      "What each chunk of a select gets of a resource that it doesn't name"},
     {"enabled", boolean, operators, here, "", "Whether the queue takes jobs"},
+    {"execution_type", text, operators, here, "",
+     "When jobs of the queue start: in prime time, outside it or in dedicated time only; not set: any time",
+     kQueueType},
     {"from_route_only", boolean, managers, here, "False",
      "Whether jobs come only from route queues and by qmove, not by qsub"},
     {"hasnodes", boolean, nobody, here, "", "Whether vnodes belong to the queue"},

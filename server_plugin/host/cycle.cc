@@ -138,7 +138,7 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
-        if (const int trigger = plugin.tick(now); trigger != 0) server_.want_cycle(trigger);
+        for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);
     }
     for (const auto& [name, sched] : server_.state.scheds()) {
         const auto [at, added] = last_.try_emplace(name, now);

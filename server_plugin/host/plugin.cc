@@ -130,7 +130,8 @@ bool complete(const pbs_plugin& table) {
            table.sched_removed != nullptr && table.queue_changed != nullptr &&
            table.queue_removed != nullptr && table.vnode_changed != nullptr &&
            table.vnode_removed != nullptr && table.job_changed != nullptr && table.job_removed != nullptr &&
-           table.next_deadline != nullptr && table.tick != nullptr && table.cycle != nullptr;
+           table.next_deadline != nullptr && table.tick != nullptr && table.cycle != nullptr &&
+           table.wanted != nullptr;
 }
 
 }  // namespace
@@ -265,10 +266,15 @@ void Plugin::job_removed(int64_t now, uint64_t job) {
 int64_t Plugin::next_deadline(int64_t now) {
     return impl_->table.next_deadline(impl_->table.self, now);
 }
-int Plugin::tick(int64_t now) {
-    const uint32_t wanted = impl_->table.tick(impl_->table.self, now);
-    if ((wanted & PBS_WANT_CYCLE) == 0) return 0;
-    return (wanted & PBS_WANT_POLICY_SWITCH) != 0 ? PBS_SCH_POLICY_SWITCH : PBS_SCH_SCHEDULE_TIME;
+std::map<std::string, int> Plugin::tick(int64_t now, const State& state) {
+    std::map<std::string, int> due;
+    if ((impl_->table.tick(impl_->table.self, now) & PBS_WANT_CYCLE) == 0) return due;
+    for (const auto& [name, sched] : state.scheds()) {
+        const uint32_t wanted = impl_->table.wanted(impl_->table.self, as_pbs_str(name));
+        if ((wanted & PBS_WANT_CYCLE) == 0) continue;
+        due[name] = (wanted & PBS_WANT_POLICY_SWITCH) != 0 ? PBS_SCH_POLICY_SWITCH : PBS_SCH_SCHEDULE_TIME;
+    }
+    return due;
 }
 
 namespace {

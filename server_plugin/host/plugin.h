@@ -3,6 +3,7 @@
 #define PBSPOLICY_HOST_PLUGIN_H
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -75,8 +76,8 @@ class Plugin {
     void job_removed(int64_t now, uint64_t job);
 
     int64_t next_deadline(int64_t now);
-    // The trigger of the cycle that is wanted now (PBS_SCH_*); 0: none.
-    int tick(int64_t now);
+    // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).
+    std::map<std::string, int> tick(int64_t now, const State& state);
     Result<std::vector<Decision>> cycle(int64_t now, std::string_view sched, int trigger, const State& state);
 
   private:

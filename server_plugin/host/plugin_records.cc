@@ -13,6 +13,14 @@ int64_t machine_load() {
     return static_cast<int64_t>(load * 1000);
 }
 
+// Of a queue's attribute of that name; "execution" and no value are any time.
+int32_t execution_type(std::string_view text) {
+    if (text == "execution_prime") return PBS_EXECUTION_PRIME;
+    if (text == "execution_non_prime") return PBS_EXECUTION_NON_PRIME;
+    if (text == "execution_dedicated") return PBS_EXECUTION_DEDICATED;
+    return PBS_EXECUTION_ANY;
+}
+
 }  // namespace
 
 pbs_resource_record resource_record(const Resource& resource) {
@@ -117,6 +125,7 @@ const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
     queue_.acl_user_count = acl_.size();
     queue_.partition = as_pbs_str(attributes.text("partition"));
     queue_.backfill_depth = attributes.integer("backfill_depth", -1);
+    queue_.execution_type = execution_type(attributes.text("execution_type"));
     return queue_;
 }
 

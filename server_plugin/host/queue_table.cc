@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::array rows = {
     AttributeDef{"queue_type", Type::text, no_user_set},
+    AttributeDef{"execution_type", Type::text, no_user_set},
     AttributeDef{"Priority", Type::integer, no_user_set},
     AttributeDef{"max_queuable", Type::integer, no_user_set},
     AttributeDef{"total_jobs", Type::integer, read_only | computed},

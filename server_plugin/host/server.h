@@ -59,6 +59,9 @@ class Server {
     void want_cycle(int trigger, std::string_view sched = {});
     std::map<std::string, int, std::less<>> take_wanted_cycles();
     bool cycles_wanted() const { return !wanted_.empty(); }
+    bool cycle_wanted(std::string_view sched) const {
+        return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
+    }
 
     int64_t last_rank = 0;                    // the largest queue_rank given
     std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database

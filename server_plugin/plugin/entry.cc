@@ -117,6 +117,10 @@ uint32_t tick_entry(void* self, int64_t now) {
     return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING),
                    [&](State& state) { return tick(state, instant(now)); });
 }
+uint32_t wanted_entry(void* self, pbs_str sched) {
+    return guarded(self, "wanted", static_cast<uint32_t>(PBS_WANT_NOTHING),
+                   [&](State& state) { return wanted(state, view(sched)); });
+}
 int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_result* result) {
     return guarded(self, "cycle", static_cast<int32_t>(PBSE_INTERNAL),
                    [&](State& state) { return cycle(state, request, result); });
@@ -148,6 +152,7 @@ pbs_plugin table_of(State* state) {
     table.next_deadline = next_deadline_entry;
     table.tick = tick_entry;
     table.cycle = cycle_entry;
+    table.wanted = wanted_entry;
     return table;
 }
 

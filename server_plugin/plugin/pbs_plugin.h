@@ -179,6 +179,14 @@ enum pbs_queue_flag {
     PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
 };
 
+/* When jobs of an execution queue start: the queue attribute execution_type. */
+enum pbs_execution_type {
+    PBS_EXECUTION_ANY = 0,
+    PBS_EXECUTION_PRIME = 1,     /* in prime time only */
+    PBS_EXECUTION_NON_PRIME = 2, /* outside prime time only */
+    PBS_EXECUTION_DEDICATED = 3  /* in dedicated time only */
+};
+
 /* A queue. Limits that are not set are -1. */
 typedef struct pbs_queue_record {
     size_t size;
@@ -199,6 +207,8 @@ typedef struct pbs_queue_record {
     size_t acl_user_count;
     pbs_str partition;
     int64_t backfill_depth; /* -1: not set */
+    int32_t execution_type; /* enum pbs_execution_type */
+    uint32_t reserved2;
 } pbs_queue_record;
 
 enum pbs_vnode_state { PBS_VNODE_FREE = 0, PBS_VNODE_OFFLINE = 1, PBS_VNODE_DOWN = 2, PBS_VNODE_STALE = 4 };
@@ -350,7 +360,8 @@ typedef struct pbs_plugin {
 
     /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
      * attributes of server, queue and sched objects; and, without attributes, when a queue or sched is
-     * created or deleted. The host calls it after its own part is checked and before it commits that. The
+     * created or deleted. The server's own job_sort_formula is given to it when it is set, to be checked and
+     * no more. The host calls it after its own part is checked and before it commits that. The
      * reply tells errors and warnings; the result is the error's number or 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
     /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
@@ -378,6 +389,9 @@ typedef struct pbs_plugin {
     uint32_t (*tick)(void* self, int64_t now);
     /* Runs one scheduling cycle of one scheduler. */
     int32_t (*cycle)(void* self, const pbs_cycle_request* request, pbs_cycle_result* result);
+
+    /* What the last tick() wants of one scheduler: bits of enum pbs_wanted. */
+    uint32_t (*wanted)(void* self, pbs_str sched);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

@@ -26,7 +26,8 @@ struct State {
     rrule::Zone zone;
     sched::Scheduler scheduler;
     Translator translator;
-    DecisionArray decisions;  // of the last cycle
+    DecisionArray decisions;           // of the last cycle
+    std::vector<sched::DueSched> due;  // of the last tick
 
     // Set by prepare(). The store is there unless `failure` says why it isn't.
     bool prepared = false;

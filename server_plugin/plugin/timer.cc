@@ -13,12 +13,21 @@ int64_t next_deadline(State& state, sched::Instant now) {
 }
 
 uint32_t tick(State& state, sched::Instant now) {
+    state.due.clear();
     if (!state.store) return PBS_WANT_NOTHING;
-    const sched::TickResult result = state.scheduler.tick(now);
+    sched::TickResult result = state.scheduler.tick(now);
+    state.due = std::move(result.due);
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
     state.usage.save(*state.store, state.scheduler, state.host, now);
     if (!result.cycle_wanted) return PBS_WANT_NOTHING;
     return PBS_WANT_CYCLE | (result.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);
+}
+
+uint32_t wanted(const State& state, std::string_view sched) {
+    for (const sched::DueSched& due : state.due)
+        if (due.name == sched)
+            return PBS_WANT_CYCLE | (due.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);
+    return PBS_WANT_NOTHING;
 }
 
 }  // namespace pbs::plugin

@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_TIMER_H
 
 #include <cstdint>
+#include <string_view>
 
 #include "server_plugin/plugin/state.h"
 
@@ -10,6 +11,9 @@ namespace pbs::plugin {
 
 // pbs_plugin::next_deadline: the instant at which tick() has something to do, or INT64_MAX.
 int64_t next_deadline(State& state, sched::Instant now);
+
+// pbs_plugin::wanted: bits of enum pbs_wanted of one scheduler, as the last tick found.
+uint32_t wanted(const State& state, std::string_view sched);
 
 // pbs_plugin::tick: bits of enum pbs_wanted.
 uint32_t tick(State& state, sched::Instant now);

@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/translate.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "server_plugin/plugin/text.h"
@@ -7,10 +8,11 @@
 namespace pbs::plugin {
 namespace {
 
-// Version 1 of the interface has all of today's members, so a record that is smaller isn't of any version.
+// A record that is smaller than the first version of the interface had it isn't of any version. `least` is
+// that size where members were added since.
 template <class Record>
-bool readable(const Record* record) {
-    return record && record->size >= sizeof(Record);
+bool readable(const Record* record, std::size_t least = sizeof(Record)) {
+    return record && record->size >= least;
 }
 
 bool present(const void* array, std::size_t count) {
@@ -82,7 +84,8 @@ std::optional<sched::SchedRecord> Translator::sched(const pbs_sched_record* reco
 }
 
 std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* record) {
-    if (!readable(record) || !present(record->resources_max, record->resources_max_count) ||
+    if (!readable(record, offsetof(pbs_queue_record, execution_type)) ||
+        !present(record->resources_max, record->resources_max_count) ||
         !present(record->resources_min, record->resources_min_count) ||
         !present(record->resources_available, record->resources_available_count) ||
         !present(record->acl_users, record->acl_user_count)) {
@@ -113,6 +116,11 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
     out.acl_users = texts_;
     out.partition = view(record->partition);
     out.backfill_depth = record->backfill_depth;
+    if (record->size >= sizeof(pbs_queue_record)) {
+        if (record->execution_type < PBS_EXECUTION_ANY || record->execution_type > PBS_EXECUTION_DEDICATED)
+            return std::nullopt;
+        out.execution_type = static_cast<sched::ExecutionType>(record->execution_type);
+    }
     return out;
 }
 

@@ -77,6 +77,9 @@ struct JobRecord {
     std::span<const Place> places;  // held by a running job
 };
 
+// When jobs of an execution queue start (PP-748, interface 6).
+enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };
+
 // A queue. Limits that are not set are -1.
 struct QueueRecord {
     QueueHandle queue{};
@@ -95,6 +98,7 @@ struct QueueRecord {
     std::span<const std::string_view> acl_users;  // in order: "+user@host", "-user", "@host"
     std::string_view partition;
     std::int64_t backfill_depth = -1;
+    ExecutionType execution_type = ExecutionType::any;
 };
 
 struct VnodeRecord {
@@ -126,7 +130,9 @@ struct ServerRecord {
 struct SchedRecord {
     std::string_view name;  // "default" always exists
     bool scheduling = true;
-    std::string_view partition;   // serves the queues and vnodes of this partition; empty: those of none
+    // Serves the queues and vnodes of this partition. Empty: `default` serves those of none, and any other
+    // scheduler nothing.
+    std::string_view partition;
     std::string_view sched_priv;  // absolute path
 };
 

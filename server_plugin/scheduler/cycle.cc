@@ -18,6 +18,7 @@ Decisions Cycle::run() {
     dump_sorted_jobs(out);
     for (const auto& jobs : classes_) consider_all(jobs);
     if (origin) start_non_prime_early();
+    refuse_unserved();
     out.jobs_considered = considered_;
     if (origin && s_.test_only.holds(in_.now))
         say_what_would_be_done(out);

@@ -1,6 +1,7 @@
 // One scheduling cycle: classify, order, and for each job gates, place, decide.
 #pragma once
 
+#include <set>
 #include <string_view>
 
 #include "server_plugin/scheduler/policy.h"
@@ -35,6 +36,8 @@ struct CycleInput {
     Policy* policy = nullptr;  // the one in force
     SchedMemory* memory = nullptr;
     std::uint32_t partition = 0;
+    // The partitions that have a scheduler, for the one that tells jobs of other partitions; else null.
+    const std::set<std::uint32_t>* served = nullptr;
     Instant now{};
     bool categories = true;
 };

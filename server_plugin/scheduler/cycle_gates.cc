@@ -70,6 +70,8 @@ void Cycle::consider(const OrderedJob& job, const Targets& targets) {
         verdict.reason = {Because::after_top_job, UINT32_MAX, top_job_};
     else if (!t_.queues[home].started)
         verdict.reason = {Because::queue_not_started, home};
+    else if (const Reason reason = execution_type_reason(state_, home))
+        verdict.reason = reason;
     else
         verdict = ask(c, targets);
     verdict.starts = started_.size();

@@ -34,7 +34,7 @@ void Cycle::make_origin_list() {
                 add_job(job, dedicated ? JobClass::dedicated : JobClass::rest);
         }
     };
-    in_place(s_.dedicated_queues, true);
+    in_place(dedicated_queues(), true);
     const auto source = [&](const std::vector<QueueSpec>& spec) {
         const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
         return slot == no_slot || t_.queues[slot].partition != in_.partition || in_place_.contains(slot)
@@ -53,6 +53,27 @@ void Cycle::make_origin_list() {
     for (const JobClass c :
          {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
         order_class(c, state_.prime_now);
+}
+
+// Those of the policy, and those of execution_type execution_dedicated.
+std::vector<QueueSpec> Cycle::dedicated_queues() const {
+    std::vector<QueueSpec> specs = s_.dedicated_queues;
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (queue.known && queue.execution_type == ExecutionType::dedicated) specs.push_back({queue.name});
+    }
+    return specs;
+}
+
+// Jobs of queues with a partition that no scheduler has would wait without a word.
+void Cycle::refuse_unserved() {
+    if (in_.served == nullptr) return;
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (!queue.known || !queue.execution || in_.served->contains(queue.partition)) continue;
+        for (const JobSlot job : queue.queued)
+            refused_.push_back({job, {Because::no_scheduler, q, queue.partition}, false});
+    }
 }
 
 // A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch

@@ -86,6 +86,8 @@ class Cycle {
 
     // Classify and order.
     void make_origin_list();
+    std::vector<QueueSpec> dedicated_queues() const;
+    void refuse_unserved();
     void add_requeued();
     void make_standard_list();
     void add_job(JobSlot job, JobClass job_class);

@@ -37,11 +37,10 @@ void Cycle::set_up_state() {
 
 void Cycle::set_up_time() {
     const bool origin = s_.algorithm == Algorithm::origin;
-    const rrule::WindowSet& prime = origin ? s_.prime : in_.configuration->prime;
     state_.prime_enforced = origin && s_.enforce_prime_time.holds(in_.now);
-    state_.prime = PrimePeriods(prime, in_.now);
+    state_.prime = PrimePeriods(s_.prime, in_.now);
     state_.prime_now = state_.prime_enforced && state_.prime.now_inside();
-    if (s_.backfill_prime) state_.prime_change = prime.next_change(in_.now);
+    if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(in_.now);
     if (!origin || s_.enforce_dedicated_time.holds(in_.now))
         state_.dedicated = in_.configuration->dedicated.at_or_after(in_.now);
     state_.dedicated_now = state_.dedicated && state_.dedicated->start <= in_.now;
@@ -77,7 +76,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.slot = slot;
     view.queue = &t_.queues[slot];
     view.host = host;
-    view.dedicated = dedicated;
+    view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
     view.in_use.assign(view.queue->resources_available.size(), 0);

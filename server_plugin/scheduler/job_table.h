@@ -87,6 +87,7 @@ struct Queue {
     std::vector<std::string> acl_users;
     std::uint32_t partition = 0;
     std::int64_t backfill_depth = -1;
+    ExecutionType execution_type = ExecutionType::any;
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R or E

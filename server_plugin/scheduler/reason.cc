@@ -40,6 +40,9 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Owner is not allowed to use queue {}", queue);
         case Because::queue_not_started:
             return fmt::format("Queue {} is not started", queue);
+        case Because::no_scheduler:
+            return fmt::format("No scheduler serves queue {}: none has partition {}", queue,
+                               c.strings.text(r.object));
         case Because::queue_full:
             return fmt::format("Queue {} runs its limit of {} jobs", queue, r.a);
         case Because::queue_user_limit:
@@ -92,7 +95,17 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
         case Because::nonprime_drain:
             return fmt::format("System draining for non-primetime at {}", time_text(instant(r.a), c.zone));
         case Because::prime_boundary:
-            return fmt::format("Would run past {}", when(r.a, c.zone));
+            return fmt::format("Job would cross into {} at {}", r.b != 0 ? "primetime" : "non-primetime",
+                               when(r.a, c.zone));
+        case Because::window_boundary:
+            return fmt::format("Job would run past the end of its queue's time window at {}",
+                               when(r.a, c.zone));
+        case Because::prime_only:
+            if (r.a == 0) return "Job will run in primetime only, and none is scheduled";
+            return fmt::format("Job will run in primetime only, from {}", when(r.a, c.zone));
+        case Because::non_prime_only:
+            if (r.a == 0) return "Job will run in nonprimetime only, and primetime doesn't end";
+            return fmt::format("Job will run in nonprimetime only, from {}", when(r.a, c.zone));
         default:
             return {};
     }

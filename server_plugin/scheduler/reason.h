@@ -29,6 +29,7 @@ enum class Because : std::uint8_t {
     above_queue_nodes,  // a: nodes asked, b: node limit
     not_in_acl,
     queue_not_started,
+    no_scheduler,      // object: the queue's partition
     queue_full,        // a: max_running
     queue_user_limit,  // a: limit
     queue_group_limit,
@@ -38,13 +39,16 @@ enum class Because : std::uint8_t {
     queue_drained,        // object: the job it is drained for
     fragments,            // a: fragment size
     // What the time allows.
-    dedicated_time,  // a: until
-    into_dedicated,  // a: its start
-    not_dedicated,   // a: next start, 0: none
-    past_dedicated,  // a: end
-    prime_limit,     // a: limit in seconds
-    nonprime_drain,  // a: start of non-prime time
-    prime_boundary,  // a: the boundary
+    dedicated_time,   // a: until
+    into_dedicated,   // a: its start
+    not_dedicated,    // a: next start, 0: none
+    past_dedicated,   // a: end
+    prime_limit,      // a: limit in seconds
+    nonprime_drain,   // a: start of non-prime time
+    prime_only,       // a: when prime time begins, 0: never
+    non_prime_only,   // a: when it ends, 0: never
+    prime_boundary,   // a: the boundary, b: 1 if prime time begins there
+    window_boundary,  // a: the end of the queue's time_window
     // What the server allows.
     server_full,  // a: limit
     server_user_limit,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "server_plugin/scheduler/cycle.h"
 #include "server_plugin/scheduler/sched_config.h"
@@ -17,6 +18,8 @@ struct Sched {
     SchedMemory memory;
     std::string policy;  // in force at the last tick
 };
+
+constexpr std::string_view default_sched = "default";
 
 // The soonest of some instants, where "none" is later than all.
 void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
@@ -51,7 +54,11 @@ struct Scheduler::Impl {
                                                                 : configuration.prime;
     }
     Policy* usage_policy(Instant now);
-    std::optional<Instant> boundary_after(Instant t);
+    bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
+        return sched.partition == partition && (partition != 0 || name == default_sched);
+    }
+    std::set<std::uint32_t> served() const;
+    std::optional<Instant> boundary_after(std::string_view name, const Sched& sched, Instant t);
     void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     void started_running(Instant now, JobSlot slot);
@@ -91,8 +98,15 @@ void Scheduler::Impl::note_policies_in_force() {
 
 Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     for (const auto& [name, sched] : scheds)
-        if (sched.partition == tables.queues[queue].partition) return active_policy(name, now);
+        if (serves(name, sched, tables.queues[queue].partition)) return active_policy(name, now);
     return nullptr;
+}
+
+std::set<std::uint32_t> Scheduler::Impl::served() const {
+    std::set<std::uint32_t> partitions;
+    for (const auto& [name, sched] : scheds)
+        if (serves(name, sched, sched.partition)) partitions.insert(sched.partition);
+    return partitions;
 }
 
 // The policy whose decay_factor counts: of the scheduler `default` if it keeps past usage, else of the first
@@ -132,24 +146,28 @@ void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::op
     }
 }
 
-// The first instant after t at which time alone may change what a cycle decides.
-std::optional<Instant> Scheduler::Impl::boundary_after(Instant t) {
+// The first instant after t at which time alone may change what a cycle of the scheduler decides.
+std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, const Sched& sched, Instant t) {
     std::optional<Instant> next;
+    const Policy* active = active_policy(name, t);
+    if (active == nullptr) return next;
     sooner(next, configuration.dedicated.next_change(t));
     sooner(next, configuration.prime.next_change(t));
-    for (const auto& [queue, windows] : configuration.queue_windows) sooner(next, windows.next_change(t));
-    for (const auto& [name, sched] : scheds) {
-        const Policy* active = active_policy(name, t);
-        if (active == nullptr || active->settings.algorithm != Algorithm::origin) continue;
-        sooner(next, active->settings.prime.next_change(t));
-        origin_boundaries(*active, t, next);
+    for (const auto& [queue, windows] : configuration.queue_windows) {
+        const QueueSlot slot = tables.queues.find(queue);
+        if (slot != no_slot && serves(name, sched, tables.queues[slot].partition))
+            sooner(next, windows.next_change(t));
     }
+    sooner(next, active->settings.prime.next_change(t));
+    if (active->settings.algorithm == Algorithm::origin) origin_boundaries(*active, t, next);
     return next;
 }
 
 Instant Scheduler::next_deadline(Instant now) {
     if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
-    auto next = impl_->boundary_after(*impl_->last_tick);
+    std::optional<Instant> next;
+    for (const auto& [name, sched] : impl_->scheds)
+        sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
     return next.value_or(Instant::max());
 }
@@ -157,20 +175,20 @@ Instant Scheduler::next_deadline(Instant now) {
 TickResult Scheduler::tick(Instant now) {
     TickResult result;
     if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
-    const auto boundary = impl_->boundary_after(*impl_->last_tick);
-    result.cycle_wanted = boundary && *boundary <= now;
-    impl_->last_tick = now;
     for (auto& [name, sched] : impl_->scheds) {
+        const auto boundary = impl_->boundary_after(name, sched, *impl_->last_tick);
         const Policy* active = impl_->active_policy(name, now);
         const std::string policy = active != nullptr ? active->settings.name : std::string();
-        if (policy == sched.policy) continue;
-        if (!sched.policy.empty()) {
-            result.policy_switched = result.cycle_wanted = true;
+        const bool switched = policy != sched.policy && !sched.policy.empty();
+        if (switched)
             result.switched.push_back(
                 fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
-        }
+        if (switched || (boundary && *boundary <= now)) result.due.push_back({name, switched});
         sched.policy = policy;
+        result.policy_switched = result.policy_switched || switched;
     }
+    result.cycle_wanted = !result.due.empty();
+    impl_->last_tick = now;
     if (const Policy* policy = impl_->usage_policy(now))
         impl_->tables.usage.decay(now, policy->settings.decay_factor);
     result.usage_changed = impl_->tables.usage.has_changes();
@@ -180,11 +198,12 @@ TickResult Scheduler::tick(Instant now) {
 Status Scheduler::status(Instant now, std::string_view sched) {
     Status status;
     const Policy* active = impl_->active_policy(sched, now);
-    if (active == nullptr) return status;
     const rrule::WindowSet& prime = impl_->prime_windows(active);
     const rrule::WindowSet& dedicated = impl_->configuration.dedicated;
-    status.policy = active->settings.name;
-    status.algorithm = active->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+    if (active != nullptr) {
+        status.policy = active->settings.name;
+        status.algorithm = active->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+    }
     status.prime_time = prime.contains(now);
     status.dedicated_time = dedicated.contains(now);
     sooner(status.next_change, prime.next_change(now));
@@ -243,14 +262,17 @@ Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
     none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     const auto found = impl_->scheds.find(sched);
     if (found == impl_->scheds.end() || !found->second.scheduling) return none;
+    if (!impl_->serves(sched, found->second, found->second.partition)) return none;
     Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr) return none;
     for (QueueSlot q = 0; q < impl_->tables.queues.size(); ++q) {
         Queue& queue = impl_->tables.queues[q];
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
+    const auto served = sched == default_sched ? impl_->served() : std::set<std::uint32_t>();
     return run_cycle({&impl_->tables, &impl_->configuration, policy, &found->second.memory,
-                      found->second.partition, now, impl_->categories});
+                      found->second.partition, sched == default_sched ? &served : nullptr, now,
+                      impl_->categories});
 }
 
 void Scheduler::set_categories(bool on) {
@@ -310,6 +332,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     queue.acl_users.assign(record.acl_users.begin(), record.acl_users.end());
     queue.partition = impl_->tables.strings.id(record.partition);
     queue.backfill_depth = record.backfill_depth;
+    queue.execution_type = record.execution_type;
 }
 
 void Scheduler::queue_removed(QueueHandle handle) {

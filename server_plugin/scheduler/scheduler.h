@@ -81,10 +81,17 @@ struct Status {
     bool next_dedicated_time = false;
 };
 
+// A scheduler that wants a cycle for the time it is.
+struct DueSched {
+    std::string name;
+    bool policy_switched = false;  // because of it: CycleTrigger::policy_switch
+};
+
 // What tick() found to do.
 struct TickResult {
-    bool cycle_wanted = false;
-    bool policy_switched = false;       // a cycle is wanted because of it: CycleTrigger::policy_switch
+    bool cycle_wanted = false;          // of any scheduler
+    bool policy_switched = false;       // of any scheduler
+    std::vector<DueSched> due;          // the schedulers that want a cycle
     std::vector<std::string> switched;  // a line for the log for each scheduler that switched
     bool usage_changed = false;         // take_usage_changes() has something to be written
 };

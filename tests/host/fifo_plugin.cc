@@ -149,6 +149,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->job_removed = [](void* self, int64_t, uint64_t job) { fifo(self).jobs.erase(job); };
     plugin->next_deadline = [](void*, int64_t) { return std::numeric_limits<int64_t>::max(); };
     plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
+    plugin->wanted = [](void*, pbs_str) { return uint32_t{0}; };
     plugin->cycle = cycle;
     return 0;
 }

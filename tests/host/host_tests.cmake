@@ -20,6 +20,8 @@ pbs_test(
   identity_test.cc
   job_life_test.cc
   known_attributes_test.cc
+  manage_queue_test.cc
+  manage_sched_test.cc
   network_test.cc
   plugin_test.cc
   requests_test.cc

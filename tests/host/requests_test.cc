@@ -71,6 +71,18 @@ TEST_F(Requests, SchedulingIsTheDefaultSchedulersToo) {
     EXPECT_EQ(shown(ifl::RequestType::status_server, "", "scheduling"), "True");
 }
 
+TEST_F(Requests, SchedulingAndItsIterationUnsetOnTheServer) {
+    const auto unset = [&](const char* name) {
+        return manage(root(), PBS_CMD_UNSET, PBS_OBJ_SERVER, "", {attribute(name, "")}).code;
+    };
+    EXPECT_EQ(set(PBS_OBJ_SERVER, "", "scheduler_iteration", "5"), 0);
+    EXPECT_EQ(unset("scheduler_iteration"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_scheduler, "default", "scheduler_iteration"), "600");
+    EXPECT_EQ(shown(ifl::RequestType::status_server, "", "scheduler_iteration"), "600");
+    EXPECT_EQ(unset("scheduling"), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_scheduler, "default", "scheduling"), "False");
+}
+
 TEST_F(Requests, SchedulersComeAndGo) {
     EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "night").code, 0);
     EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "night").code, PBSE_SCHEDEXIST);

@@ -149,6 +149,9 @@ TEST_F(Cycle, APolicySwitchIsDueAtTheBoundary) {
     EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "early is harmless";
     host.now = five;
     EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_CYCLE | PBS_WANT_POLICY_SWITCH));
+    EXPECT_EQ(host.plugin.wanted(host.plugin.self, {"default", 7}),
+              static_cast<uint32_t>(PBS_WANT_CYCLE | PBS_WANT_POLICY_SWITCH));
+    EXPECT_EQ(host.plugin.wanted(host.plugin.self, {"other", 5}), static_cast<uint32_t>(PBS_WANT_NOTHING));
     EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"], "night");
     EXPECT_TRUE(host.logged("night"));
     EXPECT_EQ(host.tick(), static_cast<uint32_t>(PBS_WANT_NOTHING)) << "once";

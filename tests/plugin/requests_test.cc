@@ -224,6 +224,20 @@ TEST_F(Requests, OverlappingWindowsOnAQueueAreRefused) {
     EXPECT_THAT(refused.text, HasSubstr("again"));
 }
 
+TEST_F(Requests, AFormulaOfTheServerIsCheckedAndNotKept) {
+    EXPECT_EQ(host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "", {{"job_sort_formula", "ncpus*2"}}).code, 0);
+    const Answer refused = host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "",
+                                        {{"non_work_days", "12/25"}, {"job_sort_formula", "2*"}});
+    EXPECT_EQ(refused.code, PBSE_BADATVAL);
+    EXPECT_THAT(refused.text, HasSubstr("job_sort_formula \"2*\""));
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""), IsEmpty());
+    EXPECT_EQ(host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "",
+                           {{"non_work_days", "12/25"}, {"job_sort_formula", "ncpus"}})
+                  .code,
+              0);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""), Not(IsEmpty()));
+}
+
 TEST_F(Requests, FairshareNeedsAGroup) {
     ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_FS_GROUP, "f1").code, 0);
     ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);

@@ -116,7 +116,7 @@ TEST_F(Standard, backfill_prime_NoJobRunsPastTheBoundaryOfPrimeTime) {
     const int until = world.job({.queue = "work", .ncpus = 1, .walltime = 7 * hour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(until));
-    EXPECT_EQ(outcome.comment.at(past), "Would run past Mon Nov 23 08:00:00 2026");
+    EXPECT_EQ(outcome.comment.at(past), "Job would cross into primetime at Mon Nov 23 08:00:00 2026");
     s.time_window_spill = Seconds(60);
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(past));
 }

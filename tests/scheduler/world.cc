@@ -88,6 +88,7 @@ void World::queue(const QueueOptions& o) {
     r.acl_users = acl;
     r.partition = o.partition;
     r.backfill_depth = o.backfill_depth;
+    r.execution_type = o.execution_type;
     scheduler.queue_changed(r);
 }
 

@@ -61,6 +61,7 @@ struct QueueOptions {
     std::vector<std::string> acl_users{};
     std::string partition{};
     std::int64_t backfill_depth = -1;
+    ExecutionType execution_type = ExecutionType::any;
 };
 
 struct VnodeOptions {

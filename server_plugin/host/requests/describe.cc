@@ -229,14 +229,25 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
     return out;
 }
 
+namespace {
+
+// As PBS tells it. A scheduler other than `default` without a partition has nothing to serve, which here is
+// what PBS's `down` is: no scheduler that would act.
+std::string sched_state(const Sched& sched, const Server& server) {
+    if (sched.name != "default" && !sched.attributes.has("partition")) return "down";
+    return server.cycle_wanted(sched.name) && sched.attributes.boolean("scheduling", false) ? "scheduling"
+                                                                                            : "idle";
+}
+
+}  // namespace
+
 ifl::Attributes describe(const Sched& sched, Context& context, const View& view) {
     const State& state = context.state();
-    auto out = describe_by_table(
-        sched_table(), sched.attributes, state, view, [&](std::string_view name, ifl::Attributes& to) {
-            if (name == "sched_host") add(to, name, state.host_name);
-            if (name == "state")
-                add(to, name, sched.attributes.boolean("scheduling", false) ? "scheduling" : "idle");
-        });
+    auto out = describe_by_table(sched_table(), sched.attributes, state, view,
+                                 [&](std::string_view name, ifl::Attributes& to) {
+                                     if (name == "sched_host") add(to, name, state.host_name);
+                                     if (name == "state") add(to, name, sched_state(sched, context.server));
+                                 });
     add_plugin_attributes(context, PBS_OBJ_SCHED, sched.name, view, out);
     return out;
 }

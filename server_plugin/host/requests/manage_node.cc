@@ -58,6 +58,24 @@ Result<void> check_mom(Node& node, const State& state) {
     return {};
 }
 
+// A vnode that serves one queue only is in that queue's partition or in none; and it doesn't change its
+// partition under running jobs.
+Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
+    const std::string_view partition = node.attributes.text("partition");
+    const bool asked = def.name == "partition";
+    if (partition == "pbs-default") return fail(PBSE_DEFAULT_PARTITION);
+    if (asked && !state.node_usage(node.handle).jobs.empty()) return fail(PBSE_NODE_BUSY);
+    const Queue* queue = state.queue(node.attributes.text("queue"));
+    if (queue == nullptr || partition.empty() || !queue->attributes.has("partition")) return {};
+    const std::string_view of_queue = queue->attributes.text("partition");
+    if (of_queue == partition) return {};
+    if (asked)
+        return fail(PBSE_QUE_NOT_IN_PARTITION,
+                    fmt::format("Queue {} is not part of partition for node {}", queue->name, node.name));
+    return fail(PBSE_PARTITION_NOT_IN_QUE, fmt::format("Partition {} of node {} is not that of queue {}",
+                                                       partition, node.name, queue->name));
+}
+
 Result<void> check(Node& node, const State& state, const AttributeDef& def) {
     if (def.name == "Mom") return check_mom(node, state);
     if (def.name == "queue" && node.attributes.has("queue")) {
@@ -67,6 +85,7 @@ Result<void> check(Node& node, const State& state, const AttributeDef& def) {
             return fail(PBSE_ATTRTYPE,
                         fmt::format("Incompatible type: {} is no execution queue", queue->name));
     }
+    if (def.name == "queue" || def.name == "partition") return check_partition(node, state, def);
     return {};
 }
 

@@ -1,6 +1,9 @@
 // Manager requests about queues. A request for queue "" or "@server" is for all of them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -16,19 +19,56 @@ bool has_live_jobs(const State& state, const Queue& queue) {
     return false;
 }
 
-// "Execution" or "Route", or any beginning of these words.
+constexpr std::string_view timed_types[] = {"execution_prime", "execution_non_prime", "execution_dedicated"};
+
+bool is_timed(std::string_view type) {
+    return std::ranges::find(timed_types, type) != std::end(timed_types);
+}
+
+// "Execution" or "Route", or any beginning of these words. A word of execution_type says both.
 Result<void> check_type(Queue& queue, const Queue* before, const State& state) {
-    const std::string given = lower(queue.attributes.text("queue_type"));
+    std::string given = lower(queue.attributes.text("queue_type"));
+    if (is_timed(given)) {
+        queue.attributes.set(*queue_table().find("execution_type"), {}, given);
+        given = "execution";
+    }
     std::string type;
     for (std::string_view word : {"Execution", "Route"})
         if (!given.empty() && lower(word).starts_with(given)) type = word;
     if (type.empty())
         return fail(PBSE_BADATVAL,
-                    fmt::format("Illegal queue_type \"{}\": expected Execution or Route", given));
+                    fmt::format("Illegal queue_type \"{}\": expected Execution, Route, execution_prime, "
+                                "execution_non_prime or execution_dedicated",
+                                given));
     if (before != nullptr && before->attributes.has("queue_type") &&
         before->attributes.text("queue_type") != type && has_live_jobs(state, queue))
         return fail(PBSE_OBJBUSY, fmt::format("Cannot change the type of queue {}: it has jobs", queue.name));
     queue.attributes.set(*queue_table().find("queue_type"), {}, type);
+    return {};
+}
+
+Result<void> check_execution_type(Queue& queue) {
+    if (!queue.attributes.has("execution_type")) return {};
+    const std::string type = lower(queue.attributes.text("execution_type"));
+    if (type != "execution" && type != "route" && !is_timed(type))
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Illegal execution_type \"{}\": expected execution, execution_prime, "
+                                "execution_non_prime, execution_dedicated or route",
+                                type));
+    queue.attributes.set(*queue_table().find("execution_type"), {}, type);
+    return {};
+}
+
+// No vnode that serves only this queue may be in another partition.
+Result<void> check_partition(const Queue& queue, const State& state) {
+    const std::string_view partition = queue.attributes.text("partition");
+    if (partition.empty()) return {};
+    if (partition == "pbs-default") return fail(PBSE_DEFAULT_PARTITION);
+    for (const auto& [name, node] : state.nodes()) {
+        const std::string_view other = node.attributes.text("partition");
+        if (node.attributes.text("queue") == queue.name && !other.empty() && other != partition)
+            return fail(PBSE_INVALID_PARTITION_QUE);
+    }
     return {};
 }
 
@@ -49,6 +89,8 @@ Result<void> check(Queue& queue, const Queue* before, const State& state, const 
         if (attributes.has("queue_type")) return check_type(queue, before, state);
         return fail(PBSE_NEEDQUET);
     }
+    if (def.name == "execution_type") return check_execution_type(queue);
+    if (def.name == "partition") return check_partition(queue, state);
     if (def.name == "route_destinations") return check_destinations(queue, state);
     if (def.name == "Priority") {
         const int64_t priority = attributes.integer("Priority", 0);
@@ -62,6 +104,10 @@ Result<void> check(Queue& queue, const Queue* before, const State& state, const 
 
 // What must hold of the queue as a whole.
 Result<void> check_whole(const Queue& queue) {
+    const std::string_view type = queue.attributes.text("execution_type");
+    if (!type.empty() && queue.attributes.has("queue_type") && queue.route() != (type == "route"))
+        return fail(PBSE_BADATVAL, fmt::format("Illegal execution_type \"{}\" for queue {} of queue_type {}",
+                                               type, queue.name, queue.attributes.text("queue_type")));
     const bool enabled = queue.enabled();
     if (enabled && !queue.attributes.has("queue_type")) return fail(PBSE_QUENOEN);
     if (enabled && queue.route() && !queue.attributes.has("route_destinations")) return fail(PBSE_QUENOEN);

@@ -1,7 +1,11 @@
 // Manager requests about schedulers: `default`, which always is, and others for their partitions.
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/posix.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -10,6 +14,42 @@ namespace {
 
 constexpr size_t longest_name = 15;
 constexpr std::string_view default_name = "default";
+// What PBS calls the partition of `default`.
+constexpr std::string_view default_partition = "pbs-default";
+
+std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
+    const std::string_view folder = attribute == "sched_priv" ? "sched_priv" : "sched_logs";
+    if (sched.name == default_name) return fmt::format("{}/{}", server.options.home, folder);
+    return fmt::format("{}/{}_{}", server.options.home, folder, sched.name);
+}
+
+// What is unset has its default again.
+void set_defaults(const Server& server, Sched& sched) {
+    const auto set = [&](std::string_view attribute, std::string value) {
+        if (!sched.attributes.has(attribute))
+            sched.attributes.set(*sched_table().find(attribute), {}, std::move(value));
+    };
+    set("sched_priv", default_folder(server, sched, "sched_priv"));
+    set("sched_log", default_folder(server, sched, "sched_log"));
+    set("scheduling", sched.name == default_name ? "True" : "False");
+    set("scheduler_iteration", "600");
+}
+
+// Makes the sched_priv that a new scheduler has unless the request says otherwise: its sched_config is looked
+// for there. A folder that another scheduler of the name left behind is taken over as it is.
+Result<void> make_sched_priv(const Server& server, const Sched& sched) {
+    const std::string path = default_folder(server, sched, "sched_priv");
+    if (sched.attributes.text("sched_priv") != path) return {};
+    if (::mkdir(path.c_str(), 0700) != 0) {
+        struct stat status {};
+        if (errno == EEXIST && ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
+        return fail(PBSE_SYSTEM, fmt::format("Cannot create folder {}: {}", path, system_text(errno)));
+    }
+    // Not by mkdir's mode: the umask would take bits away.
+    if (::chmod(path.c_str(), 0750) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("Cannot set the mode of {}: {}", path, system_text(errno)));
+    return {};
+}
 
 // Two schedulers share neither partition nor folders.
 Result<void> check_unshared(const Sched& sched, const State& state, std::string_view name, int code) {
@@ -30,13 +70,15 @@ void share_with_server(Change& change, const Sched& sched, std::string_view name
     }
 }
 
-Result<void> check(Change& change, const Sched& sched, const AttributeDef& def) {
+Result<void> check(Change& change, Sched& sched, const AttributeDef& def) {
     const State& state = change.server().state;
     if (def.name == "partition") {
         if (sched.name == default_name) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
+        if (sched.attributes.text(def.name) == default_partition) return fail(PBSE_DEFAULT_PARTITION);
         return check_unshared(sched, state, def.name, PBSE_SCHED_PARTITION_ALREADY_EXISTS);
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {
+        if (!sched.attributes.has(def.name)) set_defaults(change.server(), sched);
         const std::string_view path = sched.attributes.text(def.name);
         if (!path.starts_with('/'))
             return fail(PBSE_BADATVAL,
@@ -46,6 +88,7 @@ Result<void> check(Change& change, const Sched& sched, const AttributeDef& def) 
     }
     if (def.name == "scheduler_iteration" && sched.attributes.integer(def.name, 600) < 1)
         return fail(PBSE_BADATVAL, "Illegal scheduler_iteration: expected 1 or more seconds");
+    set_defaults(change.server(), sched);
     if (sched.name == default_name && (def.name == "scheduling" || def.name == "scheduler_iteration"))
         share_with_server(change, sched, def.name);
     return {};
@@ -67,15 +110,10 @@ ifl::Reply create(Management& request) {
     Sched sched;
     sched.handle = server.state.new_handle();
     sched.name = name;
-    const auto set = [&](std::string_view attribute, std::string value) {
-        sched.attributes.set(*sched_table().find(attribute), {}, std::move(value));
-    };
-    set("sched_priv", fmt::format("{}/sched_priv_{}", server.options.home, name));
-    set("sched_log", fmt::format("{}/sched_logs_{}", server.options.home, name));
-    set("scheduling", "False");
-    set("scheduler_iteration", "600");
+    set_defaults(server, sched);
     Change change(server, request.context.now);
     if (auto done = apply(request, change, sched); !done) return refuse(request, done.error());
+    if (auto made = make_sched_priv(server, sched); !made) return refuse(made.error());
     change.add(std::move(sched));
     return finish(request, change, name);
 }

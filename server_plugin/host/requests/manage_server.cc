@@ -46,8 +46,10 @@ void deprecated(Management& request, std::string_view name) {
         fmt::format("Warning: {} in server is deprecated. Set {} in a policy object.", name, name);
 }
 
-// The server's `scheduling` and `scheduler_iteration` are those of the default scheduler.
-void share_with_default_sched(Change& change, const Attributes& server, std::string_view name) {
+// The server's `scheduling` and `scheduler_iteration` are those of the default scheduler. Unset, the first is
+// off, and the second is 600 again, as in PBS.
+void share_with_default_sched(Change& change, Attributes& server, std::string_view name) {
+    if (name == "scheduler_iteration" && !server.has(name)) server.set(*server_table().find(name), {}, "600");
     const Sched* current = change.server().state.sched("default");
     if (current == nullptr) return;
     Sched& sched = change.sched(*current);
@@ -55,7 +57,7 @@ void share_with_default_sched(Change& change, const Attributes& server, std::str
     if (server.has(name)) {
         sched.attributes.set(def, {}, std::string(server.text(name)));
     } else {
-        sched.attributes.unset(def, {});
+        sched.attributes.set(def, {}, "False");
     }
 }
 
@@ -87,6 +89,17 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     return {};
 }
 
+// The plugin knows what a formula is, and checks one that is set on the server too.
+void have_formula_checked(Management& request, const Attributes& server) {
+    for (const ifl::Attribute& attribute : request.own) {
+        if (!same_name(attribute.name, "job_sort_formula") || !server.has("job_sort_formula")) continue;
+        request.plugins.push_back(attribute);
+        request.plugins.back().op = ifl::Op::set;
+        request.plugins.back().value = server.text("job_sort_formula");
+        return;
+    }
+}
+
 }  // namespace
 
 ifl::Reply manage_server(Management& request) {
@@ -99,6 +112,7 @@ ifl::Reply manage_server(Management& request) {
             request, server_table(), change.server_attributes(),
             [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, def); });
         if (!done) return refuse(request, done.error());
+        have_formula_checked(request, change.server_attributes());
         change.then([&server = context.server] {
             const Attributes& now = server.state.server;
             server.parts.log.set_events(static_cast<unsigned>(now.integer("log_events", 511)));

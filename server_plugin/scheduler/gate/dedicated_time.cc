@@ -1,5 +1,6 @@
-// Dedicated time: no job of another queue is started in it or into it, and jobs of dedicated queues start in
-// it only. With the standard algorithm they also have to end in it, as in PBS.
+// Dedicated time, of queues with execution_type execution_dedicated and the policy's dedicated_queues: no job
+// of another queue is started in it or into it, and jobs of dedicated queues start in it only. With the
+// standard algorithm they also have to end in it, as in PBS.
 
 #include "server_plugin/scheduler/gate/gate.h"
 
@@ -8,11 +9,6 @@ namespace {
 
 std::int64_t seconds(Instant t) {
     return t.time_since_epoch().count();
-}
-
-bool wanted(const Settings& s, Instant now) {
-    if (!s.dedicated_queues.empty()) return true;
-    return s.algorithm == Algorithm::standard || s.enforce_dedicated_time.holds(now);
 }
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
@@ -34,7 +30,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 }  // namespace
 
 extern const Gate dedicated_time_gate;
-const Gate dedicated_time_gate{"dedicated_time", "enforce_dedicated_time, dedicated_queues", 0, wanted,
+const Gate dedicated_time_gate{"dedicated_time", "enforce_dedicated_time, dedicated_queues", 0, always,
                                check};
 
 }  // namespace pbs::sched

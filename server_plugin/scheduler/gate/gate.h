@@ -54,6 +54,10 @@ std::span<const Gate* const> all_gates();
 // Those that a policy switches on at an instant.
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now);
 
+// Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
+// is started from.
+Reason execution_type_reason(const CycleState& state, QueueSlot queue);
+
 inline bool always(const Settings&, Instant) {
     return true;
 }

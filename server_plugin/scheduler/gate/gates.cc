@@ -9,6 +9,7 @@ namespace pbs::sched {
 extern const Gate queue_maximum_gate;
 extern const Gate user_acl_gate;
 extern const Gate dedicated_time_gate;
+extern const Gate execution_type_gate;
 extern const Gate queue_window_gate;
 extern const Gate prime_limit_gate;
 extern const Gate nonprime_drain_gate;
@@ -26,10 +27,11 @@ extern const Gate max_dedicated_jobs_gate;
 extern const Gate fragments_gate;
 
 std::span<const Gate* const> all_gates() {
-    static constexpr std::array<const Gate*, 18> gates = {
+    static constexpr std::array<const Gate*, 19> gates = {
         &queue_maximum_gate,       // fits the queue's limits at all
         &user_acl_gate,            // may its owner use the queue
         &dedicated_time_gate,      // ENFORCE_DEDICATED_TIME
+        &execution_type_gate,      // execution_type of the queue
         &queue_window_gate,        // time_window of the queue
         &prime_limit_gate,         // PRIME_TIME_WALLT_LIMIT
         &nonprime_drain_gate,      // NONPRIME_DRAIN_SYS

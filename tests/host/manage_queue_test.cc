@@ -1,0 +1,96 @@
+// execution_type of queues (PP-748, interface 6), beside queue_type, which clients know as Execution or
+// Route.
+
+#include "server_plugin/host/plugin_records.h"
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using testing::HasSubstr;
+
+class ExecutionType : public ServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        make_queue("work");
+    }
+    ifl::Reply set_queue(const std::string& what, const std::string& value) {
+        return manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "work", {attribute(what, value)});
+    }
+    std::string queue(const std::string& what) { return shown(ifl::RequestType::status_queue, "work", what); }
+    // What the plugin is told.
+    int32_t told() {
+        RecordBuilder builder(server_->state);
+        return builder.queue(*server_->state.queue("work")).execution_type;
+    }
+};
+
+TEST_F(ExecutionType, IsNotShownUnlessSet) {
+    EXPECT_EQ(queue("execution_type"), "");
+    EXPECT_EQ(told(), PBS_EXECUTION_ANY);
+    EXPECT_EQ(set_queue("execution_type", "execution").code, 0);
+    EXPECT_EQ(queue("execution_type"), "execution");
+    EXPECT_EQ(told(), PBS_EXECUTION_ANY);
+}
+
+TEST_F(ExecutionType, EachIsSetShownAndTold) {
+    const std::pair<const char*, int> types[] = {{"execution_prime", PBS_EXECUTION_PRIME},
+                                                 {"execution_non_prime", PBS_EXECUTION_NON_PRIME},
+                                                 {"execution_dedicated", PBS_EXECUTION_DEDICATED}};
+    for (const auto& [text, number] : types) {
+        EXPECT_EQ(set_queue("execution_type", text).code, 0);
+        EXPECT_EQ(queue("execution_type"), text);
+        EXPECT_EQ(queue("queue_type"), "Execution");
+        EXPECT_EQ(told(), number);
+    }
+    EXPECT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_QUEUE, "work", {attribute("execution_type", "")}).code,
+              0);
+    EXPECT_EQ(queue("execution_type"), "");
+    EXPECT_EQ(told(), PBS_EXECUTION_ANY);
+}
+
+TEST_F(ExecutionType, QueueTypeTakesTheWordsToo) {
+    EXPECT_EQ(set_queue("queue_type", "Execution_Prime").code, 0);
+    EXPECT_EQ(queue("queue_type"), "Execution");
+    EXPECT_EQ(queue("execution_type"), "execution_prime");
+    EXPECT_EQ(set_queue("queue_type", "e").code, 0);
+    EXPECT_EQ(queue("execution_type"), "execution_prime") << "a print that is fed back keeps it";
+    EXPECT_EQ(
+        manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "ded", {attribute("queue_type", "execution_dedicated")})
+            .code,
+        0);
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "ded", "execution_type"), "execution_dedicated");
+}
+
+TEST_F(ExecutionType, OtherWordsAreRefusedWithWhatIsExpected) {
+    const ifl::Reply reply = set_queue("execution_type", "prime");
+    EXPECT_EQ(reply.code, PBSE_BADATVAL);
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text,
+                HasSubstr("\"prime\": expected execution, execution_prime, execution_non_prime, "
+                          "execution_dedicated or route"));
+    EXPECT_EQ(set_queue("queue_type", "execution_p").code, PBSE_BADATVAL);
+    EXPECT_EQ(queue("execution_type"), "");
+}
+
+TEST_F(ExecutionType, FitsTheQueueType) {
+    EXPECT_EQ(set_queue("execution_type", "route").code, PBSE_BADATVAL);
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "router",
+                     {attribute("queue_type", "route"), attribute("route_destinations", "work")})
+                  .code,
+              0);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "router", "execution_type", "execution_prime"), PBSE_BADATVAL);
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "router", "execution_type", "route"), 0);
+    ASSERT_EQ(set_queue("execution_type", "execution_prime").code, 0);
+    EXPECT_EQ(set_queue("queue_type", "route").code, PBSE_BADATVAL);
+}
+
+TEST_F(ExecutionType, OutlivesARestart) {
+    ASSERT_EQ(set_queue("execution_type", "execution_non_prime").code, 0);
+    open_server();
+    EXPECT_EQ(queue("execution_type"), "execution_non_prime");
+    EXPECT_EQ(told(), PBS_EXECUTION_NON_PRIME);
+}
+
+}  // namespace
+}  // namespace pbs::host

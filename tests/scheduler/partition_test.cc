@@ -1,0 +1,110 @@
+// Several schedulers, each with its policies and its partition (PP-748, interfaces 1 and 5).
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Partitions : testing::Test {
+    World world;
+    void SetUp() override {
+        world.policy("p1").help_starving_jobs = false;
+        Settings& big_first = world.policy("p2");
+        big_first.help_starving_jobs = false;
+        big_first.job_sort_key = {{"ncpus", true}};
+        world.configuration.scheds["second"] = {"p2"};
+        world.scheduler.sched_changed({"second", true, "two", "/sched_priv_second"});
+        world.queue({.name = "work"});
+        world.queue({.name = "work2", .partition = "two"});
+        world.vnode({.name = "n", .ncpus = 4});
+        world.vnode({.name = "m", .ncpus = 4, .partition = "two"});
+        world.configure();
+    }
+};
+
+TEST_F(Partitions, EachSchedulerHasTheQueuesAndVnodesOfItsPartitionAndItsPolicy) {
+    const int small = world.job({.queue = "work", .ncpus = 1});
+    const int big = world.job({.queue = "work", .ncpus = 2});
+    const int small2 = world.job({.queue = "work2", .ncpus = 1});
+    const int big2 = world.job({.queue = "work2", .ncpus = 2});
+    auto outcome = world.cycle(at(1), true, "second");
+    EXPECT_THAT(outcome.started, ElementsAre(big2, small2));
+    EXPECT_THAT(outcome.vnodes.at(big2), ElementsAre("m"));
+    outcome = world.cycle(at(1), true, "default");
+    EXPECT_THAT(outcome.started, ElementsAre(small, big));
+    EXPECT_THAT(outcome.vnodes.at(big), ElementsAre("n"));
+}
+
+TEST_F(Partitions, ASchedulerWhoseSchedulingIsOffDecidesNothing) {
+    world.job({.queue = "work2", .ncpus = 1});
+    world.scheduler.sched_changed({"second", false, "two", "/sched_priv_second"});
+    EXPECT_THAT(world.cycle(at(1), true, "second").comment, IsEmpty());
+    EXPECT_THAT(world.cycle(at(1), true, "default").comment, IsEmpty());
+}
+
+TEST_F(Partitions, AJobInAPartitionOfNoSchedulerIsToldSo) {
+    world.queue({.name = "work3", .partition = "three"});
+    const int job = world.job({.queue = "work3", .ncpus = 1});
+    EXPECT_THAT(world.cycle(at(1), true, "second").comment, IsEmpty());
+    const auto outcome = world.cycle(at(1), true, "default");
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_EQ(outcome.comment.at(job), "No scheduler serves queue work3: none has partition three");
+    world.scheduler.sched_changed({"third", true, "three", "/sched_priv_third"});
+    world.configuration.scheds["third"] = {"p1"};
+    world.vnode({.name = "o", .ncpus = 4, .partition = "three"});
+    world.configure();
+    EXPECT_THAT(world.cycle(at(2), true, "third").started, ElementsAre(job));
+}
+
+TEST_F(Partitions, ASchedulerWithoutPartitionServesNothingUnlessItIsTheDefault) {
+    world.scheduler.sched_changed({"second", true, "", "/sched_priv_second"});
+    const int job = world.job({.queue = "work", .ncpus = 1});
+    const int lost = world.job({.queue = "work2", .ncpus = 1});
+    EXPECT_THAT(world.cycle(at(1), true, "second").started, IsEmpty());
+    const auto outcome = world.cycle(at(1), true, "default");
+    EXPECT_THAT(outcome.started, ElementsAre(job));
+    EXPECT_EQ(outcome.comment.at(lost), "No scheduler serves queue work2: none has partition two");
+}
+
+TEST_F(Partitions, APolicySwitchWakesItsSchedulerOnly) {
+    world.policy("p3");
+    world.configuration.scheds["second"] = {"p2", "p3", ""};
+    world.prime_time(8, 17);
+    world.configure();
+    (void)world.scheduler.tick(at(7));
+    const auto ticked = world.scheduler.tick(at(8));
+    EXPECT_TRUE(ticked.policy_switched);
+    for (const DueSched& due : ticked.due) EXPECT_EQ(due.policy_switched, due.name == "second") << due.name;
+    EXPECT_THAT(ticked.switched, ElementsAre("sched second: policy p3 is in force after p2"));
+}
+
+TEST_F(Partitions, AWindowOfAQueueWakesTheSchedulerOfItsPartitionOnly) {
+    world.configuration.queue_windows["work2"] = world.window("FREQ=DAILY", 8, 9);
+    world.configure();
+    (void)world.scheduler.tick(at(7));
+    EXPECT_EQ(world.scheduler.next_deadline(at(7)), at(8));
+    const auto ticked = world.scheduler.tick(at(8));
+    ASSERT_EQ(ticked.due.size(), 1U);
+    EXPECT_EQ(ticked.due[0].name, "second");
+    EXPECT_FALSE(ticked.policy_switched);
+}
+
+TEST_F(Partitions, EachSchedulerHasAStatusOfItsOwn) {
+    world.policy("p3");
+    world.configuration.scheds["second"] = {"p2", "p3", ""};
+    world.prime_time(8, 17);
+    world.configure();
+    EXPECT_EQ(world.scheduler.status(at(7), "default").next_policy, "p1");
+    EXPECT_EQ(world.scheduler.status(at(7), "second").policy, "p2");
+    EXPECT_EQ(world.scheduler.status(at(7), "second").next_policy, "p3");
+    EXPECT_EQ(world.scheduler.status(at(7), "second").next_change, at(8));
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
