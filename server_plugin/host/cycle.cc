@@ -150,8 +150,4 @@ void Cycles::look_at_clock() {
     }
 }
 
-int64_t Cycles::seconds_to_next(int64_t now) const {
-    return std::max<int64_t>(0, server_.parts.plugin->next_deadline(now) - now);
-}
-
 }  // namespace pbs::host

@@ -23,8 +23,6 @@ class Cycles {
     // Looks at the clock: the plugin's deadlines, and each scheduler's iteration. Call it at least each
     // second, for the clock may jump.
     void look_at_clock();
-    // Seconds until look_at_clock() has something to do, by the clock as it is now.
-    int64_t seconds_to_next(int64_t now) const;
 
   private:
     void run(const std::string& sched, int trigger);

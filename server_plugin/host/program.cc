@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -26,6 +27,7 @@
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/daemonize.h"
 #include "server_plugin/host/database_check.h"
+#include "server_plugin/host/deadline_timer.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/home.h"
@@ -112,6 +114,9 @@ class Program {
     void tick();
     void schedule_cycles();
     void run_cycles();
+    Result<void> watch_deadlines();
+    void look_at_clock();
+    void set_deadline(int64_t earliest = 0);
     void check_stop();
     void stop(std::string_view why);
 
@@ -136,6 +141,8 @@ class Program {
     uv_poll_t runner_events_{};
     uv_timer_t tick_{};
     uv_timer_t cycle_timer_{};
+    std::unique_ptr<DeadlineTimer> deadline_timer_;
+    int64_t deadline_ = std::numeric_limits<int64_t>::max();  // of the plugin, by the server's clock
     bool cycle_scheduled_ = false;
     bool stopped_ = false;
     Steady::time_point last_cycle_end_{};
@@ -291,6 +298,39 @@ void Program::close_handles() {
           reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&tick_),
           reinterpret_cast<uv_handle_t*>(&cycle_timer_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
+    if (deadline_timer_) deadline_timer_->close();
+}
+
+// A policy switches at its instant, not at the tick after it.
+Result<void> Program::watch_deadlines() {
+    auto timer =
+        DeadlineTimer::open(&loop_, [this] { guarded(*log_, "deadline", [this] { look_at_clock(); }); });
+    if (!timer) return tl::unexpected(timer.error());
+    deadline_timer_ = std::move(*timer);
+    set_deadline();
+    return {};
+}
+
+void Program::look_at_clock() {
+    const auto now = clock_.now_us();
+    const auto due = RealTime(std::chrono::seconds(deadline_));
+    if (now >= due) {
+        log_->write(LogEvent::debug2, LogClass::sched, "deadline",
+                    fmt::format("reached after {} us", (now - due).count()));
+    }
+    cycles_->look_at_clock();
+    schedule_cycles();
+    // What is still due would be due for ever: the next look is a second later.
+    set_deadline(server_->now() + 1);
+}
+
+// Asked anew each time: the clock or the configuration may have changed since.
+void Program::set_deadline(int64_t earliest) {
+    if (stopped_ || !deadline_timer_) return;
+    deadline_ = std::max(earliest, plugin_->next_deadline(server_->now()));
+    if (deadline_ == std::numeric_limits<int64_t>::max()) return deadline_timer_->set(std::nullopt);
+    const auto instant = std::chrono::sys_seconds(std::chrono::seconds(deadline_));
+    deadline_timer_->set(instant - clock_.offset());
 }
 
 // Events of the same moment make one cycle. After a long cycle there is a pause of its length, so that
@@ -314,6 +354,7 @@ void Program::run_cycles() {
     last_cycle_end_ = Steady::now();
     last_cycle_length_ = std::chrono::duration_cast<milliseconds>(last_cycle_end_ - begin);
     schedule_cycles();
+    set_deadline();
 }
 
 void Program::tick() {
@@ -333,6 +374,7 @@ void Program::tick() {
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
     }
     schedule_cycles();
+    set_deadline();
 }
 
 void Program::check_stop() {
@@ -366,6 +408,7 @@ Result<void> Program::run() {
         return done;
     }
     make_handles();
+    if (auto done = watch_deadlines(); !done) log_->error("clock", done.error().message);
     log_->write(
         LogEvent::system, LogClass::server, "Server",
         fmt::format("{} {} ready, pid {}, port {}, plugin {} {}", server_->state.server_name,

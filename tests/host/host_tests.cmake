@@ -17,6 +17,7 @@ pbs_test(
   authorization_test.cc
   backup_test.cc
   database_check_test.cc
+  deadline_timer_test.cc
   identity_test.cc
   job_life_test.cc
   known_attributes_test.cc
