@@ -198,7 +198,9 @@ TEST_F(History, KilledImportIsAllOrNothing) {
         const bool all =
             after.find("\"n0\"") != std::string::npos && after.find("\"n1999\"") != std::string::npos;
         EXPECT_TRUE(all || after == before) << "after " << delay << " ms";
-        if (output.exit == 0) EXPECT_TRUE(all) << "acknowledged";
+        if (output.exit == 0) {
+            EXPECT_TRUE(all) << "acknowledged";
+        }
         ASSERT_EQ(config({"rollback", "4"}).exit, 0);
         ASSERT_EQ(exported().find("\"n0\""), std::string::npos);
     }
