@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct QmgrTerminal::State {
     static const char* prompt(EditLine* line) { return of(line).continued ? "Qmgr< " : "Qmgr: "; }
     static unsigned char complete_word(EditLine* line, int key);
     static unsigned char interrupt(EditLine* line, int key);
+    static unsigned char suspend(EditLine* line, int key);
 
     void save() const;
 
@@ -99,6 +101,11 @@ unsigned char QmgrTerminal::State::interrupt(EditLine* line, int /*key*/) {
     return CC_NEWLINE;
 }
 
+unsigned char QmgrTerminal::State::suspend(EditLine* /*line*/, int /*key*/) {
+    std::raise(SIGTSTP);  // libedit's handler puts the terminal in order, before and after
+    return CC_REFRESH;
+}
+
 void QmgrTerminal::State::save() const {
     HistEvent event{};
     if (!history_file.empty()) {
@@ -138,11 +145,13 @@ QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
     el_set(state.line, EL_ADDFN, "pbs-complete", "Complete a command, object or attribute",
            &State::complete_word);
     el_set(state.line, EL_BIND, "^I", "pbs-complete", nullptr);
-    // ^C gives up the line that is being typed. It is a key here, not a signal; while a request is under way
-    // it is a signal as always.
-    el_set(state.line, EL_SETTY, "-d", "intr=", nullptr);
+    // ^C gives up the line that is being typed. Keys make no signals here; while a request is under way they
+    // do as always.
+    el_set(state.line, EL_SETTY, "-d", "-isig", nullptr);
     el_set(state.line, EL_ADDFN, "pbs-interrupt", "Give up the line", &State::interrupt);
     el_set(state.line, EL_BIND, "^C", "pbs-interrupt", nullptr);
+    el_set(state.line, EL_ADDFN, "pbs-suspend", "Stop qmgr until the shell continues it", &State::suspend);
+    el_set(state.line, EL_BIND, "^Z", "pbs-suspend", nullptr);
     el_source(state.line, nullptr);  // the user's ~/.editrc
 }
 
