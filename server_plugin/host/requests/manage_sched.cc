@@ -56,7 +56,8 @@ Result<void> check_unshared(const Sched& sched, const State& state, std::string_
     const std::string_view value = sched.attributes.text(name);
     if (value.empty()) return {};
     for (const auto& [other, there] : state.scheds())
-        if (other != sched.name && there.attributes.text(name) == value) return fail(code);
+        if (other != sched.name && there.attributes.text(name) == value)
+            return fail(code, fmt::format("{} {} is that of scheduler {}", name, value, other));
     return {};
 }
 
@@ -74,7 +75,9 @@ Result<void> check(Change& change, Sched& sched, const AttributeDef& def) {
     const State& state = change.server().state;
     if (def.name == "partition") {
         if (sched.name == default_name) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
-        if (sched.attributes.text(def.name) == default_partition) return fail(PBSE_DEFAULT_PARTITION);
+        if (sched.attributes.text(def.name) == default_partition)
+            return fail(PBSE_DEFAULT_PARTITION,
+                        "Partition pbs-default is the default scheduler's and can't be given to others");
         return check_unshared(sched, state, def.name, PBSE_SCHED_PARTITION_ALREADY_EXISTS);
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {
