@@ -113,6 +113,8 @@ Result<Report> migrate(const LegacyFiles& files, objects::Store& store, const ob
                        std::chrono::sys_seconds now, const Surroundings& server) {
     auto conversion = read_and_convert(files, store.snapshot().get(), server);
     if (!conversion) return tl::unexpected(std::move(conversion.error()));
+    // Queues and resources may be made later: what isn't there yet is told in the report.
+    conversion->changes.unknown_names = objects::UnknownNames::warn;
     if (!conversion->changes.commands.empty()) {
         const auto reply = store.apply(conversion->changes, identity, now);
         if (!reply) return fail("", reply.error().message);

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "objects/forms.h"
 #include "objects/formula.h"
+#include "objects/names_in_use.h"
+#include "objects/program_file.h"
 #include "objects/text.h"
 #include "objects/windows.h"
 #include "rrule/window_set.h"
@@ -20,38 +23,73 @@ Result<void> check_recurrence(const Attribute& attribute, const std::string& tex
                               const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);
     if (rule) return {};
-    return fail(Code::bad_value,
-                fmt::format("{}: bad value '{}': {}", attribute.name, text, rule.error().message));
+    return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}; expected {}", attribute.name, text,
+                                             rule.error().message, expected_text(attribute)));
 }
 
-// The first word of a sort key is a resource or one of a few other things to sort by.
-Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys,
-                             const CheckContext& context) {
-    static constexpr std::string_view kNodeKeys[] = {"sort_priority"};
-    static constexpr std::string_view kJobKeys[] = {"job_priority", "fairshare_perc", "fair_share_perc",
-                                                    "preempt_priority"};
-    const bool nodes = attribute.syntax == Syntax::node_sort_keys;
-    const std::span<const std::string_view> others =
-        nodes ? std::span<const std::string_view>(kNodeKeys) : std::span<const std::string_view>(kJobKeys);
+// Of two keys on the same thing the second would never decide. For vnodes, the amounts of a resource are
+// different things; the total counts when none is named.
+Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys) {
+    std::set<std::string> seen;
     for (const std::string& key : keys) {
-        const std::string_view name = std::string_view(key).substr(0, key.find(' '));
-        if (context.resources.contains(name) || std::ranges::find(others, name) != others.end()) continue;
-        return fail(Code::bad_value,
-                    fmt::format("{}: bad value '{}': '{}' is not a resource of this server nor {}",
-                                attribute.name, key, name, fmt::join(others, ", ")));
+        const std::vector<std::string_view> words = split_words(key);
+        const std::string_view amount = words.size() > 2 ? words[2] : "total";
+        if (seen.insert(fmt::format("{} {}", words[0], amount)).second) continue;
+        return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected each resource once, "
+                                                 "but '{}' is sorted by already in '{}'",
+                                                 attribute.name, key, words[0], fmt::join(keys, ", ")));
     }
     return {};
 }
 
-Result<void> check_dynamic_resources(const Attribute& attribute, const StringList& elements,
-                                     const CheckContext& context) {
+// A program that can't be run safely, which is only told of where unknown names are.
+Result<void> check_program(const Attribute& attribute, const std::string& value, std::string_view path,
+                           const CheckContext& context) {
+    const auto safe = check_program_file(std::string(path));
+    if (safe) return {};
+    if (context.warnings) {
+        context.warnings->push_back(fmt::format("{}: {}", attribute.name, safe.error()));
+        return {};
+    }
+    return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected a program that only the system or "
+                                             "the server's own user can change: {}",
+                                             attribute.name, value, safe.error()));
+}
+
+// Each resource once, and programs that may be run. Those that were there before aren't looked at again.
+Result<void> check_dynamic_resources(const Attribute& attribute, const Value* before,
+                                     const StringList& elements, const CheckContext& context) {
+    std::set<std::string_view> seen;
+    const StringList old = before ? std::get<StringList>(*before) : StringList{};
     for (const std::string& element : elements) {
-        const std::string_view name = trim(std::string_view(element).substr(0, element.find('!')));
-        if (context.resources.contains(name)) continue;
-        return fail(Code::bad_value, fmt::format("{}: bad value '{}': '{}' is not a resource of this server",
-                                                 attribute.name, element, name));
+        const std::size_t mark = element.find('!');
+        const std::string_view resource = trim(std::string_view(element).substr(0, mark));
+        if (!seen.insert(resource).second) {
+            return fail(Code::bad_value,
+                        fmt::format("{}: bad value '{}': '{}' is there twice, expected one program for each "
+                                    "resource",
+                                    attribute.name, element, resource));
+        }
+        if (std::ranges::find(old, element) != old.end()) continue;
+        const std::string_view command = trim(std::string_view(element).substr(mark + 1));
+        const std::string_view path = command.substr(0, command.find_first_of(" \t"));
+        if (Result<void> checked = check_program(attribute, element, path, context); !checked) return checked;
     }
     return {};
+}
+
+Result<void> check_formula_value(const Attribute& attribute, const std::string& text,
+                                 const CheckContext& context) {
+    std::vector<std::string> unknown;
+    const Result<void> checked =
+        check_formula(attribute.name, text, context.resources,
+                      attribute.name == "usage_formula" ? usage_terms() : job_sort_terms(),
+                      context.warnings ? &unknown : nullptr);
+    for (const std::string& name : unknown) {
+        context.warnings->push_back(
+            fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));
+    }
+    return checked;
 }
 
 Result<void> check_slots(const Object& sched) {
@@ -63,11 +101,12 @@ Result<void> check_slots(const Object& sched) {
         ++count;
     }
     if (all_time > 1 || prime > 1 || non_prime > 1) {
-        return fail(Code::bad_value, fmt::format("policy: more than one {} policy in '{}'",
-                                                 prime > 1       ? "prime-time (p:)"
-                                                 : non_prime > 1 ? "non-prime-time (np:)"
-                                                                 : "all-time",
-                                                 fmt::join(sched.list("policy"), ",")));
+        return fail(Code::bad_value,
+                    fmt::format("policy: bad value '{1}': more than one {0} policy, expected one",
+                                prime > 1       ? "prime-time (p:)"
+                                : non_prime > 1 ? "non-prime-time (np:)"
+                                                : "all-time",
+                                fmt::join(sched.list("policy"), ",")));
     }
     if (all_time == 0 && prime + non_prime > 0) {
         // The text of PP-748, interface 1.
@@ -91,7 +130,11 @@ Result<void> check_tree(const Object& group) {
     for (const std::string& element : group.list("tree_element")) {
         const TreeElement parts = tree_element(element);
         if (!parents.emplace(parts.name, parts.parent).second) {
-            return fail(Code::bad_value, fmt::format("tree_element: '{}' is in the tree twice", parts.name));
+            return fail(
+                Code::bad_value,
+                fmt::format(
+                    "tree_element: bad value '{}': '{}' is in the tree already, expected each name once",
+                    element, parts.name));
         }
     }
     std::map<std::string_view, bool> reaches_root;
@@ -100,16 +143,18 @@ Result<void> check_tree(const Object& group) {
         std::string_view at = name;
         while (at != "root" && !reaches_root.contains(at)) {
             if (std::ranges::find(path, at) != path.end()) {
-                return fail(Code::bad_value, fmt::format("tree_element: '{}' is its own ancestor", at));
+                return fail(
+                    Code::bad_value,
+                    fmt::format("tree_element: bad value '{}': it is its own ancestor, expected parents "
+                                "that lead to root",
+                                at));
             }
             path.push_back(at);
             const auto above = parents.find(at);
             if (above == parents.end()) {
-                return fail(
-                    Code::bad_value,
-                    fmt::format(
-                        "tree_element: '{}' has the parent '{}', which is neither root nor another element",
-                        path.size() > 1 ? path[path.size() - 2] : name, at));
+                return fail(Code::bad_value, fmt::format("tree_element: bad value '{}': its parent '{}' "
+                                                         "isn't there, expected root or another element",
+                                                         path.size() > 1 ? path[path.size() - 2] : name, at));
             }
             at = above->second;
         }
@@ -146,7 +191,9 @@ std::string local_text(rrule::Instant instant, const rrule::Zone& zone) {
 
 }  // namespace
 
-Result<void> check_value(const Attribute& attribute, const Value& value, const CheckContext& context) {
+Result<void> check_value(const Attribute& attribute, const Value* before, const Value& value,
+                         const CheckContext& context) {
+    if (Result<void> known = check_names(attribute, before, value, context); !known) return known;
     switch (attribute.syntax) {
         case Syntax::rrule:
             return check_recurrence(attribute, std::get<std::string>(value), context);
@@ -157,13 +204,15 @@ Result<void> check_value(const Attribute& attribute, const Value& value, const C
             }
             return {};
         case Syntax::formula:
-            return check_formula(attribute.name, std::get<std::string>(value), context.resources,
-                                 attribute.name == "usage_formula" ? usage_terms() : job_sort_terms());
+            return check_formula_value(attribute, std::get<std::string>(value), context);
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
-            return check_sort_keys(attribute, std::get<StringList>(value), context);
+            return check_sort_keys(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
-            return check_dynamic_resources(attribute, std::get<StringList>(value), context);
+            return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
+        case Syntax::program:
+            return check_program(attribute, std::get<std::string>(value), std::get<std::string>(value),
+                                 context);
         default:
             return {};
     }
@@ -216,12 +265,16 @@ Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string
             });
         }
     }
+    return refuse_users(type_name(type), name, std::move(users));
+}
+
+Result<void> refuse_users(std::string_view type, std::string_view name, std::vector<std::string> users) {
     if (users.empty()) return {};
     std::ranges::sort(users);
     const std::size_t shown = std::min<std::size_t>(users.size(), 5);
     return fail(
         Code::busy,
-        fmt::format("{} {} is in use by {}{}", type_name(type), name,
+        fmt::format("{} {} is in use by {}{}", type, name,
                     fmt::join(users.begin(), users.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                     users.size() > shown ? fmt::format(" and {} more", users.size() - shown) : ""));
 }

@@ -4,6 +4,8 @@
 #define PBSPOLICY_OBJECTS_CHECK_H
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "objects/draft.h"
 #include "objects/error.h"
@@ -16,10 +18,15 @@ struct CheckContext {
     const rrule::Zone& zone;
     const ResourceNames& resources;
     std::chrono::sys_seconds now;
+    const QueueNames* queues = nullptr;  // null: not known, not checked
+    // Where queues, resources and programs that aren't there are told; null: they are errors.
+    std::vector<std::string>* warnings = nullptr;
 };
 
-// What one value says: recurrences, formulas, resources of sort keys.
-Result<void> check_value(const Attribute& attribute, const Value& value, const CheckContext& context);
+// What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value
+// it replaces, or null.
+Result<void> check_value(const Attribute& attribute, const Value* before, const Value& value,
+                         const CheckContext& context);
 
 // How the values of one object fit together: the policy slots of a sched, fairshare and its group, the tree
 // of an fs_group, the times of a time_window.
@@ -30,6 +37,9 @@ Result<void> check_references(const Draft& draft, const Object& object);
 
 // Does nothing refer to the object, so that it can go? Errors: busy, naming what refers to it.
 Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string_view name);
+
+// busy, with the first few of `users` and the number of the rest; nothing if there are none.
+Result<void> refuse_users(std::string_view type, std::string_view name, std::vector<std::string> users);
 
 // Do the time_windows of a queue stay apart, for all time from now on? Errors: bad_value, naming the two and
 // the first instant at which both are open.

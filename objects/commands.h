@@ -65,9 +65,16 @@ struct Reply {
     std::shared_ptr<const Snapshot> snapshot;  // what holds now; never null
 };
 
+// What becomes of a value that names a queue, resource or program that isn't there.
+enum class UnknownNames {
+    refuse,
+    warn,  // for migrations, which may come before the server's queues: Reply::warnings tells of it
+};
+
 // Many commands that hold together or not at all, such as a migration.
 struct ChangeSet {
     std::vector<Command> commands{};
+    UnknownNames unknown_names = UnknownNames::refuse;
 };
 
 // A row of the history: what one command did to one object.

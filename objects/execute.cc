@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "objects/names_in_use.h"
 #include "objects/text.h"
 #include "rrule/non_work_days.h"
 
@@ -27,8 +28,8 @@ Result<std::string> rules_of(const Attribute& attribute, std::string_view text, 
     for (const std::string& entry : *entries) {
         const auto rule = rrule::NonWorkDays::rule_of(entry, zone);
         if (!rule) {
-            return fail(Code::bad_value,
-                        fmt::format("{}: bad value '{}': {}", attribute.name, entry, rule.error().message));
+            return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}; expected {}", attribute.name,
+                                                     entry, rule.error().message, expected_text(attribute)));
         }
         if (!rules.empty()) rules += ',';
         rules += *rule;
@@ -66,7 +67,7 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
     if (attribute.syntax == Syntax::policy_slots) {
         *value = arrange_slots(before, std::get<StringList>(std::move(**value)), operation);
     }
-    if (Result<void> checked = check_value(attribute, **value, context); !checked)
+    if (Result<void> checked = check_value(attribute, before, **value, context); !checked)
         return tl::unexpected(checked.error());
     return value;
 }
@@ -154,6 +155,10 @@ Result<void> remove_object(Draft& draft, const Command& command) {
         if (Result<void> checked = check_unreferenced(draft, command.type, command.object); !checked)
             return checked;
     }
+    if (command.type == ObjectType::queue) {
+        if (Result<void> checked = check_unnamed(draft, NameKind::queue, command.object); !checked)
+            return checked;
+    }
     draft.erase(command.type, command.object);
     return {};
 }
@@ -206,8 +211,13 @@ Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& 
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context) {
     const std::string_view name =
         command.type == ObjectType::server ? std::string_view{} : std::string_view(command.object);
+    const std::size_t told = context.warnings ? context.warnings->size() : 0;
     Result<void> done = dispatch(draft, command, context);
     if (!done) return tl::unexpected(in_object(done.error(), command.type, name));
+    for (std::size_t i = told; context.warnings && i < context.warnings->size(); ++i) {
+        std::string& warning = (*context.warnings)[i];
+        warning = fmt::format("{}: {}", title(command.type, name), warning);
+    }
     return done;
 }
 

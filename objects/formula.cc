@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <string>
+
+#include "objects/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -38,15 +41,39 @@ std::string problem_text(const mu::ParserError& error) {
             return fmt::format("unknown name '{}'; expected a resource or a term of formulas",
                                error.GetToken());
         case mu::ecUNEXPECTED_EOF:
-            return "the formula ends too early";
+            return "the formula ends too early, expected a resource, a number or a parenthesis";
         case mu::ecMISSING_PARENS:
-            return "a parenthesis isn't closed";
+            return "a parenthesis isn't closed, expected )";
         default:
-            return error.GetMsg();
+            return fmt::format("{}; expected an arithmetic expression", error.GetMsg());
     }
 }
 
+// Names that nobody knows, when that is no error.
+struct Unknown {
+    std::vector<std::string>* names;
+    double value = 1;
+};
+
+double* define_unknown(const char* name, void* others) {
+    auto& unknown = *static_cast<Unknown*>(others);
+    unknown.names->emplace_back(name);
+    return &unknown.value;
+}
+
+bool in_names(char c) {
+    return is_letter(c) || is_digit(c) || c == '_';
+}
+
 }  // namespace
+
+bool formula_names(std::string_view text, std::string_view name) {
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+        const std::size_t end = at + name.size();
+        if ((at == 0 || !in_names(text[at - 1])) && (end == text.size() || !in_names(text[end]))) return true;
+    }
+    return false;
+}
 
 std::span<const std::string_view> job_sort_terms() {
     return kJobSortTerms;
@@ -56,13 +83,15 @@ std::span<const std::string_view> usage_terms() {
 }
 
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
-                           std::span<const std::string_view> terms) {
+                           std::span<const std::string_view> terms, std::vector<std::string>* unknown) {
     if (const std::size_t at = assignment(text); at != std::string_view::npos) {
-        return bad_formula(what, text, at, "a formula can't assign; == compares");
+        return bad_formula(what, text, at, "a formula can't assign, expected == for a comparison");
     }
     try {
-        double value = 1;
+        Unknown others{unknown};
+        double& value = others.value;
         mu::Parser parser;
+        if (unknown) parser.SetVarFactory(define_unknown, &others);
         for (const std::string& name : resources.all()) {
             // muParser reads '-' as minus, as PBS's formulas do; such a resource can't be named in one.
             if (name.find('-') == std::string::npos) parser.DefineVar(name, &value);
@@ -72,7 +101,7 @@ Result<void> check_formula(std::string_view what, std::string_view text, const R
         int results = 0;
         parser.Eval(results);
         if (results != 1)
-            return bad_formula(what, text, text.find(','), "a formula is one expression, not several");
+            return bad_formula(what, text, text.find(','), "expected one expression, not several");
     } catch (const mu::ParserError& error) {
         const int position = error.GetPos();
         const std::size_t at = position < 0 ? text.size() : static_cast<std::size_t>(position);

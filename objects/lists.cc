@@ -22,7 +22,8 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     }
     const std::size_t close = text.find(quote, 1);
     if (close == std::string_view::npos) {
-        return fail(Code::bad_value, fmt::format("{}: the quote {} in '{}' isn't closed", what, quote, text));
+        return fail(Code::bad_value,
+                    fmt::format("{}: bad value '{}': expected a closing {}", what, text, quote));
     }
     std::string element(text.substr(1, close - 1));
     text.remove_prefix(close + 1);
@@ -53,13 +54,17 @@ bool begins_rule(std::string_view piece) {
 
 }  // namespace
 
-Result<StringList> split_list(std::string_view what, std::string_view text) {
+Result<StringList> split_list(std::string_view what, std::string_view whole) {
+    std::string_view text = whole;
     StringList list;
     for (;;) {
         Result<std::string> element = take_element(what, text);
         if (!element) return tl::unexpected(element.error());
         if (element->empty()) {
-            return fail(Code::bad_value, fmt::format("{}: an element of the list is empty", what));
+            return fail(
+                Code::bad_value,
+                fmt::format("{}: bad value '{}': an element is empty, expected elements separated by commas",
+                            what, whole));
         }
         list.push_back(std::move(*element));
         if (text.empty()) return list;
@@ -72,6 +77,7 @@ Result<StringList> split_rules(std::string_view what, std::string_view typed) {
     std::string line(typed);
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    const std::string_view whole = line;
     std::string_view text = line;
     StringList list;
     for (;;) {
@@ -81,7 +87,10 @@ Result<StringList> split_rules(std::string_view what, std::string_view typed) {
         }
         const std::string_view rule = trim(text.substr(0, comma));
         if (rule.empty())
-            return fail(Code::bad_value, fmt::format("{}: an element of the list is empty", what));
+            return fail(
+                Code::bad_value,
+                fmt::format("{}: bad value '{}': an element is empty, expected elements separated by commas",
+                            what, whole));
         list.emplace_back(rule);
         if (comma == std::string_view::npos) return list;
         text.remove_prefix(comma + 1);

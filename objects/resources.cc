@@ -37,4 +37,8 @@ ResourceNames::ResourceNames()
              "vnode",
              "walltime"} {}
 
+void ResourceNames::remove(std::string_view name) {
+    if (const auto found = names_.find(name); found != names_.end()) names_.erase(found);
+}
+
 }  // namespace pbs::objects

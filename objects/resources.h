@@ -1,7 +1,8 @@
-// The names of resources that formulas and sort keys may use.
+// The names of the server's resources and queues, which the values of attributes may use.
 #ifndef PBSPOLICY_OBJECTS_RESOURCES_H
 #define PBSPOLICY_OBJECTS_RESOURCES_H
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,12 +14,18 @@ class ResourceNames {
     // Those that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
     void add(std::string_view name) { names_.emplace(name); }
+    // A name that isn't there is left alone.
+    void remove(std::string_view name);
     bool contains(std::string_view name) const { return names_.contains(name); }
     const std::set<std::string, std::less<>>& all() const { return names_; }
 
   private:
     std::set<std::string, std::less<>> names_;
 };
+
+// Not set: whoever looks at the configuration doesn't know the server's queues (pbs_migrate beside a stopped
+// server), so that they aren't checked.
+using QueueNames = std::optional<std::set<std::string, std::less<>>>;
 
 }  // namespace pbs::objects
 

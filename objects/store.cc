@@ -7,6 +7,7 @@
 #include "objects/draft.h"
 #include "objects/execute.h"
 #include "objects/history.h"
+#include "objects/names_in_use.h"
 #include "objects/persist.h"
 #include "objects/upgrade.h"
 #include "rrule/zone.h"
@@ -17,6 +18,7 @@ struct Store::State {
     std::unique_ptr<Database> database;
     rrule::Zone zone;
     ResourceNames resources{};
+    QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
 };
@@ -74,6 +76,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     Store store(std::unique_ptr<State>(new State{std::move(*database), std::move(*zone)}));
     State& state = *store.state_;
     for (const std::string& name : options.resources) state.resources.add(name);
+    state.queues = options.queues;
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
         if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
@@ -106,6 +109,19 @@ std::shared_ptr<const Snapshot> Store::snapshot() const {
 }
 void Store::define_resource(std::string_view name) {
     state_->resources.add(name);
+}
+void Store::forget_resource(std::string_view name) {
+    state_->resources.remove(name);
+}
+void Store::define_queue(std::string_view name) {
+    if (!state_->queues) state_->queues.emplace();
+    state_->queues->emplace(name);
+}
+void Store::forget_queue(std::string_view name) {
+    if (state_->queues) state_->queues->erase(std::string(name));
+}
+Result<void> Store::check_resource_unused(std::string_view name) const {
+    return check_unnamed(Draft(state_->snapshot), NameKind::resource, name);
 }
 Database& Store::database() {
     return *state_->database;
@@ -142,7 +158,9 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
     }
     std::uint64_t revision = state_->snapshot->revision();
     Draft draft(state_->snapshot);
-    const CheckContext context{state_->zone, state_->resources, now};
+    std::vector<std::string> warnings;
+    const CheckContext context{state_->zone, state_->resources, now, &state_->queues,
+                               changes.unknown_names == UnknownNames::warn ? &warnings : nullptr};
     for (std::size_t i = 0; i < changes.commands.size(); ++i) {
         const Command& command = changes.commands[i];
         const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
@@ -163,7 +181,7 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
         if (Result<void> done = write_history(*state_->database, entry); !done)
             return tl::unexpected(done.error());
     }
-    Reply reply{revision != state_->snapshot->revision(), revision, {}, state_->snapshot};
+    Reply reply{revision != state_->snapshot->revision(), revision, std::move(warnings), state_->snapshot};
     if (!reply.changed) return reply;
     if (Result<void> done = write_changes(*state_->database, draft.changes()); !done)
         return tl::unexpected(done.error());

@@ -13,6 +13,7 @@
 
 #include "objects/commands.h"
 #include "objects/error.h"
+#include "objects/resources.h"
 #include "objects/snapshot.h"
 
 namespace pbs::objects {
@@ -26,6 +27,8 @@ struct StoreOptions {
     std::string time_zone{};
     // Names of the server's own resources, beyond those that every PBS has.
     std::vector<std::string> resources{};
+    // The server's queues, which policies may name; not set: they aren't known, so that any name will do.
+    QueueNames queues{};
 };
 
 // A change of many objects that no list of commands says (restore.h).
@@ -73,8 +76,16 @@ class Store {
     Result<std::optional<std::string>> meta(std::string_view key) const;
     Result<void> set_meta(std::string_view key, std::string_view value);
 
-    // Tells of a custom resource of the server, which formulas and sort keys may name from now on.
+    // Tell of the server's resources and queues, which values may name while they exist. An object that names
+    // one that isn't there (any more) stays as it is.
     void define_resource(std::string_view name);
+    void forget_resource(std::string_view name);
+    void define_queue(std::string_view name);
+    void forget_queue(std::string_view name);
+
+    // Does no object name this resource, so that the server may delete it? Errors: busy, naming what refers
+    // to it. (Queues: execute() with a remove.)
+    Result<void> check_resource_unused(std::string_view name) const;
 
     // The connection, for usage_store.h.
     Database& database();

@@ -142,7 +142,8 @@ Result<StringList> parse_elements(const Attribute& attribute, std::string_view t
         if (!canonical) return bad(attribute, element, canonical.error());
         if (std::ranges::find(list, *canonical) != list.end()) {
             return fail(Code::bad_value,
-                        fmt::format("{}: '{}' is in the list twice", attribute.name, *canonical));
+                        fmt::format("{}: bad value '{}': '{}' is in the list twice, expected once",
+                                    attribute.name, text, *canonical));
         }
         list.push_back(std::move(*canonical));
     }

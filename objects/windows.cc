@@ -6,8 +6,11 @@ namespace pbs::objects {
 
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone) {
     if (!time_window.has("rrule")) {
-        return fail(Code::bad_value,
-                    fmt::format("time_window {} has no rrule, so it never opens", time_window.name()));
+        return fail(
+            Code::bad_value,
+            fmt::format(
+                "time_window {} has no rrule, so it never opens; expected one on a window that queues use",
+                time_window.name()));
     }
     rrule::WindowSpec spec;
     spec.rrule = time_window.text("rrule");

@@ -129,6 +129,7 @@ void Change::tell_plugin() {
     if (resource_)
         if (const Resource* resource = state.resources.find(resource_->name))
             plugin->resource_defined(*resource);
+    if (removed_resource_) plugin->resource_removed(*removed_resource_);
     if (server_attributes_) plugin->server_changed(state);
     for (auto& [handle, queue] : queues_)
         if (!removed_queues_.contains(handle)) plugin->queue_changed(queue, state);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
@@ -122,8 +123,11 @@ pbs_host host_table(const PluginOptions& options, Log& log) {
     return host;
 }
 
+// The table without the members that came later and may be missing.
+constexpr size_t first_table = offsetof(pbs_plugin, resource_removed);
+
 bool complete(const pbs_plugin& table) {
-    return table.size >= sizeof table && table.start != nullptr && table.stop != nullptr &&
+    return table.size >= first_table && table.start != nullptr && table.stop != nullptr &&
            table.owns_attribute != nullptr && table.manager != nullptr && table.status != nullptr &&
            table.status_attrs != nullptr && table.resource_defined != nullptr &&
            table.server_changed != nullptr && table.sched_changed != nullptr &&
@@ -229,6 +233,10 @@ void Plugin::status_attributes(int64_t now, int object_type, std::string_view na
 void Plugin::resource_defined(const Resource& resource) {
     const pbs_resource_record record = resource_record(resource);
     impl_->table.resource_defined(impl_->table.self, &record);
+}
+void Plugin::resource_removed(std::string_view name) {
+    if (impl_->table.resource_removed != nullptr)
+        impl_->table.resource_removed(impl_->table.self, as_pbs_str(name));
 }
 void Plugin::server_changed(const State& state) {
     RecordBuilder builder(state);

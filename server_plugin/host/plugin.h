@@ -65,6 +65,7 @@ class Plugin {
 
     // Events.
     void resource_defined(const Resource& resource);
+    void resource_removed(std::string_view name);
     void server_changed(const State& state);
     void sched_changed(const Sched& sched, const State& state);
     void sched_removed(std::string_view name);

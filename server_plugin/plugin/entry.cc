@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -22,6 +23,9 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::string_view kName = "pbs_policy";
+
+// The table without the members that came later.
+constexpr size_t kFirstTable = offsetof(pbs_plugin, resource_removed);
 
 // One line into the caller's buffer, cut to fit, always ended by NUL.
 void tell(char* error, size_t error_size, std::string_view text) noexcept {
@@ -126,6 +130,10 @@ int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_resu
                    [&](State& state) { return cycle(state, request, result); });
 }
 
+void resource_removed_entry(void* self, pbs_str name) {
+    guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -153,6 +161,7 @@ pbs_plugin table_of(State* state) {
     table.tick = tick_entry;
     table.cycle = cycle_entry;
     table.wanted = wanted_entry;
+    table.resource_removed = resource_removed_entry;
     return table;
 }
 
@@ -169,9 +178,9 @@ std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
         return fmt::format("the server's table has {} bytes, expected at least {}", host->size,
                            sizeof(pbs_host));
     }
-    if (plugin->size < sizeof(pbs_plugin)) {
+    if (plugin->size < kFirstTable) {
         return fmt::format("the server has {} bytes for the plugin's table, expected at least {}",
-                           plugin->size, sizeof(pbs_plugin));
+                           plugin->size, kFirstTable);
     }
     if (!host->log || !host->reply_error || !host->reply_warning || !host->reply_object ||
         !host->reply_attr) {
@@ -200,7 +209,10 @@ int32_t init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error
         return PBSE_BADATVAL;
     }
     auto state = std::make_unique<State>(*host, std::move(*zone));
-    *plugin = table_of(state.release());
+    const size_t room = std::min(plugin->size, sizeof(pbs_plugin));
+    const pbs_plugin table = table_of(state.release());
+    std::memcpy(plugin, &table, room);
+    plugin->size = room;
     return PBSE_NONE;
 }
 

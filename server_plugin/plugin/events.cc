@@ -31,6 +31,15 @@ void resource_defined(State& state, const pbs_resource_record* record) {
     state.scheduler.resource_defined(*translated);
 }
 
+void resource_removed(State& state, std::string_view name) {
+    if (state.store) {
+        state.store->forget_resource(name);
+    } else {
+        std::erase(state.resources, name);
+    }
+    if (state.sched_configs.consumables.erase(std::string(name)) != 0) ++state.sched_configs.names;
+}
+
 void server_changed(State& state, const pbs_server_record* record) {
     const auto translated = state.translator.server(record);
     if (!translated) return refuse(state, "server");
@@ -59,12 +68,16 @@ void queue_changed(State& state, const pbs_queue_record* record) {
     if (name != translated->name) {
         name = translated->name;
         ++state.sched_configs.names;
+        if (state.store) state.store->define_queue(name);
     }
     state.scheduler.queue_changed(*translated);
 }
 
 void queue_removed(State& state, uint64_t queue) {
-    if (state.sched_configs.queues.erase(queue) != 0) ++state.sched_configs.names;
+    if (const auto known = state.sched_configs.queues.extract(queue)) {
+        ++state.sched_configs.names;
+        if (state.store) state.store->forget_queue(known.mapped());
+    }
     state.scheduler.queue_removed(sched::QueueHandle{queue});
 }
 

@@ -9,6 +9,7 @@
 namespace pbs::plugin {
 
 void resource_defined(State& state, const pbs_resource_record* record);
+void resource_removed(State& state, std::string_view name);
 void server_changed(State& state, const pbs_server_record* record);
 void sched_changed(State& state, const pbs_sched_record* record);
 void sched_removed(State& state, std::string_view name);

@@ -338,7 +338,7 @@ enum pbs_wanted {
 };
 
 /* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function
- * is set. The order of a host's life: init; the *_changed events for all that exists, beginning with
+ * up to wanted is set. The order of a host's life: init; the *_changed events for all that exists, beginning with
  * resource_defined, server_changed and sched_changed; start; then anything; stop. */
 typedef struct pbs_plugin {
     size_t size;
@@ -360,8 +360,9 @@ typedef struct pbs_plugin {
 
     /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
      * attributes of server, queue and sched objects; and, without attributes, when a queue or sched is
-     * created or deleted. The server's own job_sort_formula is given to it when it is set, to be checked and
-     * no more. The host calls it after its own part is checked and before it commits that. The
+     * created or deleted and when a resource is deleted: an object that names the queue or resource refuses
+     * that (15027). The server's own job_sort_formula is given to it when it is set, to be checked and no
+     * more. The host calls it after its own part is checked and before it commits that. The
      * reply tells errors and warnings; the result is the error's number or 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
     /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
@@ -392,6 +393,12 @@ typedef struct pbs_plugin {
 
     /* What the last tick() wants of one scheduler: bits of enum pbs_wanted. */
     uint32_t (*wanted)(void* self, pbs_str sched);
+
+    /* Members from here on came later: a host whose table ends before one doesn't call it, and a plugin may
+     * leave them null. */
+
+    /* Event: a resource definition is gone. */
+    void (*resource_removed)(void* self, pbs_str name);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

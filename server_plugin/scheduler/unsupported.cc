@@ -26,8 +26,13 @@ constexpr std::array missing = {
     Missing{"load_balancing", "the load of hosts is not looked at"},
     Missing{"fairshare", "jobs are not ordered by shares"},
     Missing{"preemption", "no job is preempted"},
+    Missing{"preempt_queue_prio", "no job is preempted"},
+    Missing{"preempt_prio", "no job is preempted"},
+    Missing{"preempt_order", "no job is preempted"},
+    Missing{"preempt_sort", "no job is preempted"},
     Missing{"peer_queue", "no jobs are pulled from other servers"},
     Missing{"server_dyn_res", "the programs are not run"},
+    Missing{"log_event", "the server's log_events chooses what is logged"},
     Missing{"dedicated_time_command", "dedicated time comes from time_windows of type dedicated"},
     Missing{"dedicated_time_cache_secs", "dedicated time comes from time_windows of type dedicated"},
     Missing{"system_name", "dedicated time comes from time_windows of type dedicated"},
@@ -45,11 +50,13 @@ constexpr std::array missing = {
     Missing{"server_host", "the scheduler is part of the server"},
 };
 
-// A setting that asks for nothing: False, 0, `none`, or what is the default anyway (but for preemption, whose
-// default asks for something, so that setting it says that it is wanted).
+// A setting that asks for nothing: False, what is the default anyway, or without a default 0 and `none`.
+// (preemption's default asks for something, so that setting it says that it is wanted.)
 bool asks_for_nothing(const objects::Attribute& attribute, const std::string& value) {
-    if (value == "False" || value == "0" || value == "none") return true;
-    return attribute.name != "preemption" && value == attribute.default_value;
+    if (value == "False") return true;
+    if (attribute.name == "preemption") return false;
+    if (attribute.default_value.empty()) return value == "0" || value == "none";
+    return value == attribute.default_value;
 }
 
 void check_order(const objects::Object& policy, std::vector<std::string>& lines) {

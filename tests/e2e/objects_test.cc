@@ -41,6 +41,9 @@ TEST_F(Objects, Interface1PolicyByAbbreviations) {
 TEST_F(Objects, Interface1EveryExampleOfTheTable) {
     accept("c policy p1");
     accept("c fs_group fs_grp1");
+    accept("c resource color type=string");
+    for (const char* name : {"workq", "queue1", "queue2"})
+        accept(std::string("c queue ") + name + " queue_type=execution");
     const std::pair<const char*, const char*> examples[] = {
         {"s policy p1 round_robin=True", "round_robin"},
         {"s policy p1 by_queue=True", "by_queue"},
@@ -59,7 +62,7 @@ TEST_F(Objects, Interface1EveryExampleOfTheTable) {
         {"s policy p1 preempt_order=\"SCR 70 SC 30\"", "preempt_order"},
         {"s policy p1 preempt_sort=\"min_time_since_start\"", "preempt_sort"},
         {"s policy p1 peer_queue=\" workq workq@svr1\"", "peer_queue"},
-        {"s policy p1 server_dyn_res=\"mem !/bin/get_mem\"", "server_dyn_res"},
+        {"s policy p1 server_dyn_res=\"mem !/bin/true\"", "server_dyn_res"},
         {"s policy p1 dedicated_queues=\"queue1,queue2\"", "dedicated_queues"},
         {"s policy p1 log_event=255", "log_event"},
         {"s policy p1 job_sort_formula=\"ncpus*walltime\"", "job_sort_formula"},

@@ -1,4 +1,6 @@
-// PP-748's attribute tables, row by row, to be held beside the document.
+// PP-748's attribute tables, row by row, to be held beside the document. Programs below /bin/ stand for ones
+// that a test makes; the queues queue1, queue2 and workq, the resource color, and the windows w1, w2 (which
+// w3 overlaps) and never are there.
 #ifndef PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
 #define PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
 
@@ -17,8 +19,8 @@ struct ConformanceRow {
     std::string_view default_value;  // as listed on a fresh object; "-": not set by default
     std::string_view example;        // the document's command, without qmgr -c and its quotes
     std::string_view example_value;  // as listed after it
-    // Another value, and how it is listed
-    std::pair<std::string_view, std::string_view> valid;
+    // Other values, one of each kind, and how they are listed
+    std::vector<std::pair<std::string_view, std::string_view>> valid;
     std::vector<std::string_view> invalid;
 };
 

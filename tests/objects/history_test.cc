@@ -12,7 +12,7 @@ class HistoryTest : public StoreTest {};
 
 TEST_F(HistoryTest, TellsWhoFromWhereWhenAndWhat) {
     run("c p p1 by_queue=False");
-    ASSERT_TRUE(store_->execute(parse_command("s p p1 batch_queues=\"a,b\", comment=\"by night\""),
+    ASSERT_TRUE(store_->execute(parse_command("s p p1 batch_queues=\"queue1,workq\", comment=\"by night\""),
                                 {"ann", "h2", root_privilege}, kNow + std::chrono::seconds(5)));
     run("d p p1");
     const auto history = store_->history({{ObjectType::policy}, "p1", {}, {}, 10});
@@ -22,9 +22,9 @@ TEST_F(HistoryTest, TellsWhoFromWhereWhenAndWhat) {
     EXPECT_EQ(set.user, "ann");
     EXPECT_EQ(set.host, "h2");
     EXPECT_EQ(set.at, kNow + std::chrono::seconds(5));
-    EXPECT_EQ(set.command, "set policy p1 batch_queues = \"a,b\", comment = \"by night\"");
+    EXPECT_EQ(set.command, "set policy p1 batch_queues = \"queue1,workq\", comment = \"by night\"");
     EXPECT_EQ(set.before, R"({"by_queue":"False"})");
-    EXPECT_EQ(set.after, R"({"by_queue":"False","comment":"by night","batch_queues":["a","b"]})");
+    EXPECT_EQ(set.after, R"({"by_queue":"False","comment":"by night","batch_queues":["queue1","workq"]})");
     EXPECT_EQ(history->front().before, "null");
     EXPECT_EQ(history->back().after, "null");
     EXPECT_EQ(history->back().command, "delete policy p1");

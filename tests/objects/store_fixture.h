@@ -2,11 +2,13 @@
 #ifndef PBSPOLICY_TESTS_OBJECTS_STORE_FIXTURE_H
 #define PBSPOLICY_TESTS_OBJECTS_STORE_FIXTURE_H
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,13 +104,23 @@ class StoreTest : public testing::Test {
 
     void open(std::string zone = "America/Los_Angeles") {
         store_.reset();
-        Result<Store> opened = Store::open(path_, {std::move(zone), {"color"}}, kNow);
+        const StoreOptions options{
+            .time_zone = std::move(zone), .resources = {"color"}, .queues = {{"queue1", "queue2", "workq"}}};
+        Result<Store> opened = Store::open(path_, options, kNow);
         ASSERT_TRUE(opened) << opened.error().message;
         store_.emplace(std::move(*opened));
     }
 
     Result<Reply> try_run(std::string_view text) {
         return store_->execute(parse_command(text), kManager, kNow);
+    }
+
+    // A program that the server may run: the file's path.
+    std::string program(std::string_view name, std::filesystem::perms mode = std::filesystem::perms(0755)) {
+        const std::string path = fmt::format("{}/{}", directory_, name);
+        std::ofstream(path) << "#!/bin/sh\necho 1\n";
+        std::filesystem::permissions(path, mode);
+        return path;
     }
 
     // Runs a command that has to succeed.

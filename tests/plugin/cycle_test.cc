@@ -25,15 +25,15 @@ class Cycle : public ::testing::Test {
   protected:
     void SetUp() override {
         host.bring_up();
+        host.queue(kSubmit, "submit");
+        host.queue(kBatch, "batch", 8, 12 * 3600);
+        host.queue(kSpecial, "special");
         policy({{"algorithm", "origin"},
                 {"submit_queue", "submit"},
                 {"batch_queues", "batch"},
                 {"special_queue", "special"},
                 {"sort_by_past_usage", "False"},
                 {"avoid_fragmentation", "False"}});
-        host.queue(kSubmit, "submit");
-        host.queue(kBatch, "batch", 8, 12 * 3600);
-        host.queue(kSpecial, "special");
         host.vnode(kVnode, "n1", 8);
     }
 

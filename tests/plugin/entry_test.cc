@@ -42,6 +42,17 @@ TEST(Entry, AcceptsATableOfALaterHost) {
     EXPECT_EQ(host.init(), 0) << host.error;
 }
 
+TEST(Entry, FillsTheTableOfAnEarlierHostAsFarAsItGoes) {
+    FakeHost host;
+    const auto never = [](void*, pbs_str) {};
+    host.plugin.resource_removed = never;
+    host.plugin.size = offsetof(pbs_plugin, resource_removed);
+    ASSERT_EQ(host.init(), 0) << host.error;
+    EXPECT_EQ(host.plugin.size, offsetof(pbs_plugin, resource_removed));
+    EXPECT_NE(host.plugin.cycle, nullptr);
+    EXPECT_EQ(host.plugin.resource_removed, never) << "written beyond the end";
+}
+
 TEST(Entry, RefusesTooLittleRoomForItsOwnTable) {
     FakeHost host;
     host.plugin.size = 16;

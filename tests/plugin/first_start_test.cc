@@ -42,6 +42,22 @@ TEST(FirstStart, GoodFilesBecomeObjects) {
     EXPECT_TRUE(host.logged("Legacy files were migrated"));
 }
 
+// The files may name queues that are made only afterwards.
+TEST(FirstStart, QueuesThatAreNotThereYetAreInTheReport) {
+    FakeHost host;
+    host.write("sched_priv/config", kConfig);
+    ASSERT_EQ(host.init(), 0) << host.error;
+    host.introduce();
+    host.queue(1, "submit");
+    ASSERT_EQ(host.start(), 0) << host.error;
+    const std::string report = host.read("server_priv/migration_report");
+    EXPECT_THAT(report, HasSubstr("note: policy default_policy: batch_queues: there is no queue 'small'\n"
+                                  "note: policy default_policy: batch_queues: there is no queue 'batch'\n"));
+    EXPECT_THAT(report, Not(HasSubstr("'submit'")));
+    EXPECT_TRUE(host.logged("there is no queue 'small'"));
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("batch_queues"), "small,batch");
+}
+
 TEST(FirstStart, TheOtherNameOfTheConfiguration) {
     FakeHost host;
     host.write("sched_priv/CONFIGFILE", kConfig);

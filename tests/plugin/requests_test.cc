@@ -260,7 +260,7 @@ TEST_F(Requests, OwnsItsAttributesOnly) {
 }
 
 TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
-    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/get_mem").code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/true").code, 0);
     const auto count = [&] {
         size_t lines = 0;
         for (const std::string& line : host.log)
@@ -271,6 +271,43 @@ TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
     EXPECT_EQ(count(), 1u);
     ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "comment", "x").code, 0);
     EXPECT_EQ(count(), 1u) << "told again";
+}
+
+TEST_F(Requests, QueuesThatAPolicyNamesExistAndStay) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    const Answer unknown = host.set(PBS_OBJ_POLICY, "p1", "dedicated_queues", "night");
+    EXPECT_EQ(unknown.code, PBSE_BADATVAL);
+    EXPECT_THAT(unknown.text, HasSubstr("dedicated_queues: bad value 'night': there is no queue 'night'"));
+    host.queue(7, "night");
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "dedicated_queues", "night").code, 0);
+    const Answer held = host.manager(PBS_CMD_DELETE, PBS_OBJ_QUEUE, "night");
+    EXPECT_EQ(held.code, PBSE_OBJBUSY);
+    EXPECT_THAT(held.text, HasSubstr("in use by policy p1 (dedicated_queues)"));
+    EXPECT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "p1", {{"dedicated_queues", ""}}).code, 0);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_QUEUE, "night").code, 0);
+    host.plugin.queue_removed(host.plugin.self, 7);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "dedicated_queues", "night").code, PBSE_BADATVAL);
+}
+
+TEST_F(Requests, ResourcesThatAPolicyNamesExistAndStay) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "exclude_resources", "fuel").code, PBSE_BADATVAL);
+    pbs_resource_record record{};
+    record.size = sizeof record;
+    record.id = 90;
+    record.kind = PBS_RES_LONG;
+    record.name = {"fuel", 4};
+    host.plugin.resource_defined(host.plugin.self, &record);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p1", "exclude_resources", "fuel").code, 0);
+    const Answer held = host.manager(PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "fuel");
+    EXPECT_EQ(held.code, PBSE_OBJBUSY);
+    EXPECT_THAT(held.text, HasSubstr("resource fuel is in use by policy p1 (exclude_resources)"));
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_RESOURCE, "fuel").code, PBSE_IVALREQ);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "fuel").code, 0);
+    host.plugin.resource_removed(host.plugin.self, {"fuel", 4});
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2").code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p2", "exclude_resources", "fuel").code, PBSE_BADATVAL);
 }
 
 }  // namespace

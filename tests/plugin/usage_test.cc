@@ -22,6 +22,8 @@ class PastUsage : public ::testing::Test {
         auto host = std::make_unique<FakeHost>(folder.home());
         host->now = now;
         host->bring_up();
+        host->queue(kSubmit, "submit");
+        host->queue(kBatch, "batch", 8, 12 * 3600);
         EXPECT_EQ(host->manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy",
                                 {{"algorithm", "origin"},
                                  {"submit_queue", "submit"},
@@ -29,8 +31,6 @@ class PastUsage : public ::testing::Test {
                                  {"avoid_fragmentation", "False"}})
                       .code,
                   0);
-        host->queue(kSubmit, "submit");
-        host->queue(kBatch, "batch", 8, 12 * 3600);
         host->vnode(kVnode, "n1", 8);
         return host;
     }

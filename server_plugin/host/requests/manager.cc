@@ -53,12 +53,15 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
                                                         request.context.request.extend, request.warning);
 }
 
-// The plugin hears of queues and schedulers that come and go, and gets its own attributes. If the second of
+// The plugin hears of queues and schedulers that come and go and of resources that go, which it may refuse,
+// and gets its own attributes. If the second of
 // two calls fails, the first is taken back.
 Result<void> plugin_part(Management& request, std::string_view object) {
     if (request.context.server.parts.plugin == nullptr) return {};
-    const bool announced = (request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_SCHED) &&
-                           (request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE);
+    const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
+    const bool announced =
+        ((request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_SCHED) && coming_or_going) ||
+        (request.type == PBS_OBJ_RESOURCE && request.command == PBS_CMD_DELETE);
     if (announced)
         if (auto done = call_plugin(request, request.command, object, {}); !done) return done;
     if (request.plugins.empty()) return {};

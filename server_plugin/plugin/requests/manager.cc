@@ -76,6 +76,11 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
     if (request->object_type == PBS_OBJ_CONFIGURATION) return manage_configuration(state, *request, reply);
+    if (request->object_type == PBS_OBJ_RESOURCE) {
+        const auto done = manage_resource(*state.store, request->command, view(request->object_name));
+        if (done) return PBSE_NONE;
+        return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
+    }
     const ManagerHandler handler = handler_of(request->object_type);
     const std::optional<ManagerRequest> translated = translate(*request);
     if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});

@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
 
 #include <cstdint>
+#include <string_view>
 
 #include "objects/commands.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -29,6 +30,10 @@ objects::Result<objects::Reply> manage_sched(objects::Store& store, const Manage
 
 // Who asks, as the store knows it.
 objects::Identity identity(const pbs_identity& who);
+
+// Before the server deletes a resource: refuses that while an object names it. Resources themselves are the
+// server's, nothing else can be asked of them here.
+objects::Result<void> manage_resource(const objects::Store& store, int32_t command, std::string_view name);
 
 // pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);

@@ -1,0 +1,107 @@
+#include "objects/names_in_use.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "objects/formula.h"
+#include "objects/text.h"
+
+namespace pbs::objects {
+namespace {
+
+// The word before a blank, '!' or '@': the name at the front of an element.
+std::string_view first_name(std::string_view element) {
+    return element.substr(0, element.find_first_of(" !@"));
+}
+
+// Which kind of name stands at the front of the elements of a syntax.
+std::optional<NameKind> named_kind(Syntax syntax) {
+    switch (syntax) {
+        case Syntax::queue:
+        case Syntax::queue_list:
+        case Syntax::peer_queues:
+            return NameKind::queue;
+        case Syntax::resource_list:
+        case Syntax::node_sort_keys:
+        case Syntax::job_sort_keys:
+        case Syntax::dynamic_resources:
+            return NameKind::resource;
+        default:
+            return std::nullopt;
+    }
+}
+
+// What sort keys may have instead of a resource.
+std::span<const std::string_view> other_names(Syntax syntax) {
+    static constexpr std::array<std::string_view, 1> kNodeKeys = {"sort_priority"};
+    static constexpr std::array<std::string_view, 4> kJobKeys = {"job_priority", "fairshare_perc",
+                                                                 "fair_share_perc", "preempt_priority"};
+    if (syntax == Syntax::node_sort_keys) return kNodeKeys;
+    if (syntax == Syntax::job_sort_keys) return kJobKeys;
+    return {};
+}
+
+bool exists(const Attribute& attribute, NameKind kind, std::string_view name, const CheckContext& context) {
+    if (kind == NameKind::queue)
+        return !context.queues || !*context.queues || (*context.queues)->contains(name);
+    return context.resources.contains(name) ||
+           std::ranges::find(other_names(attribute.syntax), name) != other_names(attribute.syntax).end();
+}
+
+std::string missing_text(const Attribute& attribute, NameKind kind, std::string_view name) {
+    if (kind == NameKind::queue) return fmt::format("there is no queue '{}'", name);
+    std::string text = fmt::format("'{}' is not a resource of this server", name);
+    std::string_view separator = " nor ";
+    for (std::string_view other : other_names(attribute.syntax)) {
+        text += fmt::format("{}{}", separator, other);
+        separator = ", ";
+    }
+    return text;
+}
+
+bool names(const Attribute& attribute, const Value& value, NameKind kind, std::string_view name) {
+    if (attribute.syntax == Syntax::formula) {
+        return kind == NameKind::resource && formula_names(std::get<std::string>(value), name);
+    }
+    if (named_kind(attribute.syntax) != kind) return false;
+    return std::ranges::any_of(format_items(attribute, value),
+                               [&](const std::string& element) { return first_name(element) == name; });
+}
+
+}  // namespace
+
+Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
+                         const CheckContext& context) {
+    const std::optional<NameKind> kind = named_kind(attribute.syntax);
+    if (!kind) return {};
+    const StringList old = before ? format_items(attribute, *before) : StringList{};
+    for (const std::string& element : format_items(attribute, value)) {
+        if (std::ranges::find(old, element) != old.end()) continue;
+        const std::string_view name = first_name(element);
+        if (exists(attribute, *kind, name, context)) continue;
+        std::string text = fmt::format("{}: bad value '{}': {}", attribute.name, element,
+                                       missing_text(attribute, *kind, name));
+        if (!context.warnings) return fail(Code::bad_value, std::move(text));
+        context.warnings->push_back(
+            fmt::format("{}: {}", attribute.name, missing_text(attribute, *kind, name)));
+    }
+    return {};
+}
+
+Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name) {
+    std::vector<std::string> users;
+    for (ObjectType type : {ObjectType::policy, ObjectType::fs_group}) {
+        draft.for_each(type, [&](const Object& user) {
+            for (const auto& [index, value] : user.values()) {
+                const Attribute& attribute = attributes(type)[index];
+                if (!names(attribute, value, kind, name)) continue;
+                users.push_back(fmt::format("{} {} ({})", type_name(type), user.name(), attribute.name));
+            }
+        });
+    }
+    return refuse_users(kind == NameKind::queue ? "queue" : "resource", name, std::move(users));
+}
+
+}  // namespace pbs::objects

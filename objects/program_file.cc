@@ -1,0 +1,67 @@
+#include "objects/program_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace pbs::objects {
+namespace {
+
+constexpr uid_t kLastSystemUser = 10;
+constexpr gid_t kLastSystemGroup = 9;
+
+using Checked = tl::expected<void, std::string>;
+
+tl::unexpected<std::string> wrong(std::string what) {
+    return tl::unexpected<std::string>(std::move(what));
+}
+
+Checked check_owner(const std::string& path, const struct stat& found) {
+    if (found.st_uid <= kLastSystemUser || found.st_uid == geteuid()) return {};
+    return wrong(fmt::format("{} belongs to user {}, expected the system or the server's own user", path,
+                             found.st_uid));
+}
+
+Checked check_directory(const std::string& path) {
+    struct stat found {};
+    if (lstat(path.c_str(), &found) != 0) return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (Checked owner = check_owner(path, found); !owner) return owner;
+    if ((found.st_mode & S_IWGRP) != 0 && found.st_gid > kLastSystemGroup)
+        return wrong(fmt::format("its directory {} is writable by group {}", path, found.st_gid));
+    if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
+        return wrong(fmt::format("its directory {} is writable by everybody", path));
+    return {};
+}
+
+Checked check_file(const std::string& path) {
+    struct stat found {};
+    if (lstat(path.c_str(), &found) != 0) return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (!S_ISREG(found.st_mode)) return wrong(fmt::format("{} is not a file", path));
+    if (Checked owner = check_owner(path, found); !owner) return owner;
+    if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return wrong(fmt::format("{} is writable by others than its owner", path));
+    if (access(path.c_str(), X_OK) != 0) return wrong(fmt::format("{} is not executable", path));
+    return {};
+}
+
+}  // namespace
+
+Checked check_program_file(const std::string& path) {
+    if (!path.starts_with('/')) return wrong(fmt::format("{} is not an absolute path", path));
+    char real[PATH_MAX];
+    if (realpath(path.c_str(), real) == nullptr)
+        return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
+    const std::string resolved = real;
+    for (std::size_t slash = 0; slash != std::string::npos; slash = resolved.find('/', slash + 1)) {
+        const std::string directory = slash == 0 ? "/" : resolved.substr(0, slash);
+        if (Checked checked = check_directory(directory); !checked) return checked;
+    }
+    return check_file(resolved);
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,130 @@
+#include "objects/names_in_use.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class NamesInUse : public StoreTest {
+  protected:
+    NamesInUse() { run("c p p1"); }
+    std::string policy(std::string_view attribute) { return shown(ObjectType::policy, "p1", attribute); }
+};
+
+// Every attribute of a policy whose values begin with the name of a queue.
+TEST_F(NamesInUse, QueuesHaveToExistInEveryAttributeThatNamesOne) {
+    for (const char* name : {"dedicated_queues", "batch_queues", "external_queues", "submit_queue",
+                             "special_queue", "background_queue_name", "challenge_queue_name"}) {
+        const std::string set = std::string("s p p1 ") + name;
+        EXPECT_EQ(refused(set + "=nowhere").message,
+                  fmt::format("policy p1: {}: bad value 'nowhere': there is no queue 'nowhere'", name));
+        EXPECT_THAT(refused(set + "=nowhere@host").message, HasSubstr("there is no queue 'nowhere'"));
+        run(set + "=workq@elsewhere.bar.com");
+        run(set + "=workq");
+    }
+    for (const Attribute& attribute : attributes(ObjectType::policy)) {
+        if (attribute.syntax != Syntax::queue && attribute.syntax != Syntax::queue_list) continue;
+        EXPECT_EQ(policy(attribute.name), "workq") << attribute.name;
+    }
+    EXPECT_THAT(refused("s p p1 peer_queue=\"nowhere workq@svr1\"").message,
+                HasSubstr("there is no queue 'nowhere'"));
+    run("s p p1 peer_queue=\"workq nowhere@svr1\"");
+}
+
+TEST_F(NamesInUse, QueuesComeAndGoWithTheServers) {
+    store_->define_queue("night");
+    run("s p p1 dedicated_queues=\"night,workq\"");
+    store_->forget_queue("night");
+    // What is there stays and can be worked with; the name can't be set anew.
+    run("s p p1 dedicated_queues+=queue1, comment=x");
+    run("s p p1 dedicated_queues-=workq");
+    EXPECT_EQ(policy("dedicated_queues"), "night,queue1");
+    run("s p p1 dedicated_queues-=night");
+    refused("s p p1 dedicated_queues+=night");
+}
+
+TEST_F(NamesInUse, AQueueThatAPolicyNamesIsNotDeleted) {
+    run("s p p1 dedicated_queues=\"queue1,workq@here\", submit_queue=workq");
+    run("c p p2 peer_queue=\"workq b@svr\"");
+    const Error error = refused("d q workq");
+    EXPECT_EQ(error.code, Code::busy);
+    EXPECT_EQ(error.message,
+              "queue workq is in use by policy p1 (dedicated_queues), policy p1 (submit_queue), policy p2 "
+              "(peer_queue)");
+    refused("d q queue1");
+    run("d q queue2");
+    run("d p p2");
+    run("u p p1 submit_queue, dedicated_queues");
+    run("d q workq");
+}
+
+TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
+    store_->define_resource("fuel");
+    ASSERT_TRUE(store_->check_resource_unused("fuel"));
+    const auto holds = [&](std::string_view set, std::string_view unset, std::string_view user) {
+        run(set);
+        const auto checked = store_->check_resource_unused("fuel");
+        ASSERT_FALSE(checked) << set;
+        EXPECT_EQ(checked.error().code, Code::busy);
+        EXPECT_EQ(checked.error().message, fmt::format("resource fuel is in use by {}", user));
+        run(unset);
+        EXPECT_TRUE(store_->check_resource_unused("fuel")) << set;
+    };
+    holds("s p p1 job_sort_formula=\"2*fuel+ncpus\"", "u p p1 job_sort_formula",
+          "policy p1 (job_sort_formula)");
+    holds("s p p1 job_sort_key=\"ncpus HIGH, fuel LOW\"", "u p p1 job_sort_key", "policy p1 (job_sort_key)");
+    holds("s p p1 node_sort_key=\"fuel LOW unused\"", "u p p1 node_sort_key", "policy p1 (node_sort_key)");
+    holds("s p p1 exclude_resources=\"mem,fuel\"", "u p p1 exclude_resources",
+          "policy p1 (exclude_resources)");
+    holds(fmt::format("s p p1 server_dyn_res=\"fuel !{}\"", program("level")), "u p p1 server_dyn_res",
+          "policy p1 (server_dyn_res)");
+    holds("c f f1 usage_formula=fuel*walltime", "d f f1", "fs_group f1 (usage_formula)");
+    // Parts of other names aren't the resource.
+    run("s p p1 job_sort_formula=ncpus");
+    store_->define_resource("fuel_max");
+    run("s p p1 job_sort_formula=fuel_max*2");
+    EXPECT_TRUE(store_->check_resource_unused("fuel"));
+    store_->forget_resource("fuel");
+    refused("s p p1 job_sort_key=\"fuel HIGH\"");
+}
+
+// Migrations come before the server's queues.
+TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
+    ChangeSet changes{
+        {parse_command("s p p1 dedicated_queues=\"night,workq\", submit_queue=entry, "
+                       "exclude_resources=fuel, job_sort_formula=2*fuel, "
+                       "server_dyn_res=\"fuel !/nowhere/level\"")}};
+    ASSERT_FALSE(store_->apply(changes, kManager, kNow));
+    changes.unknown_names = UnknownNames::warn;
+    const auto applied = store_->apply(changes, kManager, kNow);
+    ASSERT_TRUE(applied) << applied.error().message;
+    EXPECT_THAT(applied->warnings,
+                ElementsAre("policy p1: dedicated_queues: there is no queue 'night'",
+                            "policy p1: submit_queue: there is no queue 'entry'",
+                            "policy p1: exclude_resources: 'fuel' is not a resource of this server",
+                            "policy p1: job_sort_formula: 'fuel' is not a resource of this server",
+                            "policy p1: server_dyn_res: 'fuel' is not a resource of this server",
+                            "policy p1: server_dyn_res: /nowhere/level: No such file or directory"));
+    EXPECT_EQ(policy("dedicated_queues"), "night,workq");
+    // What isn't a matter of names is refused there too.
+    changes.commands = {parse_command("s p p1 job_sort_formula=2*")};
+    EXPECT_FALSE(store_->apply(changes, kManager, kNow));
+    open();
+    EXPECT_EQ(policy("submit_queue"), "entry");
+}
+
+TEST_F(NamesInUse, WithoutKnownQueuesAnyNameWillDo) {
+    store_.reset();
+    auto opened = Store::open(path_, {.time_zone = "UTC"}, kNow);
+    ASSERT_TRUE(opened);
+    store_.emplace(std::move(*opened));
+    run("s p p1 dedicated_queues=anything");
+}
+
+}  // namespace
+}  // namespace pbs::objects

@@ -1,0 +1,98 @@
+// No attribute of a policy may be accepted, ignored, and not told of.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "objects/draft.h"
+#include "objects/schema.h"
+#include "objects/snapshot.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::sched {
+namespace {
+namespace fs = std::filesystem;
+
+using objects::Attribute;
+using objects::ObjectType;
+
+// The sources of the scheduler and the plugin, but for the list of what isn't acted on.
+std::string sources() {
+    std::ostringstream text;
+    for (const char* folder : {"scheduler", "plugin"}) {
+        for (const auto& entry :
+             fs::recursive_directory_iterator(fs::path(PBS_SOURCE_DIR) / "server_plugin" / folder)) {
+            const fs::path& file = entry.path();
+            const bool code = file.extension() == ".cc" || file.extension() == ".h";
+            if (code && file.filename() != "unsupported.cc") text << std::ifstream(file).rdbuf();
+        }
+    }
+    return text.str();
+}
+
+// What unsupported_settings() says of a policy on which only this attribute is set.
+std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
+    objects::Draft draft(std::make_shared<const objects::Snapshot>());
+    objects::Object policy(ObjectType::policy, "p1");
+    policy.assign(attribute, objects::parse_value(attribute, value).value());
+    draft.put(std::move(policy));
+    return unsupported_settings(*draft.finish(1));
+}
+
+// A value that asks for something other than the default.
+std::string other_value(const Attribute& attribute) {
+    switch (attribute.syntax) {
+        case objects::Syntax::boolean:
+        case objects::Syntax::boolean_or_date:
+            return "True";
+        case objects::Syntax::word:
+            return std::string(attribute.words.back());
+        case objects::Syntax::preempt_prio:
+            return "starving_jobs, normal_jobs";
+        default:
+            break;
+    }
+    const std::string example(attribute.example);
+    std::string value = example.substr(example.find('=') + 1);
+    std::erase(value, '"');
+    return value == attribute.default_value ? "1" : value;
+}
+
+TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
+    const std::string code = sources();
+    for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
+        // A remark, and what only fairshare, which is told of, would look at.
+        if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
+        if (attribute.words.size() == 1) continue;  // only the default can be set
+        const bool read = code.find(fmt::format("\"{}\"", attribute.name)) != std::string::npos;
+        const std::string value = other_value(attribute);
+        const auto lines = told(attribute, value);
+        EXPECT_NE(read, !lines.empty() && lines.front().find(std::string(attribute.name) +
+                                                             " is not acted on:") != std::string::npos)
+            << attribute.name << " = " << value << " is "
+            << (read ? "read and told of" : "neither read nor told of");
+    }
+}
+
+TEST(Unsupported, DefaultsAreNotTold) {
+    for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
+        if (attribute.default_value.empty() || attribute.name == "preemption") continue;
+        EXPECT_TRUE(told(attribute, std::string(attribute.default_value)).empty()) << attribute.name;
+    }
+    const Attribute& preemption = *objects::find_attribute(ObjectType::policy, "preemption");
+    EXPECT_EQ(told(preemption, "True").size(), 1U);
+    EXPECT_TRUE(told(preemption, "False").empty());
+}
+
+TEST(Unsupported, ZeroIsASettingWhereTheDefaultIsAnother) {
+    for (const char* name : {"log_event", "preempt_queue_prio"})
+        EXPECT_EQ(told(*objects::find_attribute(ObjectType::policy, name), "0").size(), 1U) << name;
+    EXPECT_TRUE(told(*objects::find_attribute(ObjectType::policy, "min_jobs"), "0").empty());
+}
+
+}  // namespace
+}  // namespace pbs::sched
