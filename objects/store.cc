@@ -201,7 +201,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     }
     Reply reply{false, state.snapshot->revision(), {}, state.snapshot};
     Draft draft(state.snapshot);
-    const CheckContext context{state.zone, state.resources, now};
+    const CheckContext context{state.zone, state.resources, now, &state.queues};
     if (Result<void> done = rewrite.work(draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = draft.changes();
