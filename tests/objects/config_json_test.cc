@@ -71,7 +71,7 @@ TEST_F(ConfigJsonTest, ValuesThatAreNotUtf8AreKeptByteByByte) {
 }
 
 TEST_F(ConfigJsonTest, HistoryRowsReadBack) {
-    run("c p p1 by_queue=False, batch_queues=\"a,b\"");
+    run("c p p1 by_queue=False, batch_queues=\"queue1,workq\"");
     const Object& p1 = *store_->snapshot()->policy("p1");
     const auto back = from_json(ObjectType::policy, "p1", to_json(&p1));
     ASSERT_TRUE(back && *back);
