@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <map>
+
+#include "rrule/pattern.h"
 
 namespace pbs::rrule {
 namespace {
@@ -56,6 +59,22 @@ std::string_view trimmed(std::string_view s) {
 struct NonWorkDays::Impl {
     std::vector<Recurrence> rules;
     std::map<std::chrono::year, std::vector<LocalDay>> years;  // compiled on first use
+    // The year that was asked last.
+    LocalDay last_begin{};
+    LocalDay last_end{};
+    std::bitset<366> last;
+
+    bool contains(LocalDay day) {
+        if (day < last_begin || day >= last_end) {
+            const auto y = std::chrono::year_month_day{day}.year();
+            const auto& days = of(y);
+            last_begin = LocalDay{y / 1 / 1};
+            last_end = LocalDay{(y + std::chrono::years{1}) / 1 / 1};
+            last.reset();
+            for (const LocalDay d : days) last.set(static_cast<std::size_t>((d - last_begin).count()));
+        }
+        return last.test(static_cast<std::size_t>((day - last_begin).count()));
+    }
 
     const std::vector<LocalDay>& of(std::chrono::year y) {
         constexpr std::size_t kKeep = 1000;  // whoever walks over all years doesn't fill the memory
@@ -99,9 +118,7 @@ bool NonWorkDays::empty() const {
 }
 
 bool NonWorkDays::contains(LocalDay day) const {
-    if (empty()) return false;
-    const auto& days = impl_->of(std::chrono::year_month_day{day}.year());
-    return std::binary_search(days.begin(), days.end(), day);
+    return !empty() && impl_->contains(day);
 }
 
 std::optional<LocalDay> NonWorkDays::next(LocalDay day) const {
@@ -122,6 +139,26 @@ std::optional<LocalDay> NonWorkDays::next(LocalDay day) const {
 
 std::vector<LocalDay> NonWorkDays::year(std::chrono::year y) const {
     return empty() ? std::vector<LocalDay>{} : impl_->of(y);
+}
+
+LocalDay NonWorkDays::periodic_from() const {
+    LocalDay from = LocalDay::min();
+    for (const Recurrence& rule : impl_->rules)
+        from = std::max({from, rule.periodic_from(), rule.last_day().value_or(from)});
+    return from;
+}
+
+std::int64_t NonWorkDays::period_days() const {
+    std::int64_t period = 1;
+    for (const Recurrence& rule : impl_->rules)
+        if (!rule.last_day()) period = common_period(period, rule.period_days());
+    return period;
+}
+
+std::uint64_t NonWorkDays::steps() const {
+    std::uint64_t steps = 0;
+    for (const Recurrence& rule : impl_->rules) steps += rule.steps();
+    return steps;
 }
 
 }  // namespace pbs::rrule

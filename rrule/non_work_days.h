@@ -1,6 +1,7 @@
 // Non-work days: the server attribute non_work_days.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,15 @@ class NonWorkDays {
     std::optional<LocalDay> next(LocalDay day) const;
     // All of a year, ascending.
     std::vector<LocalDay> year(std::chrono::year y) const;
+
+    // The first day from which on the days repeat every period_days(): the rules that end are over, and no
+    // single dates follow.
+    LocalDay periodic_from() const;
+    // At most as long as the calendar of iCalendar.
+    std::int64_t period_days() const;
+
+    // Recurrence::steps of all rules.
+    std::uint64_t steps() const;
 
   private:
     struct Impl;

@@ -2,89 +2,92 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
+
+#include "rrule/pattern.h"
+#include "rrule/window_set.h"
 
 namespace pbs::rrule {
 namespace {
 
 using Days = std::chrono::days;
 
-constexpr std::int64_t kCycleDays = 146097;
-constexpr std::int64_t kCalendarDays = 2932897 + 134774;  // 1601 to 9999
-
-// From then on the offsets of zones repeat every 400 years: tzdata lists changes up to 2037.
-constexpr LocalDay kRegularZones{Days{25567}};  // 2040-01-01
-
-LocalDay day_near(Instant t) {
-    return LocalDay{std::chrono::floor<Days>(t).time_since_epoch()};
-}
-
-// One opening: its day, and its extent in the time in which both windows are compared.
-struct Opening {
-    LocalDay day;
-    Seconds start;
-    Seconds end;
+// What is compared: a union of windows, or where it isn't open.
+struct Side {
+    std::span<const Window> windows;
+    const NonWorkDays* holidays;
+    bool outside = false;
 };
+
+template <class Part, class Time>
+std::vector<Part> complement_of(const std::vector<Part>& parts, Time from, Time to) {
+    std::vector<Part> out;
+    for (const Part& part : parts) {
+        if (from < part.start) out.push_back({from, part.start});
+        from = part.end;
+    }
+    if (from < to) out.push_back({from, to});
+    return out;
+}
 
 class Search {
   public:
-    Search(const Window& a, const Window& b, Instant from, Instant limit)
+    Search(const Side& a, const Side& b, Instant from, Instant limit)
         : a_(a),
           b_(b),
-          from_(from),
-          limit_(limit),
-          same_zone_(a.recurrence().zone() == b.recurrence().zone()) {}
+          pattern_a_(a.windows, a.holidays),
+          pattern_b_(b.windows, b.holidays),
+          from_(std::max(from, kBegin)),
+          limit_(std::min(limit, kEnd)) {
+        if (a.windows.empty() || b.windows.empty()) return;
+        const Zone& zone = a.windows.front().recurrence().zone();
+        if (pattern_a_.one_zone() && pattern_b_.one_zone() && zone == b.windows.front().recurrence().zone())
+            zone_ = &zone;
+    }
 
     std::optional<Instant> run() {
-        const Recurrence& ra = a_.recurrence();
-        const Recurrence& rb = b_.recurrence();
-        const LocalDay begin = day_near(from_) - Days{4};
-        const LocalDay last = std::min(
-            {ra.last_day().value_or(kLastDay), rb.last_day().value_or(kLastDay), day_near(limit_) + Days{4}});
-        const LocalDay regular = std::max({begin, ra.periodic_from(), rb.periodic_from()});
-        const std::int64_t period = common(ra.period_days(), rb.period_days());
-        // In one zone, windows that are disjoint on the wall clock are disjoint in time; so a period of the
-        // wall clock is enough unless a common hour was hidden by a change of the clock.
-        const LocalDay on_the_clock = plus(regular, same_zone_ ? period : common(period, kCycleDays));
-        const LocalDay in_time = plus(std::max(regular, kRegularZones), common(period, kCycleDays));
+        if (from_ >= limit_) return std::nullopt;
+        const LocalDay begin = day_near(from_) - kReach;
+        const LocalDay last = std::min(kLastDay, day_near(limit_) + kReach);
+        const LocalDay regular = std::max({begin, pattern_a_.regular_from(), pattern_b_.regular_from()});
+        const std::int64_t period = common_period(pattern_a_.period(), pattern_b_.period());
+        // On one clock, what is disjoint there is disjoint in time: a period of the wall clock is enough
+        // unless a common hour was hidden by a change of the clock.
+        const LocalDay on_the_clock =
+            plus(regular, zone_ != nullptr ? period : common_period(period, kCycleDays));
+        const LocalDay in_time = plus(std::max(regular, kRegularZones), common_period(period, kCycleDays));
         LocalDay from = begin;
-        for (Days step{64}; from <= last && from <= (seen_on_the_clock_ ? in_time : on_the_clock);
-             from += step, step = std::min(step * 4, Days{kCycleDays})) {
-            if (const auto found = within(from, std::min(from + step, last + Days{1}))) return found;
+        for (Days step{64}; from <= last && from <= (hidden_ || zone_ == nullptr ? in_time : on_the_clock);
+             from += step, step = std::min(step * 4, Days{5844})) {
+            const LocalDay to = std::min(from + step, last + Days{1});
+            if (const auto found = zone_ != nullptr ? on_one_clock(from, to) : in_zones(from, to))
+                return found;
         }
         return std::nullopt;
     }
 
   private:
-    static std::int64_t common(std::int64_t a, std::int64_t b) {
-        // Periods are below 2^15 cycles, so that the product fits.
-        return std::min(std::lcm(std::min(a, kCalendarDays), std::min(b, kCalendarDays)), kCalendarDays);
-    }
     static LocalDay plus(LocalDay day, std::int64_t days) { return std::min(kLastDay, day + Days{days + 8}); }
 
-    std::vector<Opening> openings(const Window& window, LocalDay from, LocalDay to) const {
-        std::vector<Opening> out;
-        for (const LocalDay day : window.recurrence().days(from, to)) {
-            if (same_zone_) {
-                const Seconds midnight = day.time_since_epoch();
-                out.push_back({day, midnight + window.start_time(), midnight + window.end_time()});
-            } else {
-                const Interval on = window.on(day);
-                out.push_back({day, on.start.time_since_epoch(), on.end.time_since_epoch()});
-            }
-        }
-        return out;
+    static std::vector<ClockInterval> clock(const Side& side, const Pattern& pattern, LocalDay from,
+                                            LocalDay to) {
+        const auto parts = pattern.on_the_clock(from, to);
+        return side.outside ? complement_of(parts, Local{from}, Local{to}) : parts;
+    }
+    static std::vector<Interval> time(const Side& side, const Pattern& pattern, Instant from, Instant to) {
+        const auto parts = pattern.in_time(from, to);
+        return side.outside ? complement_of(parts, from, to) : parts;
     }
 
-    // Both lists are ascending and disjoint, so one pass finds every pair that overlaps, the earliest first.
-    std::optional<Instant> within(LocalDay from, LocalDay to) {
-        const auto as = openings(a_, from, to);
-        const auto bs = openings(b_, from - Days{4}, to + Days{4});
+    // Calls check(start, end) for each common part of two ascending, disjoint lists until it answers.
+    template <class Part, class Check>
+    static std::optional<Instant> common(const std::vector<Part>& as, const std::vector<Part>& bs,
+                                         const Check& check) {
         for (std::size_t i = 0, j = 0; i < as.size() && j < bs.size();) {
-            if (as[i].start < bs[j].end && bs[j].start < as[i].end) {
-                if (const auto found = together(as[i].day, bs[j].day)) return found;
-            }
+            const auto start = std::max(as[i].start, bs[j].start);
+            const auto end = std::min(as[i].end, bs[j].end);
+            if (start < end)
+                if (const std::optional<Instant> found = check(start, end)) return found;
             if (as[i].end <= bs[j].end) {
                 ++i;
             } else {
@@ -94,43 +97,65 @@ class Search {
         return std::nullopt;
     }
 
-    // The first common instant from `from_` on of one opening of each.
-    std::optional<Instant> together(LocalDay day_a, LocalDay day_b) {
-        const Interval x = a_.on(day_a);
-        const Interval y = b_.on(day_b);
-        const Instant end = std::min(x.end, y.end);
-        if (end <= from_) return std::nullopt;
-        seen_on_the_clock_ = true;
-        const Instant start = std::max({x.start, y.start, from_});
-        if (start >= end || start >= limit_) return std::nullopt;
+    std::optional<Instant> on_one_clock(LocalDay from, LocalDay to) {
+        return common(clock(a_, pattern_a_, from, to), clock(b_, pattern_b_, from, to),
+                      [&](Local start, Local end) -> std::optional<Instant> {
+                          if (const auto found = within({zone_->instant(start), zone_->instant(end)}))
+                              return found;
+                          hidden_ = hidden_ || !zone_->exists(start);
+                          return std::nullopt;
+                      });
+    }
+
+    std::optional<Instant> in_zones(LocalDay from, LocalDay to) {
+        const Instant after{from.time_since_epoch()};
+        const Instant before{to.time_since_epoch()};
+        return common(time(a_, pattern_a_, after, before), time(b_, pattern_b_, after, before),
+                      [&](Instant start, Instant end) {
+                          return within({start, end});
+                      });
+    }
+
+    // The first instant that was asked for in a part that is common.
+    std::optional<Instant> within(const Interval& part) const {
+        const Instant start = std::max(part.start, from_);
+        if (start >= part.end || start >= limit_) return std::nullopt;
         return start;
     }
 
-    const Window& a_;
-    const Window& b_;
+    const Side& a_;
+    const Side& b_;
+    Pattern pattern_a_;
+    Pattern pattern_b_;
     Instant from_;
     Instant limit_;
-    bool same_zone_;
-    bool seen_on_the_clock_ = false;
+    const Zone* zone_ = nullptr;  // of all windows, if it is one
+    bool hidden_ = false;         // an hour common to both was skipped by a change of the clock
 };
 
-constexpr Instant kNoLimit{Days{2932897 + 8}};
-
 std::optional<Instant> earlier_overlap(const Window& a, const Window& b, Instant from, Instant limit) {
-    return Search(a, b, from, limit).run();
+    const Side side_a{{&a, 1}, nullptr};
+    const Side side_b{{&b, 1}, nullptr};
+    return Search(side_a, side_b, from, limit).run();
 }
 
 }  // namespace
 
 std::optional<Instant> first_overlap(const Window& a, const Window& b, Instant from) {
-    return earlier_overlap(a, b, from, kNoLimit);
+    return earlier_overlap(a, b, from, kEnd);
+}
+
+std::optional<Instant> first_overlap(const WindowSet& a, const WindowSet& b, Instant from) {
+    const Side side_a{a.windows(), &a.holidays(), a.is_complement()};
+    const Side side_b{b.windows(), &b.holidays(), b.is_complement()};
+    return Search(side_a, side_b, from, kEnd).run();
 }
 
 std::optional<Overlap> first_overlap(std::span<const Window> windows, Instant from) {
     std::optional<Overlap> best;
     for (std::size_t i = 0; i < windows.size(); ++i)
         for (std::size_t j = i + 1; j < windows.size(); ++j)
-            if (const auto at = earlier_overlap(windows[i], windows[j], from, best ? best->at : kNoLimit))
+            if (const auto at = earlier_overlap(windows[i], windows[j], from, best ? best->at : kEnd))
                 best = {*at, i, j};
     return best;
 }
@@ -139,8 +164,7 @@ std::optional<Overlap> first_overlap(std::span<const Window> a, std::span<const 
     std::optional<Overlap> best;
     for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < b.size(); ++j)
-            if (const auto at = earlier_overlap(a[i], b[j], from, best ? best->at : kNoLimit))
-                best = {*at, i, j};
+            if (const auto at = earlier_overlap(a[i], b[j], from, best ? best->at : kEnd)) best = {*at, i, j};
     return best;
 }
 

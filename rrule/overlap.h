@@ -9,6 +9,8 @@
 
 namespace pbs::rrule {
 
+class WindowSet;
+
 // Where two windows are first open together.
 struct Overlap {
     Instant at;
@@ -20,10 +22,15 @@ struct Overlap {
 // later change of non_work_days can't make windows overlap that were found not to.
 //
 // Exact for the whole future: the days of each rule repeat after Recurrence::period_days(), so one common
-// period after the last DTSTART, RDATE and EXDATE tells all of them. The search ends with the year 9999, as
-// do iCalendar's dates, which matters only for rules with an INTERVAL whose common period is longer than
-// that.
+// period after the last DTSTART, RDATE and EXDATE tells all of them (and after 2100, from when on tzdata has
+// rules only, where windows meet in an hour that a change of the clock skips, or are in different zones). The
+// bound is the year 9999, where iCalendar's dates end: it matters only for rules with an INTERVAL whose
+// common period is longer than that.
 std::optional<Instant> first_overlap(const Window& a, const Window& b, Instant from);
+
+// The same for unions of windows and their complements, as exact. Holidays count as they are in the sets: the
+// first instant at which both contain(). With a.complement(): the first instant of b that is not in a.
+std::optional<Instant> first_overlap(const WindowSet& a, const WindowSet& b, Instant from);
 
 // The earliest overlap of two different windows of one list (indexes first < second).
 std::optional<Overlap> first_overlap(std::span<const Window> windows, Instant from);

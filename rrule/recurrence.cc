@@ -15,16 +15,11 @@ using Days = std::chrono::days;
 // A Monday and the first day of a Gregorian cycle: 1601-01-01.
 constexpr LocalDay kEpoch{Days{-134774}};
 constexpr Local kEnd = Local{kLastDay} + Days{1};
+constexpr std::int64_t kCalendarDays = 2932896 + 135141;  // from kFirstDay to kLastDay
 
 LocalDay day_of(Local l) {
     return std::chrono::floor<Days>(l);
 }
-
-// What EXDATE removes.
-struct Exclusion {
-    Local local;
-    bool whole_day;
-};
 
 }  // namespace
 
@@ -35,9 +30,10 @@ struct Recurrence::Impl {
     std::optional<Local> start;  // DTSTART
     std::optional<RuleExpander> rule;
     std::optional<text::DateValue> until;
-    std::optional<std::vector<Local>> counted;  // all occurrences of a rule with COUNT
-    std::vector<Local> rdates;                  // ascending
-    std::vector<Exclusion> exclusions;
+    std::optional<Local> last_counted;    // the last occurrence of a rule with COUNT
+    std::vector<Local> rdates;            // ascending
+    std::vector<LocalDay> excluded_days;  // EXDATE of whole days, ascending
+    std::vector<Local> excluded_times;    // EXDATE with times, ascending
 
     // A value in the zone of the recurrence; a date is at the time `at`.
     Local local(const text::DateValue& value) const {
@@ -53,43 +49,85 @@ struct Recurrence::Impl {
         return zone.rfc5545_instant(l) <= until->zone->rfc5545_instant(until->local);
     }
 
-    // No occurrence is at or after this.
-    Local rule_end() const { return until ? std::min(kEnd, until->local + Days{2}) : kEnd; }
+    // No occurrence of the rule is at or after this. Zones are up to 26 hours apart.
+    Local rule_end() const {
+        if (last_counted) return *last_counted + Seconds{1};
+        return until ? std::min(kEnd, until->local + Days{2}) : kEnd;
+    }
 
     bool excluded(Local l) const {
-        return std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& e) {
-            return e.whole_day ? day_of(e.local) == day_of(l) : e.local == l;
+        return std::binary_search(excluded_days.begin(), excluded_days.end(), day_of(l)) ||
+               std::binary_search(excluded_times.begin(), excluded_times.end(), l);
+    }
+
+    // Whether the times of day decide if the rule occurs on a day, near its end or an EXDATE.
+    bool times_decide(LocalDay day) const {
+        if ((until || last_counted) && Local{day} + Days{5} > rule_end()) return true;
+        const auto some = std::lower_bound(excluded_times.begin(), excluded_times.end(), Local{day});
+        return some != excluded_times.end() && day_of(*some) == day;
+    }
+
+    bool rule_occurs_on(LocalDay day) const {
+        bool occurs = false;
+        rule->first(kAll, Local{day}, std::min(Local{day} + Days{1}, rule_end()), [&](Local l) {
+            occurs = !excluded(l) && before_until(l);
+            return !occurs;
         });
+        return occurs;
     }
 
-    void expand_rule(Local from, Local to, std::vector<Local>& out) const {
-        if (counted) {
-            const auto begin = std::lower_bound(counted->begin(), counted->end(), from);
-            out.insert(out.end(), begin, std::lower_bound(begin, counted->end(), to));
-        } else if (rule) {
-            rule->expand(from, std::min(to, rule_end()), out);
-            while (!out.empty() && !before_until(out.back())) out.pop_back();
-        }
-    }
-
-    std::vector<Local> occurrences(Local from, Local to) const {
-        std::vector<Local> out;
-        if (from >= to) return out;
-        expand_rule(from, to, out);
-        const auto begin = std::lower_bound(rdates.begin(), rdates.end(), from);
-        const auto end = std::lower_bound(begin, rdates.end(), to);
-        if (begin != end) {
-            out.insert(out.end(), begin, end);
-            std::sort(out.begin(), out.end());
-            out.erase(std::unique(out.begin(), out.end()), out.end());
-        }
-        if (!exclusions.empty()) std::erase_if(out, [this](Local l) { return excluded(l); });
-        return out;
-    }
+    std::vector<Local> occurrences(Local from, Local to) const;
+    std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
 
     Result<void> read(const text::Parts& parts);
-    Result<void> check_occurs(std::int64_t count) const;
+    Result<void> read_rule(const text::Rule& parts);
+    void count(std::int64_t occurrences);
+    bool rule_occurs() const;
+    bool all_excluded() const;
+
+    static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 };
+
+std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to) const {
+    std::vector<Local> out;
+    if (from >= to) return out;
+    if (rule) {
+        rule->expand(from, std::min(to, rule_end()), out);
+        while (!out.empty() && !before_until(out.back())) out.pop_back();
+    }
+    const auto begin = std::lower_bound(rdates.begin(), rdates.end(), from);
+    const auto end = std::lower_bound(begin, rdates.end(), to);
+    if (begin != end) {
+        out.insert(out.end(), begin, end);
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+    }
+    std::erase_if(out, [this](Local l) { return excluded(l); });
+    return out;
+}
+
+std::vector<LocalDay> Recurrence::Impl::days(LocalDay from, LocalDay to) const {
+    std::vector<LocalDay> out;
+    if (from >= to) return out;
+    if (rule) {
+        rule->days(from, std::min(to, day_of(rule_end() - Seconds{1}) + Days{1}), out);
+        if (until || last_counted || !excluded_times.empty())
+            std::erase_if(out, [this](LocalDay d) { return times_decide(d) && !rule_occurs_on(d); });
+    }
+    const auto begin = std::lower_bound(rdates.begin(), rdates.end(), Local{from});
+    const auto end = std::lower_bound(begin, rdates.end(), Local{to});
+    if (begin != end) {
+        for (auto date = begin; date != end; ++date)
+            if (!excluded(*date)) out.push_back(day_of(*date));
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+    }
+    if (!excluded_days.empty())
+        std::erase_if(out, [this](LocalDay d) {
+            return std::binary_search(excluded_days.begin(), excluded_days.end(), d);
+        });
+    return out;
+}
 
 Result<void> Recurrence::Impl::read(const text::Parts& parts) {
     if (parts.start) {
@@ -98,40 +136,75 @@ Result<void> Recurrence::Impl::read(const text::Parts& parts) {
     }
     for (const auto& value : parts.rdates) rdates.push_back(local(value));
     std::sort(rdates.begin(), rdates.end());
-    for (const auto& value : parts.exdates) exclusions.push_back({local(value), value.is_date || !start});
-    if (!parts.rule) {
-        if (start) rdates.insert(std::lower_bound(rdates.begin(), rdates.end(), *start), *start);
-        if (rdates.empty())
-            return tl::unexpected(Error{fmt::format("'{}' has no rule and no date", text), {}});
-    } else {
-        if (parts.rule->count && !start)
-            return tl::unexpected(
-                Error{fmt::format("'{}' has COUNT but no DTSTART to count from", text), {}});
-        until = parts.rule->until;
-        rule.emplace(*parts.rule, start.value_or(Local{kEpoch} + at), !start);
-        if (parts.rule->count)
-            counted = rule->first(static_cast<std::size_t>(*parts.rule->count), *start, kEnd);
-        if (auto done = check_occurs(parts.rule->count.value_or(0)); !done) return done;
+    for (const auto& value : parts.exdates) {
+        if (value.is_date || !start) {
+            excluded_days.push_back(day_of(local(value)));
+        } else {
+            excluded_times.push_back(local(value));
+        }
     }
-    if ((counted || !rule) && occurrences(Local{kEpoch}, kEnd).empty())
+    std::sort(excluded_days.begin(), excluded_days.end());
+    std::sort(excluded_times.begin(), excluded_times.end());
+    if (parts.rule) {
+        text::Rule rule_parts = *parts.rule;
+        // RFC 5545 3.3.10: BYSECOND, BYMINUTE and BYHOUR "MUST be ignored" when DTSTART is a date.
+        if (parts.start && parts.start->is_date)
+            rule_parts.by_hour = rule_parts.by_minute = rule_parts.by_second = {};
+        if (auto done = read_rule(rule_parts); !done) return done;
+    } else if (start) {
+        rdates.insert(std::lower_bound(rdates.begin(), rdates.end(), *start), *start);
+    }
+    if (!rule && rdates.empty())
+        return tl::unexpected(Error{fmt::format("'{}' has no rule and no date", text), {}});
+    if (all_excluded())
         return tl::unexpected(Error{fmt::format("'{}' never occurs: EXDATE removes every date", text), {}});
     return {};
 }
 
-Result<void> Recurrence::Impl::check_occurs(std::int64_t count) const {
+Result<void> Recurrence::Impl::read_rule(const text::Rule& parts) {
+    if (parts.count && !start)
+        return tl::unexpected(Error{fmt::format("'{}' has COUNT but no DTSTART to count from", text), {}});
+    until = parts.until;
+    rule.emplace(parts, start.value_or(Local{kEpoch} + at), !start);
+    if (!rule_occurs())
+        return tl::unexpected(Error{
+            fmt::format("'{}' never occurs{}", text, until ? " before its UNTIL" : " up to the year 9999"),
+            {}});
+    if (parts.count) count(*parts.count);
+    return {};
+}
+
+// COUNT is an end like UNTIL, once its last occurrence is known.
+void Recurrence::Impl::count(std::int64_t occurrences) {
+    rule->first(static_cast<std::size_t>(occurrences), *start, kEnd, [this](Local l) {
+        last_counted = l;
+        return true;
+    });
+}
+
+bool Recurrence::Impl::rule_occurs() const {
+    // A rule without DTSTART has occurred for ever, or not at all in a whole period.
+    const Days period{std::min<std::int64_t>(rule->period_days(), kCalendarDays)};
+    const Local from = start.value_or(std::min(Local{LocalDay{Days{0}}}, rule_end() - period - Days{7}));
     bool occurs = false;
-    if (count > 0) {
-        occurs = !counted->empty();
-    } else {
-        // A rule without DTSTART has occurred for ever, or not at all in a whole period.
-        const Local from = start.value_or(std::min(Local{LocalDay{Days{0}}}, rule_end() - Days{146097}));
-        const std::int64_t period = std::min<std::int64_t>(rule->period_days(), 2932897);
-        const auto found = rule->first(1, from, std::min(rule_end(), from + Days{period + 7}));
-        occurs = !found.empty() && before_until(found.front());
-    }
-    if (occurs) return {};
-    return tl::unexpected(Error{
-        fmt::format("'{}' never occurs{}", text, until ? " before its UNTIL" : " up to the year 9999"), {}});
+    rule->first(1, from, std::min(rule_end(), from + period + Days{7}), [&](Local l) {
+        occurs = before_until(l);
+        return false;
+    });
+    return occurs;
+}
+
+bool Recurrence::Impl::all_excluded() const {
+    if (excluded_days.empty() && excluded_times.empty()) return false;
+    if (std::any_of(rdates.begin(), rdates.end(), [this](Local l) { return !excluded(l); })) return false;
+    if (!rule) return true;
+    if (!start) return false;  // a list can't remove a past without a begin
+    bool found = false;
+    rule->first(kAll, *start, rule_end(), [&](Local l) {
+        found = before_until(l) && !excluded(l);
+        return !found;
+    });
+    return !found;
 }
 
 Result<Recurrence> Recurrence::parse(std::string_view text, const Zone& floating, Seconds at) {
@@ -174,10 +247,7 @@ std::vector<Instant> Recurrence::instants(Instant from, Instant to) const {
 }
 
 std::vector<LocalDay> Recurrence::days(LocalDay from, LocalDay to) const {
-    std::vector<LocalDay> out;
-    for (const Local l : impl_->occurrences(Local{from}, Local{to}))
-        if (out.empty() || out.back() != day_of(l)) out.push_back(day_of(l));
-    return out;
+    return impl_->days(from, to);
 }
 
 std::optional<LocalDay> Recurrence::first_day() const {
@@ -189,10 +259,8 @@ std::optional<LocalDay> Recurrence::first_day() const {
 std::optional<LocalDay> Recurrence::last_day() const {
     std::optional<Local> last;
     if (!impl_->rdates.empty()) last = impl_->rdates.back();
-    if (impl_->counted) {
-        last = std::max(last.value_or(impl_->counted->back()), impl_->counted->back());
-    } else if (impl_->rule) {
-        if (!impl_->until) return std::nullopt;
+    if (impl_->rule) {
+        if (!impl_->until && !impl_->last_counted) return std::nullopt;
         last = std::max(last.value_or(impl_->rule_end()), impl_->rule_end());
     }
     return std::min(day_of(*last), kLastDay);
@@ -201,12 +269,17 @@ std::optional<LocalDay> Recurrence::last_day() const {
 LocalDay Recurrence::periodic_from() const {
     Local last = impl_->start.value_or(Local{kEpoch});
     if (!impl_->rdates.empty()) last = std::max(last, impl_->rdates.back());
-    for (const Exclusion& e : impl_->exclusions) last = std::max(last, e.local);
+    if (!impl_->excluded_times.empty()) last = std::max(last, impl_->excluded_times.back());
+    if (!impl_->excluded_days.empty()) last = std::max(last, Local{impl_->excluded_days.back()});
     return day_of(last) + Days{1};
 }
 
 std::int64_t Recurrence::period_days() const {
     return impl_->rule ? impl_->rule->period_days() : 1;
+}
+
+std::uint64_t Recurrence::steps() const {
+    return impl_->rule ? impl_->rule->steps() : 0;
 }
 
 }  // namespace pbs::rrule

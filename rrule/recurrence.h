@@ -29,6 +29,11 @@ namespace pbs::rrule {
 // - Without DTSTART the rule has always recurred. Parts that DTSTART would give come from Monday, 1 January
 //   1601, at the time `at`: it fixes which weeks INTERVAL=2 means, and the day of a rule without BY parts
 //   (WEEKLY: Mondays; MONTHLY: the first; YEARLY: 1 January). It begins a Gregorian cycle of 400 years.
+//   Occurrences are given from the year 1600 on.
+// - Everything is counted on the wall clock: HOURLY;INTERVAL=6 is four readings of the clock each day, also
+//   on the days of 23 or 25 hours.
+// - With BYWEEKNO a year is the year of its weeks: 29 December may be in week 1 of the year that follows.
+// - BYHOUR, BYMINUTE and BYSECOND are ignored when DTSTART is a date (RFC 5545 3.3.10). Second 60 is 59.
 // - EXDATE with a date removes every occurrence on that date; with a time, the occurrence at that time (when
 //   DTSTART is missing, all of that date, as the rule then names days).
 //
@@ -50,7 +55,8 @@ class Recurrence {
     std::vector<Local> occurrences(Local from, Local to) const;
     // The same as instants (RFC 5545 3.3.5 for times in gaps and folds).
     std::vector<Instant> instants(Instant from, Instant to) const;
-    // Days in [from, to) with at least one occurrence, ascending.
+    // Days in [from, to) with at least one occurrence, ascending. Time grows with the number of days,
+    // whatever BYHOUR, BYMINUTE and BYSECOND say.
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
 
     // The first day on which something can occur; empty when the rule has always recurred.
@@ -62,6 +68,10 @@ class Recurrence {
     // After so many days, counted from periodic_from() on, the pattern of days repeats, when it goes on for
     // ever: 7 for BYDAY=MO, 146097 (the 400 years of the Gregorian cycle) or a multiple with calendar parts.
     std::int64_t period_days() const;
+
+    // How many days and periods have been looked at, and occurrences given, since parse() began: the measure
+    // of the work that rules cause, which tests hold against a bound.
+    std::uint64_t steps() const;
 
   private:
     struct Impl;

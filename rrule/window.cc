@@ -61,11 +61,19 @@ Interval Window::on(LocalDay day) const {
 
 void Window::expand(LocalDay from, LocalDay to, const NonWorkDays* holidays,
                     std::vector<Interval>& out) const {
-    const bool ask = !impl_->on_holidays && holidays != nullptr && !holidays->empty();
-    for (const LocalDay day : impl_->rule.days(from, to)) {
-        if (ask && holidays->contains(day)) continue;
-        if (const Interval opening = on(day); opening.start < opening.end) out.push_back(opening);
+    ZoneReader zone(impl_->rule.zone());
+    for (const LocalDay day : days(from, to, holidays)) {
+        const Interval opening{zone.instant(Local{day} + impl_->start),
+                               zone.instant(Local{day} + impl_->end)};
+        if (opening.start < opening.end) out.push_back(opening);
     }
+}
+
+std::vector<LocalDay> Window::days(LocalDay from, LocalDay to, const NonWorkDays* holidays) const {
+    std::vector<LocalDay> out = impl_->rule.days(from, to);
+    if (!impl_->on_holidays && holidays != nullptr && !holidays->empty())
+        std::erase_if(out, [&](LocalDay day) { return holidays->contains(day); });
+    return out;
 }
 
 }  // namespace pbs::rrule

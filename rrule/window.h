@@ -55,6 +55,10 @@ class Window {
     // hour.
     Interval on(LocalDay day) const;
 
+    // The days in [from, to) on which it starts, ascending. Without `holidays` (which may be null) unless
+    // applies_on_holidays.
+    std::vector<LocalDay> days(LocalDay from, LocalDay to, const NonWorkDays* holidays) const;
+
     // Appends the openings whose start day is in [from, to) to `out`: ascending, disjoint, though they may
     // touch. Without those that start on `holidays` (which may be null) unless applies_on_holidays.
     void expand(LocalDay from, LocalDay to, const NonWorkDays* holidays, std::vector<Interval>& out) const;

@@ -18,6 +18,10 @@ absl::CivilSecond civil(Local l) {
     return absl::CivilSecond(1970, 1, 1, 0, 0, 0) + l.time_since_epoch().count();
 }
 
+Local local_of(absl::CivilSecond c) {
+    return Local{Seconds{c - absl::CivilSecond(1970, 1, 1, 0, 0, 0)}};
+}
+
 Instant instant_of(absl::Time t) {
     return Instant{Seconds{absl::ToUnixSeconds(t)}};
 }
@@ -58,8 +62,7 @@ const std::string& Zone::name() const {
 }
 
 Local Zone::local(Instant t) const {
-    const auto civil_time = impl_->zone.At(absl::FromUnixSeconds(t.time_since_epoch().count())).cs;
-    return Local{Seconds{civil_time - absl::CivilSecond(1970, 1, 1, 0, 0, 0)}};
+    return local_of(impl_->zone.At(absl::FromUnixSeconds(t.time_since_epoch().count())).cs);
 }
 
 Instant Zone::instant(Local l) const {
@@ -73,6 +76,21 @@ Instant Zone::rfc5545_instant(Local l) const {
 
 bool Zone::exists(Local l) const {
     return impl_->zone.At(civil(l)).kind != absl::TimeZone::TimeInfo::SKIPPED;
+}
+
+Zone::Stretch Zone::stretch(Instant t) const {
+    // Changes that tzdata gives as a rule are listed by absl for 400 years.
+    constexpr Instant kListed{std::chrono::days{157054}};  // 2400-01-01
+    const absl::Time at = absl::FromUnixSeconds(t.time_since_epoch().count());
+    Stretch out{Local{}, Local{}, Seconds{impl_->zone.At(at).offset}};
+    if (t >= kListed) return out;
+    absl::TimeZone::CivilTransition change;
+    // The change at t itself, if there is one, is before.
+    out.from = impl_->zone.PrevTransition(at + absl::Seconds(1), &change)
+                   ? local_of(std::max(change.from, change.to))
+                   : Local::min();
+    out.to = impl_->zone.NextTransition(at, &change) ? local_of(change.from) : local_of(absl::CivilSecond(2400, 1, 1));
+    return out;
 }
 
 }  // namespace pbs::rrule

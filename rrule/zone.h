@@ -43,12 +43,38 @@ class Zone {
     // Whether the clock ever shows `l` (false in a gap).
     bool exists(Local l) const;
 
+    // The readings around an instant that are all one offset away from UTC: neither in a gap nor repeated
+    // later. Empty (from == to) after the year 2400, where only single readings are asked.
+    struct Stretch {
+        Local from;
+        Local to;
+        Seconds offset;  // reading = UTC + offset
+    };
+    Stretch stretch(Instant t) const;
+
     friend bool operator==(const Zone& a, const Zone& b) { return a.name() == b.name(); }
 
   private:
     struct Impl;
     explicit Zone(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
     std::shared_ptr<const Impl> impl_;
+};
+
+// Zone::instant for many readings that are near each other: tzdata is only asked when the offset may change.
+class ZoneReader {
+  public:
+    explicit ZoneReader(const Zone& zone) : zone_(zone) {}
+
+    Instant instant(Local l) {
+        if (l >= stretch_.from && l < stretch_.to) return Instant{l.time_since_epoch() - stretch_.offset};
+        const Instant t = zone_.instant(l);
+        stretch_ = zone_.stretch(t);
+        return t;
+    }
+
+  private:
+    const Zone& zone_;
+    Zone::Stretch stretch_{};
 };
 
 }  // namespace pbs::rrule

@@ -1,0 +1,70 @@
+// How a union of windows repeats. Internal to rrule/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rrule/window.h"
+
+namespace pbs::rrule {
+
+// Days from the year 1600 to 9999: no common period that is longer makes a difference.
+inline constexpr std::int64_t kCalendarDays = 3068037;
+// The Gregorian calendar with its weekdays, and the offsets of zones, repeat after 400 years.
+inline constexpr std::int64_t kCycleDays = 146097;
+// From then on offsets follow rules: tzdata lists single changes up to 2087 (Africa/Casablanca).
+inline constexpr LocalDay kRegularZones{std::chrono::days{47482}};  // 2100-01-01
+// What sets of windows know of: from 1601 to the end of 9999, in UTC.
+inline constexpr Instant kBegin{std::chrono::days{-134774}};
+inline constexpr Instant kEnd{std::chrono::days{2932897}};
+
+// An opening begins at most this long before or after midnight UTC of its start day (offsets of zones), and
+// lasts at most a day of wall clock, which may skip a day (Samoa, 2011).
+inline constexpr std::chrono::days kReach{4};
+
+inline LocalDay day_near(Instant t) {
+    return LocalDay{std::chrono::floor<std::chrono::days>(t).time_since_epoch()};
+}
+
+// The least common multiple, at most kCalendarDays.
+std::int64_t common_period(std::int64_t a, std::int64_t b);
+
+// A part of the wall clock's readings.
+struct ClockInterval {
+    Local start;
+    Local end;
+    friend bool operator==(const ClockInterval&, const ClockInterval&) = default;
+};
+
+// Windows and the days on which some of them don't open (null if that is to be left aside).
+//
+// Zone::instant never goes backwards, so an instant is inside a union of windows of one zone when the clock's
+// highest reading so far is inside the union on the wall clock. What is never so on the wall clock, or
+// always, is never or always so in time; only where it changes can a gap of the clock hide it.
+class Pattern {
+  public:
+    Pattern(std::span<const Window> windows, const NonWorkDays* holidays);
+
+    // Whether all windows are read on the same clock.
+    bool one_zone() const { return one_zone_; }
+    // From then on the days repeat, on the wall clock, every `period` days.
+    LocalDay regular_from() const { return regular_from_; }
+    std::int64_t period() const { return period_; }
+
+    // The union within [from, to), ascending, disjoint, not touching.
+    std::vector<ClockInterval> on_the_clock(LocalDay from, LocalDay to) const;
+    std::vector<Interval> in_time(Instant from, Instant to) const;
+
+    // If nothing changes from `t` to this, nothing ever will.
+    Instant quiet_until(Instant t) const;
+
+  private:
+    std::span<const Window> windows_;
+    const NonWorkDays* holidays_;
+    bool one_zone_ = true;
+    LocalDay regular_from_ = LocalDay::min();
+    std::int64_t period_ = 1;
+};
+
+}  // namespace pbs::rrule
