@@ -56,7 +56,9 @@ void IntervalList::make_table() {
 std::size_t IntervalList::index(Instant t) const {
     if (entries_.empty() || t < entries_.front().end) return 0;
     if (t >= entries_.back().end) return entries_.size();
-    const auto k = static_cast<std::size_t>((t.time_since_epoch().count() - begin_) >> shift_);
+    // The last end may have been moved beyond the table.
+    const auto k = std::min(static_cast<std::size_t>((t.time_since_epoch().count() - begin_) >> shift_),
+                            table_.size() - 2);
     const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(table_[k]);
     const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(table_[k + 1]);
     const auto found =

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <utility>
+
 namespace pbs::rrule {
 namespace {
 
@@ -69,7 +72,8 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
 
 void WindowCache::drop_unused() {
     const auto sweep = [](auto& kept) {
-        std::erase_if(kept, [](auto& entry) { return !std::exchange(entry.second.used, false); });
+        for (auto entry = kept.begin(); entry != kept.end();)
+            entry = std::exchange(entry->second.used, false) ? std::next(entry) : kept.erase(entry);
     };
     sweep(sets_);
     sweep(windows_);

@@ -10,10 +10,10 @@
 
 namespace pbs::rrule {
 
-// Keeps windows and sets, with what is compiled of them, from one reading of the configuration to the next, so
-// that a change costs what changed: a window whose attributes are the same isn't parsed again, and a set of the
-// same windows and non-work days isn't compiled again. A set is found by what it is made of, never by a name:
-// whatever changes in a rule, its times, its zone or the non-work days makes a new one.
+// Keeps windows and sets, with what is compiled of them, from one reading of the configuration to the next,
+// so that a change costs what changed: a window whose attributes are the same isn't parsed again, and a set
+// of the same windows and non-work days isn't compiled again. A set is found by what it is made of, never by
+// a name: whatever changes in a rule, its times, its zone or the non-work days makes a new one.
 //
 // One thread at a time.
 class WindowCache {
@@ -21,8 +21,8 @@ class WindowCache {
     // Of entries as NonWorkDays::parse takes them. Errors: those of parse.
     Result<NonWorkDays> non_work_days(std::span<const std::string> entries, const Zone& zone);
 
-    // The union of windows, with the non-work days that were asked for last. Errors: those of Window::make, of
-    // the window with index `failed` (unless null).
+    // The union of windows, with the non-work days that were asked for last. Errors: those of Window::make,
+    // of the window with index `failed` (unless null).
     Result<WindowSet> set(std::span<const WindowSpec> specs, const Zone& zone, std::size_t* failed = nullptr);
 
     // Drops what hasn't been asked for since the last call of this.

@@ -71,15 +71,24 @@ struct WindowSet::Impl {
     // Extends what is compiled until the interval's end is known not to be only where compilation stopped.
     void settle_end(std::size_t i, Instant t) {
         if (!ends_open(i)) return;
-        const Instant quiet = pattern().quiet_until(t);
+        Quiet quiet;
         while (ends_open(i)) {
-            if (hi >= quiet) {
+            if (quiet_at_end(t, quiet)) {
                 hi = kEnd;
                 list.end_at(kEnd);
             } else {
                 extend(hi);
             }
         }
+    }
+
+    // Whether nothing changes any more after what is compiled, where nothing changes from t on. It's found
+    // out when some years have passed without a change: that is seldom.
+    using Quiet = std::optional<Instant>;
+    bool quiet_at_end(Instant t, Quiet& quiet) const {
+        constexpr Days kSeldom{366 * 6};
+        if (!quiet && hi > t + kSeldom) quiet = pattern().quiet_until(t);
+        return quiet && hi >= *quiet;
     }
 
     // The same for its start, and the place where it is then.
@@ -98,9 +107,9 @@ struct WindowSet::Impl {
         cover(t, t + Seconds{1});
         std::size_t i = list.index(t);
         if (i < list.size() || hi == kEnd) return i;
-        const Instant quiet = pattern().quiet_until(t);
+        Quiet quiet;
         while ((i = list.index(t)) == list.size() && hi < kEnd) {
-            if (hi >= quiet) {
+            if (quiet_at_end(t, quiet)) {
                 hi = kEnd;
             } else {
                 extend(hi);

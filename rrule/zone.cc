@@ -89,7 +89,8 @@ Zone::Stretch Zone::stretch(Instant t) const {
     out.from = impl_->zone.PrevTransition(at + absl::Seconds(1), &change)
                    ? local_of(std::max(change.from, change.to))
                    : Local::min();
-    out.to = impl_->zone.NextTransition(at, &change) ? local_of(change.from) : local_of(absl::CivilSecond(2400, 1, 1));
+    out.to = impl_->zone.NextTransition(at, &change) ? local_of(change.from)
+                                                     : local_of(absl::CivilSecond(2400, 1, 1));
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rrule/non_work_days.h"
+#include "rrule/window_cache.h"
 #include "rrule/window_set.h"
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/cluster.h"
@@ -126,8 +127,10 @@ struct Configuration {
     rrule::NonWorkDays non_work_days;
 };
 
-// Errors name the object and what is wrong with it.
-Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone);
+// Errors name the object and what is wrong with it. Windows that `cache` knows from an earlier reading are
+// not parsed and compiled again.
+Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone,
+                                         rrule::WindowCache& cache);
 
 // The settings of one policy object, within a configuration whose windows and non_work_days are read.
 Settings read_policy(const objects::Object& policy, const Configuration& configuration,

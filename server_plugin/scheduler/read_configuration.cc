@@ -114,30 +114,32 @@ void read_origin_order(const Object& policy, const rrule::Zone& zone, Settings& 
     s.ssinode_mem = policy.bytes("ssinode_mem");
 }
 
-Result<rrule::Window> window(const Object& object, const rrule::Zone& zone) {
+rrule::WindowSpec window_spec(const Object& object) {
     rrule::WindowSpec spec{.rrule = std::string(object.text("rrule")),
                            .start_time = {},
                            .end_time = {},
                            .applies_on_holidays = object.boolean("applies_on_holidays")};
     if (object.is_set("start_time")) spec.start_time = object.seconds("start_time");
     if (object.is_set("end_time")) spec.end_time = object.seconds("end_time");
-    auto made = rrule::Window::make(spec, zone);
-    if (!made)
-        return tl::unexpected(Error{fmt::format("time_window {}: {}", object.name(), made.error().message)});
-    return *std::move(made);
+    return spec;
 }
 
 // A window without a rule never opens: it isn't in the set.
-Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows,
-                                    const rrule::NonWorkDays& holidays, const rrule::Zone& zone) {
-    std::vector<rrule::Window> made;
+Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, const rrule::Zone& zone,
+                                    rrule::WindowCache& cache) {
+    std::vector<rrule::WindowSpec> specs;
+    std::vector<const Object*> objects;
     for (const Object* object : windows) {
         if (object == nullptr || object->text("rrule").empty()) continue;
-        auto one = window(*object, zone);
-        if (!one) return tl::unexpected(one.error());
-        made.push_back(*std::move(one));
+        specs.push_back(window_spec(*object));
+        objects.push_back(object);
     }
-    return rrule::WindowSet(std::move(made), holidays);
+    std::size_t failed = 0;
+    auto set = cache.set(specs, zone, &failed);
+    if (!set)
+        return tl::unexpected(
+            Error{fmt::format("time_window {}: {}", objects.at(failed)->name(), set.error().message)});
+    return *std::move(set);
 }
 
 }  // namespace
@@ -161,14 +163,15 @@ Settings read_policy(const Object& policy, const Configuration& configuration, c
     return s;
 }
 
-Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
+Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone,
+                                         rrule::WindowCache& cache) {
     Configuration configuration;
-    auto holidays = rrule::NonWorkDays::parse(snapshot.non_work_days(), zone);
+    auto holidays = cache.non_work_days(snapshot.non_work_days(), zone);
     if (!holidays) return tl::unexpected(Error{"non_work_days: " + holidays.error().message});
 
-    auto prime = window_set(snapshot.time_windows_of_type("prime"), *holidays, zone);
+    auto prime = window_set(snapshot.time_windows_of_type("prime"), zone, cache);
     if (!prime) return tl::unexpected(prime.error());
-    auto dedicated = window_set(snapshot.time_windows_of_type("dedicated"), *holidays, zone);
+    auto dedicated = window_set(snapshot.time_windows_of_type("dedicated"), zone, cache);
     if (!dedicated) return tl::unexpected(dedicated.error());
     configuration.prime = *std::move(prime);
     configuration.dedicated = *std::move(dedicated);
@@ -179,7 +182,7 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
         for (const std::string& name : snapshot.queue_time_windows(queue->name()))
             windows.push_back(snapshot.time_window(name));
         if (windows.empty()) continue;
-        auto set = window_set(windows, *holidays, zone);
+        auto set = window_set(windows, zone, cache);
         if (!set) return tl::unexpected(set.error());
         configuration.queue_windows.emplace(queue->name(), *std::move(set));
     }

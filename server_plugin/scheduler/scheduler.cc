@@ -32,6 +32,7 @@ struct Scheduler::Impl {
     explicit Impl(rrule::Zone zone) : tables(std::move(zone)) {}
 
     Tables tables;
+    rrule::WindowCache window_cache;
     Configuration configuration;
     std::map<std::string, Policy, std::less<>> policies;
     std::map<std::string, Sched, std::less<>> scheds;
@@ -219,8 +220,9 @@ Status Scheduler::status(Instant now, std::string_view sched) {
 // ---- Configuration and cycles.
 
 Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapshot> snapshot) {
-    auto configuration = read_configuration(*snapshot, impl_->tables.zone);
+    auto configuration = read_configuration(*snapshot, impl_->tables.zone, impl_->window_cache);
     if (!configuration) return tl::unexpected(configuration.error());
+    impl_->window_cache.drop_unused();
     return set_configuration(*std::move(configuration));
 }
 

@@ -90,6 +90,35 @@ TEST(Overlap, HolidaysAreLeftAside) {
     EXPECT_EQ(text(first_overlap(a, b, utc("2026-01-01"))), "2026-12-25 08:00");
 }
 
+TEST(Overlap, OfUnionsAndComplements) {
+    const Zone la = zone("America/Los_Angeles");
+    const std::vector<std::string> entries{"12/25"};
+    const WindowSet prime({window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), la, false)},
+                          *NonWorkDays::parse(entries, la));
+    const WindowSet friday({window("FREQ=WEEKLY;BYDAY=FR", hm(8), hm(17), la)});
+    EXPECT_EQ(text(first_overlap(prime, friday, utc("2026-12-19"))), "2026-12-19 00:00");
+    EXPECT_EQ(text(first_overlap(prime, friday, utc("2026-12-19 01:00"))), "2027-01-01 16:00");
+    EXPECT_EQ(text(first_overlap(prime.complement(), friday, utc("2026-11-21"))), "2026-12-25 16:00");
+    const WindowSet nights({window("FREQ=DAILY", hm(17), hm(8), la)});
+    EXPECT_EQ(first_overlap(prime, nights, utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(first_overlap(nights, WindowSet({window("FREQ=DAILY", hm(8), hm(17), la)}), utc("2026-01-01")),
+              std::nullopt);
+    // What lies within another never leaves it, on any day to come.
+    const WindowSet days({window("FREQ=DAILY", hm(7), hm(12), la), window("FREQ=DAILY", hm(12), hm(18), la)});
+    EXPECT_EQ(first_overlap(prime, days.complement(), utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(text(first_overlap(days, prime.complement(), utc("2026-11-23 20:00"))), "2026-11-24 01:00");
+    // Nothing and everything.
+    EXPECT_EQ(first_overlap(prime, WindowSet{}, utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(text(first_overlap(prime, WindowSet{}.complement(), utc("2026-11-21 01:00"))),
+              "2026-11-23 16:00");
+    EXPECT_EQ(text(first_overlap(prime.complement(), WindowSet{}.complement(), utc("2026-11-21"))),
+              "2026-11-21 01:00");
+    // Across zones, an hour that only the weeks between two changes of the clock have in common.
+    const WindowSet berlin({window("FREQ=DAILY", hm(16), hm(17), zone("Europe/Berlin"))});
+    const WindowSet mornings({window("FREQ=DAILY", hm(8), hm(9), la)});
+    EXPECT_EQ(text(first_overlap(berlin, mornings, utc("2026-01-01"))), "2026-03-08 15:00");
+}
+
 TEST(Overlap, ListsNameTheEarliestPair) {
     const std::vector<Window> windows{
         window("FREQ=WEEKLY;BYDAY=MO", hm(8), hm(12), Zone::utc()),

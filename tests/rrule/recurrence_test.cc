@@ -19,6 +19,14 @@ struct Example {
 
 const Example kExamples[] = {
     {"19970902T090000", "FREQ=DAILY;COUNT=10", "1997: 9/2 9/3 9/4 9/5 9/6 9/7 9/8 9/9 9/10 9/11"},
+    {"19970902T090000", "FREQ=DAILY;UNTIL=19971224T000000Z",
+     "1997: 9/2 9/3 9/4 9/5 9/6 9/7 9/8 9/9 9/10 9/11 9/12 9/13 9/14 9/15 9/16 9/17 9/18 9/19 9/20 9/21 9/22 "
+     "9/23 9/24 9/25 9/26 9/27 9/28 9/29 9/30 10/1 10/2 10/3 10/4 10/5 10/6 10/7 10/8 10/9 10/10 10/11 10/12 "
+     "10/13 10/14 10/15 10/16 10/17 10/18 10/19 10/20 10/21 10/22 10/23 10/24 10/25 10/26 10/27 10/28 10/29 "
+     "10/30 10/31 11/1 11/2 11/3 11/4 11/5 11/6 11/7 11/8 11/9 11/10 11/11 11/12 11/13 11/14 11/15 11/16 "
+     "11/17 11/18 11/19 11/20 11/21 11/22 11/23 11/24 11/25 11/26 11/27 11/28 11/29 11/30 12/1 12/2 12/3 "
+     "12/4 12/5 12/6 12/7 12/8 12/9 12/10 12/11 12/12 12/13 12/14 12/15 12/16 12/17 12/18 12/19 12/20 12/21 "
+     "12/22 12/23"},
     {"19970902T090000", "FREQ=DAILY;INTERVAL=2", "1997: 9/2 9/4 9/6 9/8 9/10 ..."},
     {"19970902T090000", "FREQ=DAILY;INTERVAL=10;COUNT=5", "1997: 9/2 9/12 9/22 10/2 10/12"},
     {"19970902T090000", "FREQ=WEEKLY;COUNT=10", "1997: 9/2 9/9 9/16 9/23 9/30 10/7 10/14 10/21 10/28 11/4"},
@@ -115,6 +123,129 @@ TEST(Recurrence, ExamplesOfRfc5545) {
         if (open_ended) found.resize(std::min(found.size(), expected.size()));
         EXPECT_EQ(found, expected) << source;
     }
+}
+
+// The RFC gives its occurrences with EDT or EST: 09:00 in New York is 13:00Z in summer, 14:00Z in winter.
+TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
+    const auto rule = Recurrence::parse(
+        "DTSTART;TZID=America/New_York:19970902T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;WKST=SU", Zone::utc());
+    std::vector<std::string> found;
+    for (const Instant t : rule->instants(utc("1997-10-01"), utc("1997-12-01"))) found.push_back(text(t));
+    EXPECT_THAT(found,
+                ElementsAre("1997-10-14 13:00", "1997-10-28 14:00", "1997-11-11 14:00", "1997-11-25 14:00"));
+}
+
+// The examples with times of day, an EXDATE, or a FREQ that is too fine for a window.
+TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
+    const auto parse = [](const std::string& start, const std::string& lines) {
+        return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc());
+    };
+    const auto list = [&](const std::string& start, const std::string& lines, const char* to) {
+        std::vector<std::string> out;
+        const auto rule = parse(start, lines);
+        EXPECT_TRUE(rule) << lines;
+        if (rule)
+            for (const Local l : rule->occurrences(local("1990-01-01"), local(to))) out.push_back(text(l));
+        return out;
+    };
+    EXPECT_THAT(
+        list("19970902T090000",
+             "EXDATE;TZID=America/New_York:19970902T090000\nRRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
+             "2000-12-31"),
+        ElementsAre("1998-02-13 09:00", "1998-03-13 09:00", "1998-11-13 09:00", "1999-08-13 09:00",
+                    "2000-10-13 09:00"));
+    // Until 17:00Z, which is 13:00 EDT: the list in the RFC goes on to 15:00, as if UNTIL were local.
+    EXPECT_THAT(list("19970902T090000", "RRULE:FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z", "1998-01-01"),
+                ElementsAre("1997-09-02 09:00", "1997-09-02 12:00"));
+    const auto every_20_minutes = list(
+        "19970902T090000", "RRULE:FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16;BYMINUTE=0,20,40", "1997-09-04");
+    ASSERT_EQ(every_20_minutes.size(), 48U);
+    EXPECT_EQ(every_20_minutes.front(), "1997-09-02 09:00");
+    EXPECT_EQ(every_20_minutes[1], "1997-09-02 09:20");
+    EXPECT_EQ(every_20_minutes[23], "1997-09-02 16:40");
+    EXPECT_EQ(every_20_minutes[24], "1997-09-03 09:00");
+    for (const char* fine :
+         {"RRULE:FREQ=MINUTELY;INTERVAL=15;COUNT=6", "RRULE:FREQ=MINUTELY;INTERVAL=90;COUNT=4",
+          "RRULE:FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16"}) {
+        const auto refused = parse("19970902T090000", fine);
+        ASSERT_FALSE(refused) << fine;
+        EXPECT_THAT(refused.error().message, testing::HasSubstr("FREQ=MINUTELY is too fine"));
+        EXPECT_EQ(refused.error().position, 57U);
+    }
+}
+
+// Each cell of the table in 3.3.10 of what a BY part does for a FREQ: it limits (fewer than the FREQ gives
+// without it) or expands (more), as counted in 2024, a leap year that begins on a Monday.
+TEST(Recurrence, TheTableOfByParts) {
+    struct Cell {
+        const char* rule;
+        std::size_t occurrences;  // in 2024, from a DTSTART of 2024-01-01 00:00
+    };
+    const Cell cells[] = {
+        {"FREQ=HOURLY", 366 * 24},
+        {"FREQ=HOURLY;BYMONTH=2", 29 * 24},
+        {"FREQ=HOURLY;BYYEARDAY=366", 24},
+        {"FREQ=HOURLY;BYMONTHDAY=31", 7 * 24},
+        {"FREQ=HOURLY;BYDAY=MO", 53 * 24},
+        {"FREQ=HOURLY;BYHOUR=5,6", 366 * 2},
+        {"FREQ=HOURLY;BYMINUTE=0,30", 366 * 48},
+        {"FREQ=HOURLY;BYSECOND=0,30", 366 * 48},
+        {"FREQ=HOURLY;BYMINUTE=0,30;BYSETPOS=1", 366 * 24},
+        {"FREQ=DAILY;BYMONTH=2", 29},
+        {"FREQ=DAILY;BYMONTHDAY=31", 7},
+        {"FREQ=DAILY;BYDAY=MO", 53},
+        {"FREQ=DAILY;BYHOUR=5,6", 366 * 2},
+        {"FREQ=DAILY;BYMINUTE=0,30", 366 * 2},
+        {"FREQ=DAILY;BYSECOND=0,30", 366 * 2},
+        {"FREQ=DAILY;BYHOUR=5,6,7;BYSETPOS=-1,1", 366 * 2},
+        {"FREQ=WEEKLY;BYMONTH=2", 4},
+        {"FREQ=WEEKLY;BYDAY=MO,TU", 53 + 53},
+        {"FREQ=WEEKLY;BYHOUR=5,6", 53 * 2},
+        {"FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=2", 53},
+        {"FREQ=MONTHLY;BYMONTH=2,3", 2},
+        {"FREQ=MONTHLY;BYMONTHDAY=30,31", 11 + 7},
+        {"FREQ=MONTHLY;BYDAY=MO", 53},
+        {"FREQ=MONTHLY;BYDAY=1MO,-1MO", 24},
+        {"FREQ=MONTHLY;BYDAY=MO;BYMONTHDAY=1", 3},
+        {"FREQ=MONTHLY;BYHOUR=5,6", 24},
+        {"FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", 12},
+        {"FREQ=YEARLY;BYMONTH=2,3", 2},
+        {"FREQ=YEARLY;BYWEEKNO=1,20,52", 4},  // week 1 of 2025 begins on 30 December 2024
+        {"FREQ=YEARLY;BYWEEKNO=1,20;BYMONTH=5", 1},
+        {"FREQ=YEARLY;BYYEARDAY=1,-1,100", 3},
+        {"FREQ=YEARLY;BYYEARDAY=1,32;BYMONTH=2", 1},
+        {"FREQ=YEARLY;BYMONTHDAY=31", 7},
+        {"FREQ=YEARLY;BYMONTHDAY=31;BYYEARDAY=31", 1},
+        {"FREQ=YEARLY;BYDAY=MO", 53},
+        {"FREQ=YEARLY;BYDAY=1MO,-1MO,53MO", 2},
+        {"FREQ=YEARLY;BYDAY=1MO;BYMONTH=2,3", 2},
+        {"FREQ=YEARLY;BYDAY=MO;BYMONTH=2", 4},
+        {"FREQ=YEARLY;BYDAY=MO,TU;BYWEEKNO=20", 2},
+        {"FREQ=YEARLY;BYDAY=MO;BYYEARDAY=1,2,8", 2},
+        {"FREQ=YEARLY;BYDAY=FR;BYMONTHDAY=13", 2},
+        {"FREQ=YEARLY;BYHOUR=5,6", 2},
+        {"FREQ=YEARLY;BYMONTH=1;BYDAY=MO,TU;BYSETPOS=1,-1", 2},
+        // Invalid dates are left out, not moved.
+        {"FREQ=MONTHLY;BYMONTHDAY=31", 7},
+        {"FREQ=MONTHLY;BYMONTHDAY=-31", 7},
+        {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", 1},
+    };
+    for (const Cell& cell : cells) {
+        const auto rule = Recurrence::parse(std::string("DTSTART:20240101T000000 ") + cell.rule, Zone::utc());
+        ASSERT_TRUE(rule) << cell.rule << rule.error().message;
+        EXPECT_EQ(rule->occurrences(local("2024-01-01"), local("2025-01-01")).size(), cell.occurrences)
+            << cell.rule;
+    }
+}
+
+TEST(Recurrence, TimesAreIgnoredWhenDtstartIsADate) {
+    // RFC 5545 3.3.10: "BYSECOND, BYMINUTE and BYHOUR ... MUST be ignored" then.
+    const auto days = Recurrence::parse(
+        "DTSTART;VALUE=DATE:20260101 FREQ=MONTHLY;BYMONTHDAY=1,2;BYHOUR=6,18;BYSETPOS=2", Zone::utc());
+    EXPECT_EQ(text(days->days(day("2026-01-01"), day("2026-03-01"))), "2: 2026-01-02 2026-02-02");
+    const auto times = Recurrence::parse(
+        "DTSTART:20260101T000000 FREQ=MONTHLY;BYMONTHDAY=1,2;BYHOUR=6,18;BYSETPOS=2", Zone::utc());
+    EXPECT_EQ(text(times->days(day("2026-01-01"), day("2026-03-01"))), "2: 2026-01-01 2026-02-01");
 }
 
 TEST(Recurrence, EveryDayInJanuaryForThreeYearsIsTheSameYearlyAndDaily) {

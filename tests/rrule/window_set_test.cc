@@ -111,6 +111,56 @@ TEST(WindowSet, AWeeklyOpeningInASkippedHourComesBack) {
     EXPECT_EQ(text(set.next_change(utc("2026-03-02"))), "2026-03-15 09:15");
 }
 
+TEST(WindowSet, ComplementsAnswerTheSameQuestions) {
+    const WindowSet set = prime(Zone::utc());
+    const WindowSet rest = set.complement();
+    EXPECT_TRUE(rest.is_complement());
+    EXPECT_FALSE(rest.complement().is_complement());
+    EXPECT_TRUE(rest.contains(utc("2026-12-24 07:59")));
+    EXPECT_FALSE(rest.contains(utc("2026-12-24 08:00")));
+    EXPECT_TRUE(rest.contains(utc("2026-12-25 12:00")));
+    EXPECT_EQ(text(rest.next_change(utc("2026-12-24 17:00"))), "2026-12-28 08:00");
+    const auto gap = rest.at_or_after(utc("2026-12-26 03:00"));
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(text(gap->start), "2026-12-24 17:00");
+    EXPECT_EQ(text(gap->end), "2026-12-28 08:00");
+    EXPECT_EQ(text(rest.at_or_after(utc("2026-12-24 12:00"))->start), "2026-12-24 17:00");
+    EXPECT_EQ(rest.seconds_inside(utc("2026-12-21"), utc("2026-12-28")), hm(168 - 36));
+    EXPECT_EQ(rest.intervals(utc("2026-12-24 12:00"), utc("2026-12-25 00:00")),
+              (std::vector<Interval>{{utc("2026-12-24 17:00"), utc("2026-12-25 00:00")}}));
+    // Where nothing is inside, everything is outside.
+    const WindowSet always = WindowSet{}.complement();
+    EXPECT_TRUE(always.contains(utc("2026-01-01")));
+    EXPECT_EQ(always.next_change(utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(text(always.at_or_after(utc("2026-01-01"))->start), "1601-01-01 00:00");
+    EXPECT_EQ(always.seconds_inside(utc("2026-01-01"), utc("2026-01-02")), hm(24));
+    const WindowSet never = WindowSet({window("FREQ=DAILY", hm(0), hm(24), Zone::utc())}).complement();
+    EXPECT_EQ(never.at_or_after(utc("2026-01-01")), std::nullopt);
+    EXPECT_TRUE(never.intervals(utc("2026-01-01"), utc("2027-01-01")).empty());
+    // With an end: outside for ever after it.
+    const WindowSet ended =
+        WindowSet({window("DTSTART:20260101 FREQ=DAILY;COUNT=2", hm(8), hm(9), Zone::utc())}).complement();
+    EXPECT_EQ(text(ended.at_or_after(utc("2027-01-01"))->start), "2026-01-02 09:00");
+    EXPECT_EQ(text(ended.at_or_after(utc("2025-01-01"))->start), "1601-01-01 00:00");
+}
+
+TEST(WindowSet, WhatIsCompiledIsSmallAndExtendedOnDemand) {
+    const WindowSet set = prime(Zone::utc());
+    const std::size_t empty = set.memory();
+    EXPECT_TRUE(set.contains(utc("2026-11-23 09:00")));
+    const std::size_t year = set.memory();
+    EXPECT_GT(year, empty);
+    EXPECT_LT(year, empty + 20000U);  // 285 openings of at most 32 bytes, in vectors with room to spare
+    EXPECT_TRUE(set.contains(utc("2027-06-01 09:00")));
+    EXPECT_EQ(set.memory(), year);
+    EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
+    EXPECT_GT(set.memory(), year);
+    // Centuries are added up without being kept.
+    const std::size_t before = set.memory();
+    EXPECT_EQ(set.seconds_inside(utc("2000-01-01"), utc("2400-01-01")) % hm(9), hm(0));
+    EXPECT_EQ(set.memory(), before);
+}
+
 TEST(WindowSet, TimesOutsideTheCalendar) {
     const WindowSet set({window("FREQ=DAILY", hm(8), hm(9), Zone::utc())});
     EXPECT_FALSE(set.contains(Instant::min()));

@@ -44,14 +44,16 @@ struct FromObjects : testing::Test {
         run(objects::CommandKind::set, objects::ObjectType::policy, name, changes);
     }
     Settings settings(const std::string& name) {
-        const auto configuration = read_configuration(*store->snapshot(), rrule::Zone::utc());
+        rrule::WindowCache cache;
+        const auto configuration = read_configuration(*store->snapshot(), rrule::Zone::utc(), cache);
         EXPECT_TRUE(configuration.has_value());
         return configuration->policies.at(name);
     }
 };
 
 TEST_F(FromObjects, AFreshStoreHasTheStandardPolicyInForce) {
-    const auto configuration = read_configuration(*store->snapshot(), rrule::Zone::utc());
+    rrule::WindowCache cache;
+    const auto configuration = read_configuration(*store->snapshot(), rrule::Zone::utc(), cache);
     ASSERT_TRUE(configuration.has_value());
     EXPECT_EQ(configuration->scheds.at("default").all_time, "default_policy");
     const Settings& s = configuration->policies.at("default_policy");

@@ -1,0 +1,223 @@
+// Questions about time with up to 10,000 windows. Results: RESULTS.md.
+
+#include <benchmark/benchmark.h>
+
+#include <fmt/format.h>
+
+#include <random>
+#include <stdexcept>
+
+#include "rrule/window_cache.h"
+
+namespace pbs::rrule::bench {
+namespace {
+
+constexpr Instant kNow{Seconds{1795248000}};  // 2026-11-21 08:00 in UTC
+constexpr Seconds kYear{std::chrono::days{365}};
+
+// Windows as sites write them: office hours, nights, weekends, the first Monday of the month, a day each
+// year, every third day; a tenth of them in another zone, a third not on holidays. All are different.
+WindowSpec spec(std::size_t i) {
+    static constexpr const char* kRules[] = {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+                                             "FREQ=DAILY",
+                                             "FREQ=WEEKLY;BYDAY=SA,SU",
+                                             "FREQ=MONTHLY;BYDAY=1MO",
+                                             "FREQ=DAILY;INTERVAL=3",
+                                             "FREQ=YEARLY;BYMONTH=7;BYMONTHDAY=4",
+                                             "FREQ=MONTHLY;BYMONTHDAY=1,15",
+                                             "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"};
+    const auto minutes = static_cast<int>(i % 1440);
+    return {std::string(i % 10 == 9 ? "DTSTART;TZID=Europe/Berlin:20260101T000000 " : "") + kRules[i % 8],
+            Seconds{minutes * 60}, Seconds{(minutes * 7 + static_cast<int>(i / 1440) + 1) % 1440 * 60},
+            i % 3 != 0};
+}
+
+const Zone& zone() {
+    static const Zone z = *Zone::find("America/Los_Angeles");
+    return z;
+}
+
+NonWorkDays holidays() {
+    const std::vector<std::string> entries{"01/01", "07/04", "12/25", "FREQ=YEARLY;BYMONTH=11;BYDAY=4TH"};
+    return *NonWorkDays::parse(entries, zone());
+}
+
+std::vector<Window> windows(std::size_t count) {
+    std::vector<Window> out;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto made = Window::make(spec(i), zone());
+        if (!made) throw std::runtime_error(made.error().message);
+        out.push_back(*made);
+    }
+    return out;
+}
+
+// One set for each window, as queues have, compiled for the year.
+std::vector<WindowSet> sets(std::size_t count) {
+    const NonWorkDays days = holidays();
+    std::vector<WindowSet> out;
+    for (const Window& window : windows(count)) out.emplace_back(std::vector<Window>{window}, days);
+    // Warm: a little more than a year, and the changes around its ends.
+    for (const WindowSet& set : out) {
+        benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear + std::chrono::days{8}));
+        benchmark::DoNotOptimize(set.next_change(kNow + kYear));
+        benchmark::DoNotOptimize(set.next_change(kNow));
+    }
+    return out;
+}
+
+// Which set and which instant of the year to ask next.
+struct Question {
+    std::size_t set;
+    Instant at;
+};
+std::vector<Question> questions(std::size_t count) {
+    std::mt19937 random(1);
+    std::uniform_int_distribution<std::size_t> set(0, count - 1);
+    std::uniform_int_distribution<std::int64_t> at(0, kYear.count());
+    std::vector<Question> out;
+    for (int i = 0; i < 65536; ++i) out.push_back({set(random), kNow + Seconds{at(random)}});
+    return out;
+}
+
+template <class Ask>
+void ask_sets(benchmark::State& state, bool same_time, const Ask& ask) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    const auto all = sets(count);
+    auto list = questions(count);
+    if (same_time)
+        for (Question& q : list) q.at = kNow;
+    std::size_t i = 0;
+    for (auto _ : state) {
+        const Question& q = list[i++ % list.size()];
+        benchmark::DoNotOptimize(ask(all[q.set], q.at));
+    }
+    state.SetComplexityN(state.range(0));
+}
+
+bool contains(const WindowSet& set, Instant t) {
+    return set.contains(t);
+}
+std::optional<Instant> next_change(const WindowSet& set, Instant t) {
+    return set.next_change(t);
+}
+Seconds week(const WindowSet& set, Instant t) {
+    return set.seconds_inside(t, t + std::chrono::days{7});
+}
+
+// As a cycle asks: of any of the sets, at the time of the cycle.
+void InsideNow(benchmark::State& state) {
+    ask_sets(state, true, contains);
+}
+void NextChangeNow(benchmark::State& state) {
+    ask_sets(state, true, next_change);
+}
+// At any time of the year.
+void InsideAnyTime(benchmark::State& state) {
+    ask_sets(state, false, contains);
+}
+void NextChangeAnyTime(benchmark::State& state) {
+    ask_sets(state, false, next_change);
+}
+void SecondsInsideAWeek(benchmark::State& state) {
+    ask_sets(state, false, week);
+}
+BENCHMARK(InsideNow)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+BENCHMARK(NextChangeNow)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+BENCHMARK(InsideAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+BENCHMARK(NextChangeAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+BENCHMARK(SecondsInsideAWeek)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+
+// Of one union of all windows, at any time of the year.
+void InsideAUnion(benchmark::State& state) {
+    const WindowSet set(windows(static_cast<std::size_t>(state.range(0))), holidays());
+    const auto list = questions(1);
+    benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+    std::size_t i = 0;
+    for (auto _ : state) {
+        const Instant at = list[i++ % list.size()].at;
+        benchmark::DoNotOptimize(set.contains(at));
+        benchmark::DoNotOptimize(set.next_change(at));
+    }
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(InsideAUnion)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
+
+// From rules to lists of a year, one list for each window; the windows are parsed already.
+void CompileAYear(benchmark::State& state) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    const auto all = windows(count);
+    const NonWorkDays days = holidays();
+    std::size_t memory = 0;
+    for (auto _ : state) {
+        memory = 0;
+        for (const Window& window : all) {
+            const WindowSet set({window}, days);
+            benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+            memory += set.memory();
+        }
+    }
+    state.SetComplexityN(state.range(0));
+    state.counters["bytes_per_window"] = static_cast<double>(memory) / static_cast<double>(count);
+}
+BENCHMARK(CompileAYear)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oN);
+
+// One union of all windows.
+void CompileAYearOfAUnion(benchmark::State& state) {
+    const auto all = windows(static_cast<std::size_t>(state.range(0)));
+    const NonWorkDays days = holidays();
+    for (auto _ : state) {
+        const WindowSet set(all, days);
+        benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+    }
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(CompileAYearOfAUnion)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+
+void Parse(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(windows(static_cast<std::size_t>(state.range(0))));
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(Parse)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oN);
+
+// The configuration is read again after one of the windows changed.
+void ReadAgainAfterOneChange(benchmark::State& state) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    std::vector<WindowSpec> specs;
+    for (std::size_t i = 0; i < count; ++i) specs.push_back(spec(i));
+    WindowCache cache;
+    const auto read = [&](int change) {
+        specs[0].rrule = fmt::format("FREQ=DAILY;INTERVAL={}", 1 + change % 1000);
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto set = cache.set({&specs[i], 1}, zone());
+            benchmark::DoNotOptimize(set->contains(kNow));
+        }
+        cache.drop_unused();
+    };
+    int change = 0;
+    read(change);
+    for (auto _ : state) read(++change);
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(ReadAgainAfterOneChange)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+
+}  // namespace
+}  // namespace pbs::rrule::bench
+
+BENCHMARK_MAIN();

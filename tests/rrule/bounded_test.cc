@@ -1,0 +1,150 @@
+// Nothing takes for ever: the work of every rule is counted, not timed.
+#include "tests/rrule/definition.h"
+
+namespace pbs::rrule::test {
+namespace {
+
+using std::chrono::days;
+
+// The calendar from 1600 to 9999 has 3.1 million days: judging each of them a few times is the most that a
+// question may take, and only a rule that hardly ever occurs takes as much.
+constexpr std::uint64_t kMostParse = 7'000'000;
+constexpr std::uint64_t kMostAnswer = 20'000'000;
+
+// Asks everything about a window with a rule; the steps that were taken.
+std::uint64_t steps_of_answers(const Window& w) {
+    const std::uint64_t before = w.recurrence().steps();
+    const WindowSet set({w});
+    const Instant now = utc("2026-11-21 10:00");
+    const auto change = set.next_change(now);
+    EXPECT_TRUE(!change || *change > now);
+    set.contains(now);
+    set.at_or_after(now);
+    set.complement().at_or_after(now);
+    set.seconds_inside(now, now + days{7});
+    set.intervals(now, now + days{3660});
+    return w.recurrence().steps() - before;
+}
+
+TEST(Bounded, SparseRules) {
+    struct Row {
+        const char* rule;
+        const char* next;  // start on or after 2026-11-21
+    };
+    const Row rows[] = {
+        {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", "2044-02-29 08:00"},
+        {"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", "2044-02-29 08:00"},
+        {"FREQ=WEEKLY;BYMONTH=2;BYDAY=MO;INTERVAL=401", "2062-02-13 08:00"},
+        {"FREQ=YEARLY;INTERVAL=100;BYYEARDAY=366", "never occurs"},
+        {"DTSTART:20000101 FREQ=YEARLY;INTERVAL=100;BYYEARDAY=366", "2400-12-31 08:00"},
+        {"DTSTART:20000101 FREQ=YEARLY;INTERVAL=7999;BYYEARDAY=366", "never"},
+        {"FREQ=YEARLY;INTERVAL=32767;BYMONTH=1;BYMONTHDAY=1", "never"},
+        {"FREQ=MONTHLY;INTERVAL=32767;BYMONTHDAY=1", "4331-08-01 08:00"},
+        {"FREQ=DAILY;INTERVAL=32767", "2049-07-26 08:00"},
+        {"FREQ=HOURLY;INTERVAL=32767;BYHOUR=3;BYMONTH=2;BYMONTHDAY=29", "never occurs"},
+        {"FREQ=YEARLY;BYWEEKNO=53;BYMONTH=1;BYMONTHDAY=3;BYDAY=SU", "2027-01-03 08:00"},
+        {"FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;BYDAY=SA;BYYEARDAY=-366", "2028-01-01 08:00"},
+        {"RDATE:99991231", "9999-12-31 08:00"},
+        {"DTSTART:99990101 FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=31", "9999-12-31 08:00"},
+        {"FREQ=MONTHLY;BYDAY=5MO,-5MO;BYMONTHDAY=31;BYMONTH=3", "2031-03-31 08:00"},
+    };
+    for (const Row& row : rows) {
+        const auto made = Window::make({row.rule, hm(8), hm(9), true}, Zone::utc());
+        if (!made) {
+            EXPECT_STREQ(row.next, "never occurs") << row.rule << ": " << made.error().message;
+            continue;
+        }
+        EXPECT_LE(made->recurrence().steps(), kMostParse) << row.rule;
+        const auto next = WindowSet({*made}).at_or_after(utc("2026-11-21"));
+        EXPECT_EQ(next ? text(next->start) : "never", row.next) << row.rule;
+        EXPECT_LE(steps_of_answers(*made), kMostAnswer) << row.rule;
+    }
+}
+
+// As many occurrences as a text can ask for: the work goes by the days.
+TEST(Bounded, EverySecondOfTheDay) {
+    std::string all = ";BYMINUTE=0";
+    for (int i = 1; i < 60; ++i) all += "," + std::to_string(i);
+    all += ";BYSECOND=0";
+    for (int i = 1; i < 60; ++i) all += "," + std::to_string(i);
+    std::string hours = ";BYHOUR=0";
+    for (int i = 1; i < 24; ++i) hours += "," + std::to_string(i);
+    for (const std::string& rule : {"FREQ=HOURLY" + all, "FREQ=DAILY" + hours + all,
+                                    "FREQ=YEARLY;BYDAY=MO,TU" + hours + all + ";BYSETPOS=1,-1",
+                                    "FREQ=WEEKLY" + hours + all + ";BYSETPOS=-366",
+                                    "DTSTART:20260101T000000 FREQ=HOURLY;COUNT=100000" + all,
+                                    "DTSTART:20260101T000000 FREQ=HOURLY;UNTIL=20270101T000000Z" + all}) {
+        const Window w = window(rule, hm(8), hm(9), Zone::utc());
+        EXPECT_LE(w.recurrence().steps(), 200'000U) << rule.substr(0, 40);
+        EXPECT_LE(steps_of_answers(w), 3'000'000U) << rule.substr(0, 40);
+    }
+}
+
+TEST(Bounded, EveryRandomRuleAnswers) {
+    Random random(99);
+    std::uint64_t most = 0;
+    int windows = 0;
+    for (int i = 0; i < 800; ++i) {
+        Definition definition = random_definition(random);
+        // Sparse ones more often than not.
+        if (pick(random, 1, 4) == 1) definition.interval = pick(random, 1, 32767);
+        if (pick(random, 1, 4) == 1) definition.months = {2};
+        std::string rule = definition.text();
+        if (pick(random, 1, 5) == 1) rule += ";UNTIL=20300101T000000Z";
+        if (pick(random, 1, 5) == 1) rule += " EXDATE:20270101,20280229 RDATE:90000101";
+        const auto made = Window::make({rule, hm(pick(random, 0, 23)), hm(pick(random, 0, 24)), true},
+                                       zone("America/Los_Angeles"));
+        if (!made) {
+            ASSERT_FALSE(made.error().message.empty());
+            continue;
+        }
+        ++windows;
+        ASSERT_LE(made->recurrence().steps(), kMostParse) << rule;
+        const std::uint64_t steps = steps_of_answers(*made);
+        ASSERT_LE(steps, kMostAnswer) << rule;
+        most = std::max(most, steps);
+    }
+    EXPECT_GT(windows, 300);
+    RecordProperty("most_steps", std::to_string(most));
+}
+
+TEST(Bounded, OverlapsAnswer) {
+    Random random(3);
+    for (int i = 0; i < 16; ++i) {
+        Definition a = random_definition(random);
+        Definition b = random_definition(random);
+        if (i % 3 == 0) a.interval = pick(random, 1, 32767);
+        if (i % 4 == 0) b.interval = pick(random, 1, 32767);
+        const auto wa = Window::make({a.text(), hm(8), hm(9), true}, Zone::utc());
+        const auto wb = Window::make({b.text(), hm(9), hm(10), true}, Zone::utc());
+        if (!wa || !wb) continue;
+        const std::uint64_t before = wa->recurrence().steps() + wb->recurrence().steps();
+        first_overlap(*wa, *wb, utc("2026-11-21"));  // never: both are looked at to the end
+        EXPECT_LE(wa->recurrence().steps() + wb->recurrence().steps() - before, 2 * kMostAnswer)
+            << a.text() << " | " << b.text();
+    }
+}
+
+TEST(Bounded, NonWorkDaysThatHideAWindowForEver) {
+    const std::vector<std::string> entries{"FREQ=WEEKLY;BYDAY=FR", "02/29", "12/25/2400"};
+    const NonWorkDays holidays = *NonWorkDays::parse(entries, Zone::utc());
+    const Window friday = window("FREQ=WEEKLY;BYDAY=FR", hm(8), hm(9), zone("Europe/Berlin"), false);
+    const WindowSet set({friday}, holidays);
+    EXPECT_EQ(set.next_change(utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(set.at_or_after(utc("2026-01-01")), std::nullopt);
+    // A day is judged a few times in each of the 400 years after the last single date, and not up to 9999.
+    EXPECT_LE(friday.recurrence().steps(), 400'000U);
+    EXPECT_LE(holidays.steps(), 1'000'000U);
+}
+
+// The clock skips the hour of this window each year until 2027: the next opening is found all the same.
+TEST(Bounded, AnHourThatIsSkippedForYears) {
+    const WindowSet set({window("DTSTART:20210314 FREQ=WEEKLY;INTERVAL=52", hm(2, 15), hm(2, 45),
+                                zone("America/Los_Angeles"))});
+    const auto next = set.at_or_after(utc("2021-01-01"));
+    ASSERT_TRUE(next);
+    EXPECT_EQ(text(next->start), "2027-03-07 10:15");
+}
+
+}  // namespace
+}  // namespace pbs::rrule::test

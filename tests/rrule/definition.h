@@ -1,0 +1,42 @@
+// A recurrence rule with what it means said from its definition, day by day: slow, and written without the
+// code that is tested.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/rrule/support.h"
+
+namespace pbs::rrule::test {
+
+using Random = std::mt19937;
+
+inline int pick(Random& random, int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+enum class Unit { hour, day, week, month, year };
+
+// RFC 5545 3.3.10. Without `start` the rule has always recurred, with what DTSTART would give taken from
+// Monday, 1 January 1601.
+struct Definition {
+    Unit unit = Unit::day;
+    int interval = 1;
+    std::optional<Local> start;
+    Seconds at{0};  // the time of day without start: a window's start_time
+    std::vector<int> months, month_days, year_days, weeks, hours, minutes, positions;
+    std::vector<std::pair<int, unsigned>> week_days;  // ordinal (0: none), weekday (0: Sunday)
+    unsigned week_start = 1;
+
+    // The text, with a DTSTART (floating) if there is a start.
+    std::string text() const;
+    // All in [from, to), ascending.
+    std::vector<Local> occurrences(LocalDay from, LocalDay to) const;
+    std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
+};
+
+// A rule that RFC 5545 allows, with any of the parts that its FREQ may have.
+Definition random_definition(Random& random);
+
+}  // namespace pbs::rrule::test
