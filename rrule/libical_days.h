@@ -10,11 +10,9 @@
 namespace pbs::rrule {
 
 // The days of one rule, where libical 3 is right. What is worked round in libical 3.0.16, each found by
-// comparison with an expansion by definition (tests/rrule/libical_test.cc has the cases and what libical
-// answers):
+// comparison with an expansion by definition (tests/rrule/oracle_test.cc has it for all rules):
 // - YEARLY;BYMONTHDAY without BYMONTH takes one month only: the caller writes the months out.
-// - BYWEEKNO at the ends of years, BYSETPOS, and BYYEARDAY together with other parts give wrong days: not
-//   given to libical.
+// - BYWEEKNO at the ends of years and BYSETPOS give wrong days: not given to libical.
 // - It ends in 2582: dates are moved by whole cycles of 400 years, after which the Gregorian calendar repeats
 //   with the same weekdays.
 // - It walks from DTSTART on, and to 2582 when nothing occurs: it's started at the period that is asked for,

@@ -135,7 +135,8 @@ struct WindowSet::Impl {
 
     // The first change after t in [kBegin, kEnd); kEnd when there is none.
     Instant change(Instant t) {
-        if (last.holds(t) && last.settled) return last.to;
+        inside(t);
+        if (last.settled) return last.to;
         const std::size_t i = settle_index(t);
         if (i < list.size() && list[i].start <= t) settle_end(i, t);
         last = {};

@@ -1,32 +1,80 @@
-// Any text given as a rule is refused with a message or answers in bounded time.
+// Any text given as a rule is refused with a message or answers every question, in bounded work.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "rrule/window_set.h"
 
-using pbs::rrule::Seconds;
+namespace {
+
+using namespace pbs::rrule;
+using std::chrono::days;
+
+constexpr Instant kNow{Seconds{1795248000}};  // 2026-11-21
+
+void require(bool holds) {
+    if (!holds) std::abort();
+}
+
+// The calendar from 1600 to 9999 has 3.1 million days: each may be looked at a few times, no more.
+constexpr std::uint64_t kMostSteps = 30'000'000;
+
+// The questions about a set, which have to agree with each other.
+void ask(const WindowSet& set) {
+    const auto change = set.next_change(kNow);
+    require(!change || (*change > kNow && set.contains(*change) != set.contains(*change - Seconds{1})));
+    const auto found = set.at_or_after(kNow);
+    require(!found || (found->start < found->end && found->end > kNow && set.contains(found->start)));
+    const Instant end = kNow + days{400};
+    const auto parts = set.intervals(kNow, end);
+    Seconds sum{0};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        require(parts[i].start < parts[i].end && (i == 0 || parts[i - 1].end < parts[i].start));
+        sum += parts[i].end - parts[i].start;
+    }
+    require(sum == set.seconds_inside(kNow, end));
+    require(parts.empty() || (found && found->start <= parts.front().start));
+}
+
+void expand(const Recurrence& rule) {
+    const LocalDay from = std::chrono::floor<days>(rule.zone().local(kNow));
+    const auto on = rule.days(from, from + days{40});
+    const auto times = rule.occurrences(Local{from}, Local{from} + days{2});
+    for (std::size_t i = 1; i < times.size(); ++i) require(times[i - 1] < times[i]);
+    require(times.empty() || (!on.empty() && on.front() == std::chrono::floor<days>(times.front())));
+    require(rule.period_days() > 0);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // The first two bytes are the times of a window, the rest is its rule.
     if (size < 2) return 0;
-    const pbs::rrule::Zone zone = *pbs::rrule::Zone::find("America/Los_Angeles");
+    const Zone zone = *Zone::find("America/Los_Angeles");
     const Seconds start{data[0] * 337};
     const Seconds end{data[1] * 337};
     const std::string rule(data + 2, data + size);
-    const auto day = pbs::rrule::NonWorkDays::rule_of(rule, zone);
-    if (!day && day.error().message.empty()) std::abort();
-    const auto window = pbs::rrule::Window::make({rule, start, end, true}, zone);
+    const auto entry = NonWorkDays::rule_of(rule, zone);
+    require(entry || !entry.error().message.empty());
+    const auto window = Window::make({rule, start, end, (data[0] & 1) != 0}, zone);
     if (!window) {
-        if (window.error().message.empty()) std::abort();
+        const Error& error = window.error();
+        require(!error.message.empty() && (!error.position || *error.position <= rule.size()));
         return 0;
     }
-    const pbs::rrule::WindowSet set({*window});
-    const pbs::rrule::Instant now{Seconds{1795248000}};  // 2026-11-21
-    const auto change = set.next_change(now);
-    if (change && (*change <= now || set.contains(*change) == set.contains(*change - Seconds{1})))
-        std::abort();
-    const auto inside = set.seconds_inside(now, now + Seconds{864000});
-    if (inside < Seconds{0} || inside > Seconds{864000}) std::abort();
+    expand(window->recurrence());
+    const std::string days_text = "FREQ=MONTHLY;BYMONTHDAY=13";
+    const WindowSet set({*window}, *NonWorkDays::parse({&days_text, 1}, zone));
+    ask(set);
+    ask(set.complement());
+    require(set.seconds_inside(kNow, kNow + days{7}) +
+                set.complement().seconds_inside(kNow, kNow + days{7}) ==
+            days{7});
+    // What a rule is stored as means the same.
+    if (entry) {
+        const auto again = Window::make({*entry, start, end, true}, zone);
+        require(entry->find('/') != std::string::npos || again.has_value());
+    }
+    require(window->recurrence().steps() <= kMostSteps);
     return 0;
 }
