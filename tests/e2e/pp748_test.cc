@@ -1,6 +1,7 @@
 // What PP-748 states of the objects, as an administrator sees it: directives to qmgr with their answers, and
 // what is listed then and after a restart of the server. The statements that need no server are in
-// tests/objects/interfaces_test.cc.
+// tests/objects/interfaces_test.cc; that changes hold in the next cycle and that a switch of the policy
+// causes one is shown with jobs in managers_test.cc and origin_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -188,35 +189,6 @@ TEST_P(Pp748, HoldsAndSurvivesARestart) {
 
 INSTANTIATE_TEST_SUITE_P(Statements, Pp748, ::testing::ValuesIn(statements()),
                          [](const auto& statement) { return statement.param.name; });
-
-// A change has an effect without a signal to anybody: the job that no policy lets start does start.
-TEST_F(OriginServer, Interface1_AChangeIsInForceInTheNextCycle) {
-    ASSERT_TRUE(
-        server.configure({"set policy default_policy wallt_limit_large_job=00:01:00, "
-                          "wallt_limit_small_job=00:01:00, small_job_max=1"}));
-    const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:05:00"});
-    ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
-    EXPECT_EQ(server.job(id, "job_state"), "Q");
-    ASSERT_TRUE(
-        server.configure({"unset policy default_policy wallt_limit_small_job, wallt_limit_large_job"}));
-    EXPECT_TRUE(server.wait_job_state(id, "F"));
-}
-
-// A switch of the policy is a cause for a cycle of its own: a job starts at the boundary with nothing else
-// happening.
-TEST_F(OriginServer, Interface6_APolicySwitchTriggersACycle) {
-    ASSERT_TRUE(server.configure(
-        {"create time_window office rrule='FREQ=WEEKLY;BYDAY=MO', start_time=0800, end_time=1700, type=prime",
-         "create policy night algorithm=origin, submit_queue=submit, batch_queues=batch",
-         "set policy default_policy wallt_limit_large_job=00:01:00, wallt_limit_small_job=00:01:00, "
-         "small_job_max=1",
-         "set sched default policy='default_policy,np:night', scheduler_iteration=86400"}));
-    const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:05:00"});
-    ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
-    EXPECT_EQ(server.job(id, "job_state"), "Q");
-    server.set_clock(kMonday10 + 7 * 3600 - 1);
-    EXPECT_TRUE(server.wait_job_state(id, "F"));
-}
 
 }  // namespace
 }  // namespace pbs::e2e
