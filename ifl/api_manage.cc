@@ -1,25 +1,67 @@
 // pbs_ifl.h: administration.
 
+#include <fmt/format.h>
+
 #include "ifl/api.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
+namespace {
+
+// nullopt: the arguments make no request, and the error is set.
+std::optional<Manage> manage_body(int connect, int command, int object_type, const char* object,
+                                  const attropl* attributes) {
+    if (command < 0 || object_type < 0) {
+        set_error(connect, {PBSE_IVALREQ, "a command and an object type expected"});
+        return std::nullopt;
+    }
+    auto list = to_attributes(connect, attributes);
+    if (!list) return std::nullopt;
+    return Manage{static_cast<std::uint32_t>(command), static_cast<std::uint32_t>(object_type),
+                  std::string(view(object)), std::move(*list)};
+}
+
+template <class Work>
+int with_connection(int number, Work&& work) {
+    const auto connection = find_connection(number);
+    if (!connection) return set_error(number, {PBSE_IVALREQ, fmt::format("{} is no connection", number)});
+    const auto lock = connection->lock();
+    return std::forward<Work>(work)(*connection);
+}
+
+}  // namespace
+
 extern "C" {
+
+int pbs_manager_send(int connect, int command, int object_type, const char* object,
+                     struct attropl* attributes, const char* extend) {
+    return guarded(PBSE_SYSTEM, [&] {
+        auto body = manage_body(connect, command, object_type, object, attributes);
+        if (!body) return thread_state().error;
+        return with_connection(connect, [&](Connection& connection) {
+            auto sent = connection.send(RequestType::manager, std::move(*body), view(extend));
+            return sent ? thread_state().error = PBSE_NONE : set_error(connect, sent.error());
+        });
+    });
+}
+
+int pbs_manager_reply(int connect) {
+    return guarded(PBSE_SYSTEM, [&] {
+        return with_connection(connect, [&](Connection& connection) {
+            const auto reply = connection.receive();
+            return reply ? set_result(connect, find_connection(connect), *reply)
+                         : set_error(connect, reply.error());
+        });
+    });
+}
 
 int pbs_manager(int connect, int command, int object_type, const char* object, struct attropl* attributes,
                 const char* extend) {
     return guarded(PBSE_SYSTEM, [&] {
-        if (command < 0 || object_type < 0) {
-            return set_error(connect, {PBSE_IVALREQ, "a command and an object type expected"});
-        }
-        auto list = to_attributes(connect, attributes);
-        if (!list) return thread_state().error;
-        return request_code(
-            connect, RequestType::manager,
-            Manage{static_cast<std::uint32_t>(command), static_cast<std::uint32_t>(object_type),
-                   std::string(view(object)), std::move(*list)},
-            extend);
+        auto body = manage_body(connect, command, object_type, object, attributes);
+        if (!body) return thread_state().error;
+        return request_code(connect, RequestType::manager, std::move(*body), extend);
     });
 }
 

@@ -16,15 +16,18 @@ namespace {
 // A request such as a rerun may take the server that long.
 constexpr std::chrono::seconds kReplyTimeout{10800};
 constexpr std::size_t kReadSize = 65536;
+// Requests that are to be answered later are sent when they are this many bytes.
+constexpr std::size_t kSendSize = 32768;
 
 Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies) {
-    std::vector<char> bytes(kReadSize);
+    std::vector<char> bytes;
     for (;;) {
         auto decoded = replies.next();
         if (auto* reply = std::get_if<Reply>(&decoded)) return std::move(*reply);
         if (auto* bad = std::get_if<ReplyDecoder::Malformed>(&decoded)) {
             return tl::unexpected(Error{PBSE_PROTOCOL, bad->error.message});
         }
+        bytes.resize(kReadSize);
         const auto received = socket.receive(bytes.data(), bytes.size(), kReplyTimeout);
         if (!received) return tl::unexpected(received.error());
         if (*received == 0) return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
@@ -88,6 +91,9 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
 
 Result<Reply> Connection::request(RequestType type, RequestBody body, std::string_view extend) {
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    if (unanswered_ != 0)
+        return tl::unexpected(
+            Error{PBSE_IVALREQ, fmt::format("{} earlier requests are to be answered first", unanswered_)});
     const Request request{type, user_, std::move(body), std::string(extend)};
     auto sent = socket_.send(request_packet(request));
     // A server that refuses a request before it has read all of it closes the connection; its reply is still
@@ -100,6 +106,51 @@ Result<Reply> Connection::request(RequestType type, RequestBody body, std::strin
     } else if (!sent) {
         broken_ = sent.error().message;
     }
+    return reply;
+}
+
+Error Connection::broken(const Error& error) {
+    broken_ = error.message;
+    return {PBSE_PROTOCOL, broken_};
+}
+
+// Replies are read while the server doesn't take more: it may wait for them to be read itself.
+Result<void> Connection::send_kept() {
+    std::vector<char> bytes;
+    std::string_view rest = kept_;
+    while (!rest.empty()) {
+        auto sent = socket_.send_some(rest);
+        if (!sent) return tl::unexpected(broken(sent.error()));
+        rest.remove_prefix(*sent);
+        if (*sent != 0) continue;
+        bytes.resize(kReadSize);
+        auto received = socket_.receive_or_send(bytes.data(), bytes.size(), kReplyTimeout);
+        if (!received) return tl::unexpected(broken(received.error()));
+        replies_.feed({bytes.data(), *received});
+    }
+    kept_.clear();
+    return {};
+}
+
+Result<void> Connection::send(RequestType type, RequestBody body, std::string_view extend) {
+    if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    kept_ += request_packet({type, user_, std::move(body), std::string(extend)});
+    ++unanswered_;
+    // If it can't be sent, its reply can't be received.
+    if (kept_.size() >= kSendSize) (void)send_kept();
+    return {};
+}
+
+Result<Reply> Connection::receive() {
+    if (unanswered_ == 0) return tl::unexpected(Error{PBSE_IVALREQ, "no request is unanswered"});
+    --unanswered_;
+    // What the server answered before the connection broke is still here.
+    auto decoded = replies_.next();
+    if (auto* reply = std::get_if<Reply>(&decoded)) return std::move(*reply);
+    if (broken_.empty()) (void)send_kept();
+    if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    auto reply = receive_reply(socket_, replies_);
+    if (!reply) return tl::unexpected(broken(reply.error()));
     return reply;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PBSPOLICY_IFL_CONNECTION_H
 #define PBSPOLICY_IFL_CONNECTION_H
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,12 +33,27 @@ class Connection {
     /// every later request fails likewise.
     Result<Reply> request(RequestType type, RequestBody body, std::string_view extend);
 
+    /// Sends a request whose type has a reply without waiting for that: receive() takes it. Requests may be
+    /// kept back for a while, to be sent together. While any of them is unanswered, request() is an error.
+    /// The caller holds the lock. Errors: as request().
+    Result<void> send(RequestType type, RequestBody body, std::string_view extend);
+    /// Waits for the reply to the earliest request of send() that has none yet. Errors: as request(); and
+    /// PBSE_IVALREQ when there is no such request.
+    Result<Reply> receive();
+    /// Requests of send() that have no reply yet.
+    std::size_t unanswered() const { return unanswered_; }
+
   private:
     Connection(Socket socket, std::string user) : socket_(std::move(socket)), user_(std::move(user)) {}
 
     Socket socket_;
     std::string user_;
+    Result<void> send_kept();
+    Error broken(const Error& error);
+
     ReplyDecoder replies_;
+    std::string kept_;            // requests to be sent together
+    std::size_t unanswered_ = 0;  // those of send()
     std::mutex mutex_;
     std::string broken_;  // why no more requests can be made
 };

@@ -593,6 +593,15 @@ extern void pbs_delstatfree(struct batch_deljob_status* list);
  */
 extern int pbs_manager(int connect, int command, int object_type, const char* object,
                        struct attropl* attributes, const char* extend);
+/*
+ * The same in two steps, so that many requests can be under way at once: send makes the request, reply waits
+ * for the answer to the earliest one that has none yet, with the result of pbs_manager() and its text. In
+ * between, no other call may be made on the connection (PBSE_IVALREQ). This library's own. Requests for the
+ * objects of a policy plugin are carried out faster so: the server makes many of them durable at once.
+ */
+extern int pbs_manager_send(int connect, int command, int object_type, const char* object,
+                            struct attropl* attributes, const char* extend);
+extern int pbs_manager_reply(int connect);
 extern int pbs_terminate(int connect, int manner, const char* extend);
 
 #ifdef __cplusplus

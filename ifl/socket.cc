@@ -142,6 +142,34 @@ Result<void> Socket::send(std::string_view data) const {
     return {};
 }
 
+Result<std::size_t> Socket::send_some(std::string_view data) const {
+    for (;;) {
+        const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0) return static_cast<std::size_t>(sent);
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+        if (errno != EINTR)
+            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot send to the server", errno));
+    }
+}
+
+Result<std::size_t> Socket::receive_or_send(char* data, std::size_t size,
+                                            std::chrono::seconds timeout) const {
+    const auto ready = wait_for(fd_, POLLIN | POLLOUT, timeout);
+    if (!ready) return tl::unexpected(ready.error());
+    if (!*ready) {
+        return tl::unexpected(
+            Error{PBSE_PROTOCOL, fmt::format("no answer from the server within {} s", timeout.count())});
+    }
+    for (;;) {
+        const ssize_t received = recv(fd_, data, size, MSG_DONTWAIT);
+        if (received > 0) return static_cast<std::size_t>(received);
+        if (received == 0) return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+        if (errno != EINTR)
+            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot read from the server", errno));
+    }
+}
+
 Result<std::size_t> Socket::receive(char* data, std::size_t size, std::chrono::seconds timeout) const {
     const auto ready = wait_for(fd_, POLLIN, timeout);
     if (!ready) return tl::unexpected(ready.error());

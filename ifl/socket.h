@@ -31,6 +31,12 @@ class Socket {
     int fd() const { return fd_; }
     /// Sends all of `data`. Errors: PBSE_PROTOCOL with what the system says.
     Result<void> send(std::string_view data) const;
+    /// Sends as much of `data` as the peer takes now: the number of bytes, 0 if it takes none. Errors: as
+    /// send().
+    Result<std::size_t> send_some(std::string_view data) const;
+    /// Waits until there is data or the peer takes some, and reads what is there: 0 when there is none.
+    /// Errors: PBSE_PROTOCOL, also when the peer has closed.
+    Result<std::size_t> receive_or_send(char* data, std::size_t size, std::chrono::seconds timeout) const;
     /// Waits for data until `timeout` and reads what is there, at most `size` bytes: 0 when the peer has
     /// closed.
     Result<std::size_t> receive(char* data, std::size_t size, std::chrono::seconds timeout) const;

@@ -222,7 +222,7 @@ std::string to_document(const Snapshot& snapshot) {
     std::string text = fmt::format("{{\n  \"format\": {}", kConfigFormat);
     for (const ObjectType type : kAllTypes) {
         fmt::format_to(std::back_inserter(text), ",\n  {}: ", json_text(type_name(type)));
-        const std::span<const ObjectPtr> objects = snapshot.objects(type);
+        const ObjectList& objects = snapshot.objects(type);
         if (type == ObjectType::server) {
             text += objects.empty() ? "{}" : object_text(*objects.front(), ": ", ", ");
             continue;

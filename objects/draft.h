@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,13 @@ class Draft {
     // What differs from the base.
     std::vector<ObjectChange> changes() const;
 
+    // A draft takes many commands; each begins with a mark.
+    void mark() { undo_.clear(); }
+    // What differs from how it was at the mark.
+    std::vector<ObjectChange> changes_since_mark() const;
+    // Takes the draft back to the mark.
+    void revert_to_mark();
+
     // The draft as a snapshot of a revision.
     std::shared_ptr<const Snapshot> finish(std::uint64_t revision) const;
 
@@ -52,8 +60,14 @@ class Draft {
         }
     };
 
+    // What a key was at the mark: nullopt if it was as in the base.
+    using Undo = std::map<Key, std::optional<ObjectPtr>, Less>;
+
+    void change(Key key, ObjectPtr object);
+
     std::shared_ptr<const Snapshot> base_;
     std::map<Key, ObjectPtr, Less> pending_;  // null: erased
+    Undo undo_;                               // of what was changed since the mark
 };
 
 template <class Visit>

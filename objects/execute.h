@@ -14,7 +14,8 @@ namespace pbs::objects {
 // The policy that always exists.
 inline constexpr std::string_view kDefaultPolicy = "default_policy";
 
-// Executes one command on the draft. On an error the draft is to be thrown away.
+// Executes one command on the draft. On an error the draft is to be thrown away, or taken back to
+// its mark.
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
 
 // The value that one attribute gets by an operation; `before` may be null: not set. nullopt: none, it is

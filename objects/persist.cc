@@ -26,12 +26,23 @@ Result<std::int64_t> insert_object(Database& database, ObjectType type, std::str
     return database.last_row_id();
 }
 
+Result<void> delete_rows(Database& database, std::int64_t id, const Attribute& attribute) {
+    Result<void> done = database.statement("DELETE FROM attribute WHERE object = ? AND name = ?")
+                            .bind(id)
+                            .bind(attribute.name)
+                            .run();
+    if (!done || !attribute.refers_to) return done;
+    return database.statement("DELETE FROM reference WHERE object = ? AND attribute = ?")
+        .bind(id)
+        .bind(attribute.name)
+        .run();
+}
+
+// null: the attribute wasn't, or isn't, set.
 Result<void> write_attribute(Database& database, std::int64_t id, const Attribute& attribute,
-                             const Value* value) {
-    for (const char* sql : {"DELETE FROM attribute WHERE object = ? AND name = ?",
-                            "DELETE FROM reference WHERE object = ? AND attribute = ?"}) {
-        Result<void> done = database.statement(sql).bind(id).bind(attribute.name).run();
-        if (!done) return done;
+                             const Value* before, const Value* value) {
+    if (before) {
+        if (Result<void> done = delete_rows(database, id, attribute); !done) return done;
     }
     if (!value) return {};
     std::int64_t position = 0;
@@ -79,7 +90,7 @@ Result<void> for_each_difference(const ObjectChange& change, Write write) {
         const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
         const Value* after = change.after ? change.after->set_value(attribute) : nullptr;
         if (before && after ? *before == *after : before == after) continue;
-        if (Result<void> done = write(attribute, after); !done) return done;
+        if (Result<void> done = write(attribute, before, after); !done) return done;
     }
     return {};
 }
@@ -97,18 +108,19 @@ Result<void> write_object(Database& database, const ObjectChange& change) {
         id = insert_object(database, change.type, change.name);
         if (!id) return tl::unexpected(id.error());
     }
-    return for_each_difference(change, [&](const Attribute& attribute, const Value* value) {
-        return write_attribute(database, *id, attribute, value);
+    return for_each_difference(change, [&](const Attribute& attribute, const Value* was, const Value* is) {
+        return write_attribute(database, *id, attribute, was, is);
     });
 }
 
 Result<void> write_object_references(Database& database, const ObjectChange& change) {
-    return for_each_difference(change, [&](const Attribute& attribute, const Value* value) -> Result<void> {
+    const auto write = [&](const Attribute& attribute, const Value*, const Value* value) -> Result<void> {
         if (!attribute.refers_to || !value) return {};
         const auto id = object_id(database, change.type, change.name);
         if (!id) return tl::unexpected(id.error());
         return write_references(database, id->value(), attribute, *value);
-    });
+    };
+    return for_each_difference(change, write);
 }
 
 Result<void> delete_object(Database& database, const ObjectChange& change) {

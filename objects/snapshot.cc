@@ -139,17 +139,14 @@ std::size_t Snapshot::position(ObjectType type) {
     return static_cast<std::size_t>(std::ranges::find(kAllTypes, type) - std::begin(kAllTypes));
 }
 
-std::span<const ObjectPtr> Snapshot::objects(ObjectType type) const {
+const ObjectList& Snapshot::objects(ObjectType type) const {
+    static const ObjectList none;
     const std::size_t index = position(type);
-    if (index >= objects_.size() || !objects_[index]) return {};
-    return *objects_[index];
+    return index < objects_.size() ? objects_[index] : none;
 }
 
 ObjectPtr Snapshot::find_shared(ObjectType type, std::string_view name) const {
-    const std::span<const ObjectPtr> all = objects(type);
-    const auto at = std::ranges::lower_bound(all, name, std::ranges::less{},
-                                             [](const ObjectPtr& o) { return std::string_view(o->name()); });
-    return at != all.end() && (*at)->name() == name ? *at : nullptr;
+    return objects(type).find(name);
 }
 
 const Object* Snapshot::find(ObjectType type, std::string_view name) const {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "objects/object_list.h"
 #include "objects/schema.h"
 #include "objects/value.h"
 
@@ -77,8 +78,6 @@ struct PolicySlots {
     friend bool operator==(const PolicySlots&, const PolicySlots&) = default;
 };
 
-using ObjectPtr = std::shared_ptr<const Object>;
-
 inline constexpr ObjectType kAllTypes[] = {ObjectType::server, ObjectType::queue,       ObjectType::sched,
                                            ObjectType::policy, ObjectType::time_window, ObjectType::fs_group};
 
@@ -89,8 +88,8 @@ class Snapshot {
 
     // An object by name; null if there is none. The pointer is valid while the snapshot is.
     const Object* find(ObjectType type, std::string_view name) const;
-    // All objects of a type in the order of names.
-    std::span<const ObjectPtr> objects(ObjectType type) const;
+    // All objects of a type in the order of names. The reference is valid while the snapshot is.
+    const ObjectList& objects(ObjectType type) const;
 
     const Object* policy(std::string_view name) const { return find(ObjectType::policy, name); }
     const Object* time_window(std::string_view name) const { return find(ObjectType::time_window, name); }
@@ -107,14 +106,12 @@ class Snapshot {
 
   private:
     friend class Draft;
-    using Objects = std::vector<ObjectPtr>;
 
     static std::size_t position(ObjectType type);
     ObjectPtr find_shared(ObjectType type, std::string_view name) const;
 
     std::uint64_t revision_ = 0;
-    // One sorted vector per type; a type in which nothing changed shares it with the previous snapshot.
-    std::array<std::shared_ptr<const Objects>, std::size(kAllTypes)> objects_{};
+    std::array<ObjectList, std::size(kAllTypes)> objects_{};  // in the order of kAllTypes
 };
 
 // Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.

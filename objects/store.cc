@@ -14,6 +14,24 @@
 
 namespace pbs::objects {
 
+namespace {
+
+// A transaction under way: what its commands did so far.
+struct Group {
+    Transaction transaction;
+    Draft draft;
+    std::uint64_t revision;
+};
+
+// The change that a command is part of: the revision with which it begins, and where names that the server
+// doesn't know are warned of; null: they are refused.
+struct Part {
+    std::uint64_t first;
+    std::vector<std::string>* warnings = nullptr;
+};
+
+}  // namespace
+
 struct Store::State {
     std::unique_ptr<Database> database;
     rrule::Zone zone;
@@ -21,6 +39,18 @@ struct Store::State {
     QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
+    std::optional<Group> staged{};       // commands without a commit; ends before the database does
+    std::optional<Error> staged_error{};  // why they are lost; until commit() tells
+
+    Result<Group> begin();
+    Result<void> reload();
+    Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
+                         std::chrono::sys_seconds now);
+    Result<void> commit(Group& group);
+    Result<void> commit_staged();
+    // For whoever wants what is on the disk, or a transaction of his own: there are no staged commands then.
+    // What becomes of them is commit()'s to tell.
+    void settle();
 };
 
 namespace {
@@ -80,7 +110,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
         if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
-        return store.reload();
+        return state.reload();
     };
     if (Result<void> done = prepare(); !done) return tl::unexpected(done.error());
     // A crash between the creation of the tables and this leaves a store without default_policy: make it
@@ -94,11 +124,67 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     return store;
 }
 
-Result<void> Store::reload() {
-    Result<std::shared_ptr<const Snapshot>> snapshot = read_configuration(*state_->database);
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    state_->snapshot = std::move(*snapshot);
+Result<void> Store::State::reload() {
+    Result<std::shared_ptr<const Snapshot>> read = read_configuration(*database);
+    if (!read) return tl::unexpected(read.error());
+    snapshot = std::move(*read);
     return {};
+}
+
+Result<Group> Store::State::begin() {
+    Result<Transaction> transaction = Transaction::begin(*database);
+    if (!transaction) return tl::unexpected(transaction.error());
+    // Another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile.
+    const Result<std::uint64_t> stored = last_revision(*database);
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored != snapshot->revision()) {
+        if (Result<void> done = reload(); !done) return tl::unexpected(done.error());
+    }
+    return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
+}
+
+// Executes a command and writes its history row, if it changed something: true then.
+Result<bool> Store::State::execute(Group& group, const Command& command, const Part& part,
+                                   const Identity& identity, std::chrono::sys_seconds now) {
+    const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
+    const ObjectPtr before = group.draft.find(command.type, name);
+    const CheckContext context{zone, resources, now, &queues, part.warnings};
+    if (Result<void> done = execute_on(group.draft, command, context); !done)
+        return tl::unexpected(done.error());
+    const ObjectPtr after = group.draft.find(command.type, name);
+    if (before && after ? *before == *after : before == after) return false;
+    const HistoryEntry entry{group.revision + 1,
+                             now,
+                             identity.user,
+                             identity.host,
+                             to_text(command),
+                             command.type,
+                             name,
+                             to_json(before.get()),
+                             to_json(after.get()),
+                             part.first};
+    if (Result<void> done = write_history(*database, entry); !done) return tl::unexpected(done.error());
+    ++group.revision;
+    return true;
+}
+
+// Everything is written: now it becomes durable, and what holds.
+Result<void> Store::State::commit(Group& group) {
+    if (group.revision == snapshot->revision()) return {};
+    if (Result<void> done = group.transaction.commit(); !done) return done;
+    snapshot = group.draft.finish(group.revision);
+    return {};
+}
+
+Result<void> Store::State::commit_staged() {
+    if (!staged) return {};
+    Result<void> done = commit(*staged);
+    staged.reset();
+    return done;
+}
+
+void Store::State::settle() {
+    if (Result<void> done = commit_staged(); !done) staged_error = done.error();
 }
 
 bool Store::created() const {
@@ -121,9 +207,11 @@ void Store::forget_queue(std::string_view name) {
     if (state_->queues) state_->queues->erase(std::string(name));
 }
 Result<void> Store::check_resource_unused(std::string_view name) const {
+    state_->settle();
     return check_unnamed(Draft(state_->snapshot), NameKind::resource, name);
 }
 Database& Store::database() {
+    state_->settle();
     return *state_->database;
 }
 
@@ -148,66 +236,83 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
         if (Result<void> allowed = authorize(changes.commands[i], identity); !allowed)
             return numbered(allowed.error(), i);
     }
-    Result<Transaction> transaction = Transaction::begin(*state_->database);
-    if (!transaction) return tl::unexpected(transaction.error());
-    // Another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile.
-    const Result<std::uint64_t> stored = last_revision(*state_->database);
-    if (!stored) return tl::unexpected(stored.error());
-    if (*stored != state_->snapshot->revision()) {
-        if (Result<void> done = reload(); !done) return tl::unexpected(done.error());
-    }
-    std::uint64_t revision = state_->snapshot->revision();
-    Draft draft(state_->snapshot);
+    state_->settle();
+    Result<Group> group = state_->begin();
+    if (!group) return tl::unexpected(group.error());
+    const std::uint64_t first = group->revision + 1;
     std::vector<std::string> warnings;
-    const CheckContext context{state_->zone, state_->resources, now, &state_->queues,
-                               changes.unknown_names == UnknownNames::warn ? &warnings : nullptr};
+    std::vector<std::string>* const warn =
+        changes.unknown_names == UnknownNames::warn ? &warnings : nullptr;
     for (std::size_t i = 0; i < changes.commands.size(); ++i) {
-        const Command& command = changes.commands[i];
-        const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
-        const ObjectPtr before = draft.find(command.type, name);
-        if (Result<void> done = execute_on(draft, command, context); !done) return numbered(done.error(), i);
-        const ObjectPtr after = draft.find(command.type, name);
-        if (before && after ? *before == *after : before == after) continue;
-        const HistoryEntry entry{++revision,
-                                 now,
-                                 identity.user,
-                                 identity.host,
-                                 to_text(command),
-                                 command.type,
-                                 name,
-                                 to_json(before.get()),
-                                 to_json(after.get()),
-                                 state_->snapshot->revision() + 1};
-        if (Result<void> done = write_history(*state_->database, entry); !done)
-            return tl::unexpected(done.error());
+        const Result<bool> done = state_->execute(*group, changes.commands[i], {first, warn}, identity, now);
+        if (!done) return numbered(done.error(), i);
     }
-    Reply reply{revision != state_->snapshot->revision(), revision, std::move(warnings), state_->snapshot};
-    if (!reply.changed) return reply;
-    if (Result<void> done = write_changes(*state_->database, draft.changes()); !done)
+    const bool changed = group->revision != state_->snapshot->revision();
+    if (Result<void> done = write_changes(*state_->database, group->draft.changes()); !done)
         return tl::unexpected(done.error());
-    if (Result<void> done = transaction->commit(); !done) return tl::unexpected(done.error());
-    state_->snapshot = reply.snapshot = draft.finish(revision);
-    return reply;
+    if (Result<void> done = state_->commit(*group); !done) return tl::unexpected(done.error());
+    return Reply{changed, state_->snapshot->revision(), std::move(warnings), state_->snapshot};
+}
+
+Result<Reply> Store::stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now) {
+    State& state = *state_;
+    if (state.staged_error) return tl::unexpected(*state.staged_error);
+    if (Result<void> allowed = authorize(command, identity); !allowed)
+        return tl::unexpected(allowed.error());
+    if (!state.staged) {
+        Result<Group> begun = state.begin();
+        if (!begun) return tl::unexpected(begun.error());
+        state.staged.emplace(std::move(*begun));
+    }
+    Group& group = *state.staged;
+    group.draft.mark();
+    const std::uint64_t before = group.revision;
+    Result<bool> changed = state.execute(group, command, {before + 1}, identity, now);
+    if (changed && *changed) {
+        const Result<void> written = write_changes(*state.database, group.draft.changes_since_mark());
+        if (!written) changed = tl::unexpected(written.error());
+    }
+    if (changed) return Reply{*changed, group.revision, {}, state.snapshot};
+    if (changed.error().code == Code::system || group.revision != before) {
+        // Something was written, or may have been, and SQLite may have ended the transaction.
+        state.staged.reset();
+        state.staged_error = changed.error();
+    } else {
+        group.draft.revert_to_mark();
+    }
+    return tl::unexpected(changed.error());
+}
+
+bool Store::staged() const {
+    return state_->staged.has_value() || state_->staged_error.has_value();
+}
+
+void Store::settle() const {
+    state_->settle();
+}
+
+Result<void> Store::commit() {
+    if (state_->staged_error) {
+        const Error error = std::move(*state_->staged_error);
+        state_->staged_error.reset();
+        return tl::unexpected(error);
+    }
+    return state_->commit_staged();
 }
 
 Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, std::chrono::sys_seconds now) {
     State& state = *state_;
-    Result<Transaction> transaction = Transaction::begin(*state.database);
-    if (!transaction) return tl::unexpected(transaction.error());
-    const Result<std::uint64_t> stored = last_revision(*state.database);
-    if (!stored) return tl::unexpected(stored.error());
-    if (*stored != state.snapshot->revision()) {
-        if (Result<void> done = reload(); !done) return tl::unexpected(done.error());
-    }
-    Reply reply{false, state.snapshot->revision(), {}, state.snapshot};
-    Draft draft(state.snapshot);
+    state.settle();
+    Result<Group> group = state.begin();
+    if (!group) return tl::unexpected(group.error());
+    Reply reply{false, group->revision, {}, state.snapshot};
     const CheckContext context{state.zone, state.resources, now, &state.queues};
-    if (Result<void> done = rewrite.work(draft, context, reply.warnings); !done)
+    if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
-    const std::vector<ObjectChange> changes = draft.changes();
+    const std::vector<ObjectChange> changes = group->draft.changes();
     if (rewrite.dry_run || changes.empty()) return reply;
     for (const ObjectChange& change : changes) {
-        const HistoryEntry entry{++reply.revision,
+        const HistoryEntry entry{++group->revision,
                                  now,
                                  identity.user,
                                  identity.host,
@@ -222,17 +327,17 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     }
     if (Result<void> done = write_changes(*state.database, changes); !done)
         return tl::unexpected(done.error());
-    if (Result<void> done = transaction->commit(); !done) return tl::unexpected(done.error());
-    state.snapshot = reply.snapshot = draft.finish(reply.revision);
-    reply.changed = true;
-    return reply;
+    if (Result<void> done = state.commit(*group); !done) return tl::unexpected(done.error());
+    return Reply{true, group->revision, std::move(reply.warnings), state.snapshot};
 }
 
 Result<std::vector<HistoryEntry>> Store::history(const HistoryQuery& query) const {
+    state_->settle();
     return read_history(*state_->database, query);
 }
 
 Result<std::optional<std::string>> Store::meta(std::string_view key) const {
+    state_->settle();
     Statement row = state_->database->statement("SELECT value FROM meta WHERE key = ?");
     row.bind(key);
     const Result<bool> found = row.step();
@@ -241,6 +346,7 @@ Result<std::optional<std::string>> Store::meta(std::string_view key) const {
 }
 
 Result<void> Store::set_meta(std::string_view key, std::string_view value) {
+    state_->settle();
     return state_->database
         ->statement(
             "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")

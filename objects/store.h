@@ -1,4 +1,4 @@
-// The configuration on disk: one SQLite file, one transaction per request. (schema of the file: store.cc)
+// The configuration on disk: one SQLite file, one transaction per request or group of requests. (schema of the file: store.cc)
 #ifndef PBSPOLICY_OBJECTS_STORE_H
 #define PBSPOLICY_OBJECTS_STORE_H
 
@@ -62,6 +62,22 @@ class Store {
     // survives a crash of the machine. On an error nothing has changed.
     Result<Reply> execute(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
 
+    // As execute(), but leaves it to commit() to make the change durable, together with all that were staged
+    // since the last one: the Reply holds once commit() has returned without an error. A command sees what
+    // those before it did; one that is refused changes nothing and leaves the others alone. Reply::snapshot,
+    // as snapshot(), is what was committed last. Every other member commits first what is staged.
+    //
+    // When the disk fails a command, all that are staged are lost: its error is that of all that follow until
+    // commit(), and commit()'s.
+    Result<Reply> stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
+    // Has commit() something to do, or to tell?
+    bool staged() const;
+    // Brings what is staged to the disk in one transaction. On an error nothing of it has changed.
+    Result<void> commit();
+
+    // Commits what is staged, as every other member does first; an error is commit()'s to tell.
+    void settle() const;
+
     // Executes many commands in one transaction, with a history row each. On an error, which names the
     // command (text and Error::command), nothing has changed.
     Result<Reply> apply(const ChangeSet& changes, const Identity& identity, std::chrono::sys_seconds now);
@@ -87,14 +103,12 @@ class Store {
     // to it. (Queues: execute() with a remove.)
     Result<void> check_resource_unused(std::string_view name) const;
 
-    // The connection, for usage_store.h.
+    // The connection, for usage_store.h; without a transaction under way.
     Database& database();
 
   private:
     struct State;
     explicit Store(std::unique_ptr<State> state);
-    // Takes what is on disk as the current snapshot.
-    Result<void> reload();
     std::unique_ptr<State> state_;
 };
 

@@ -4,12 +4,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "ifl/cmds/client.h"
+#include "ifl/cmds/input_lines.h"
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/qmgr_complete.h"
 #include "ifl/cmds/qmgr_grammar.h"
@@ -43,6 +43,7 @@ void run_text(QmgrSession& session, const std::string& text) {
     run_lines(session, reader);
     reader.end_of_input();
     run_lines(session, reader);
+    session.take_answers();
     if (!session.take_history_request().empty()) {
         fmt::print(stderr, "qmgr: there is a history only on a terminal\n");
     }
@@ -50,13 +51,22 @@ void run_text(QmgrSession& session, const std::string& text) {
 
 void run_input(QmgrSession& session) {
     DirectiveReader reader;
-    std::string line;
-    while (!session.finished() && std::getline(std::cin, line)) {
-        reader.add_line(line);
+    // Whoever writes the directives may wait for what is said of the last one.
+    InputLines lines(STDIN_FILENO, [&session] {
+        session.take_answers();
+        std::fflush(stdout);
+    });
+    while (!session.finished()) {
+        const auto line = lines.next();
+        if (!line) {
+            break;
+        }
+        reader.add_line(*line);
         run_lines(session, reader);
     }
     reader.end_of_input();
     run_lines(session, reader);
+    session.take_answers();
 }
 
 std::string history_file() {
@@ -118,13 +128,15 @@ int main(int argc, char** argv) {
                 break;
         }
     }
+    const bool terminal = command == nullptr && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+    options.send_ahead = !options.abort_on_error && !terminal;
     QmgrSession session(options);
     if (!session.connect(line->operands)) {
         return kNoServer;
     }
     if (command != nullptr) {
         run_text(session, *command);
-    } else if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+    } else if (terminal) {
         run_terminal(session);
     } else {
         run_input(session);

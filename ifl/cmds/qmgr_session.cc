@@ -65,6 +65,15 @@ int manager_command(Command command) {
     }
 }
 
+AttrList attribute_list(const Directive& directive) {
+    AttrList attributes;
+    for (const Assignment& attribute : directive.attributes) {
+        attributes.add(attribute.name, attribute.resource, attribute.value,
+                       static_cast<batch_op>(attribute.op));
+    }
+    return attributes;
+}
+
 std::string plural(ObjectType type) {
     switch (type) {
         case ObjectType::sched:
@@ -170,12 +179,25 @@ std::string QmgrSession::take_history_request() {
     return std::exchange(history_request_, {});
 }
 
-void QmgrSession::run(std::string_view text) {
+// What is told of each directive before what comes of it.
+void QmgrSession::begin(std::string_view text) {
     if (options_.echo) {
         fmt::print("{}\n", text);
     }
     status_ = 0;
+}
+
+void QmgrSession::run(std::string_view text) {
     const auto directive = parse_directive(text, is_attribute);
+    if (options_.send_ahead && directive && !options_.no_execution && QmgrPipeline::takes(*directive)) {
+        send_ahead(text, *directive);
+        return;
+    }
+    take_answers();
+    if (finished_) {
+        return;
+    }
+    begin(text);
     if (!directive) {
         syntax_error(text, directive.error());
         return;
@@ -284,18 +306,82 @@ void QmgrSession::execute_at(const Target& target, const Directive& directive) {
 }
 
 void QmgrSession::change(Connection& connection, const Target& target, const Directive& directive) {
-    AttrList attributes;
-    for (const Assignment& attribute : directive.attributes) {
-        attributes.add(attribute.name, attribute.resource, attribute.value,
-                       static_cast<batch_op>(attribute.op));
-    }
+    AttrList attributes = attribute_list(directive);
     std::string object = target.object;
     if (directive.type == ObjectType::sched && object.empty()) {
         object = kDefaultSched;
     }
-    const int code =
-        pbs_manager(connection.handle(), manager_command(directive.command), static_cast<int>(directive.type),
-                    object.c_str(), attributes.operations(), nullptr);
+    answered(connection, target,
+             pbs_manager(connection.handle(), manager_command(directive.command),
+                         static_cast<int>(directive.type), object.c_str(), attributes.operations(), nullptr));
+}
+
+void QmgrSession::send_ahead(std::string_view text, const Directive& directive) {
+    AttrList attributes = attribute_list(directive);
+    bool first = true;
+    for (const Target& target : targets(directive)) {
+        if (!connections_.contains(target.server)) {
+            // That it can't be connected to is told of in its place.
+            take_answers();
+            if (finished_) {
+                return;
+            }
+            if (std::exchange(first, false)) {
+                begin(text);
+            }
+        }
+        Connection* connection = server(target.server);
+        if (connection == nullptr) {
+            failed(exit_status(PBSE_NOSERVER), 2);
+            continue;
+        }
+        if (pipeline_.full()) {
+            take_answer();
+        }
+        if (finished_) {
+            return;
+        }
+        const int code = pipeline_.send({connection, target.server, target.object, std::string(text), first},
+                                        manager_command(directive.command), static_cast<int>(directive.type),
+                                        attributes);
+        if (code != 0) {
+            take_answers();
+            if (finished_) {
+                return;
+            }
+            if (first) {
+                begin(text);
+            }
+            answered(*connection, target, code);
+        }
+        first = false;
+    }
+}
+
+void QmgrSession::take_answer() {
+    const QmgrPipeline::Answer answer = pipeline_.take();
+    const QmgrPipeline::Request& request = answer.request;
+    if (request.first) {
+        begin(request.directive);
+    }
+    answered(*request.connection, {request.server, request.object}, answer.code);
+    if (!finished_) {
+        return;
+    }
+    // The connection is gone. Whether the server has carried these out isn't known.
+    write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
+    for (const std::string& directive : pipeline_.take_directives()) {
+        write_error(fmt::format("qmgr: not answered: {}\n", directive));
+    }
+}
+
+void QmgrSession::take_answers() {
+    while (!pipeline_.empty()) {
+        take_answer();
+    }
+}
+
+void QmgrSession::answered(Connection& connection, const Target& target, int code) {
     if (code != 0) {
         report(connection, target, code, exit_status(code));
     } else if (const std::string_view text = view(pbs_geterrmsg(connection.handle())); !text.empty()) {

@@ -10,6 +10,7 @@
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/client.h"
 #include "ifl/cmds/qmgr_grammar.h"
+#include "ifl/cmds/qmgr_pipeline.h"
 
 namespace pbs::cmds {
 
@@ -18,6 +19,7 @@ struct QmgrOptions {
     bool echo = false;            // -e
     bool no_execution = false;    // -n
     bool silent = false;          // -z
+    bool send_ahead = false;      // changes are sent without waiting for the answers to those before
 };
 
 class QmgrSession {
@@ -28,8 +30,12 @@ class QmgrSession {
     // written, when one can't be reached.
     bool connect(const std::vector<std::string>& servers);
 
-    // Carries out one directive. What it asks for is written to stdout, errors and warnings to stderr.
+    // Carries out one directive. What it asks for is written to stdout, errors and warnings to stderr; both
+    // in the order of the directives, even if those that were sent ahead are told of later.
     void run(std::string_view text);
+
+    // Waits for the answers to what was sent ahead, and tells of them as run() does.
+    void take_answers();
 
     // Is nothing more to be read: after quit, or an error with -a?
     bool finished() const { return finished_; }
@@ -53,7 +59,11 @@ class QmgrSession {
     std::vector<Target> each_meant(const Target& target, const Directive& directive);
     void execute(const Directive& directive);
     void execute_at(const Target& target, const Directive& directive);
+    void begin(std::string_view text);
+    void send_ahead(std::string_view text, const Directive& directive);
+    void take_answer();
     void change(Connection& connection, const Target& target, const Directive& directive);
+    void answered(Connection& connection, const Target& target, int code);
     void show(Connection& connection, const Target& target, const Directive& directive);
     void print_server(Connection& connection, const Target& target);
     void activate(const Directive& directive);
@@ -70,6 +80,7 @@ class QmgrSession {
     std::vector<std::string> active_servers_;
     std::map<ObjectType, std::vector<Target>> active_;
     std::string history_request_;
+    QmgrPipeline pipeline_;
     bool finished_ = false;
     int status_ = 0;
 };

@@ -23,8 +23,10 @@
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/requests.h"
 #include "server_plugin/host/users.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
@@ -32,6 +34,11 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr uint64_t last_reply_ms = 2000;
+// A client that sends requests without reading the replies is read from again when fewer bytes of replies
+// wait for it.
+constexpr std::size_t most_unsent = size_t{1} << 20;
+// Requests that are committed together at most, so that nobody waits long for the others of his group.
+constexpr std::size_t most_held = 1024;
 
 std::string address_text(const sockaddr_storage& address, uint16_t& port) {
     char text[INET6_ADDRSTRLEN] = "";
@@ -89,6 +96,14 @@ std::string packets_of(const ifl::Reply& reply) {
     return out;
 }
 
+// Does the request change an object of the plugin's own? Those of one turn of the loop are committed together.
+bool changes_plugin_object(const ifl::Request& request) {
+    const auto* manage = std::get_if<ifl::Manage>(&request.body);
+    return request.type == ifl::RequestType::manager && manage != nullptr &&
+           (manage->object_type == PBS_OBJ_POLICY || manage->object_type == PBS_OBJ_TIME_WINDOW ||
+            manage->object_type == PBS_OBJ_FS_GROUP);
+}
+
 }  // namespace
 
 class Network::Impl {
@@ -102,11 +117,18 @@ class Network::Impl {
     Result<void> listen_socket();
     Result<void> listen_tcp();
     void start_timer();
+    void start_check();
     void close();
     uint16_t port() const { return port_; }
 
   private:
     struct Peer;
+    // A reply that waits for the plugin's commit, and what is to be done then.
+    struct Held {
+        uint64_t peer;
+        ifl::Reply reply;
+        std::function<void()> when_committed;
+    };
 
     void accept(uv_stream_t* listener, bool local);
     void accept_guarded(uv_stream_t* listener, bool local);
@@ -122,6 +144,9 @@ class Network::Impl {
     void work(Peer& peer);
     void handle(Peer& peer, const ifl::Request& request);
     void send(Peer& peer, const ifl::Reply& reply, bool close_after);
+    void write(Peer& peer);
+    void settle();
+    void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
     // An exception costs the connection.
     template <typename Action>
@@ -139,9 +164,11 @@ class Network::Impl {
     uv_pipe_t socket_{};
     uv_tcp_t tcp_{};
     uv_timer_t timer_{};
+    uv_check_t turn_end_{};
     bool socket_open_ = false;
     bool tcp_open_ = false;
     bool timer_open_ = false;
+    bool turn_end_open_ = false;
     bool closing_ = false;
     bool accept_again_ = false;
     uint16_t port_ = 0;
@@ -151,6 +178,7 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     std::map<std::string, std::size_t, std::less<>> per_peer_;
+    std::vector<Held> held_;  // in the order of the requests
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
 };
 
@@ -174,7 +202,9 @@ struct Network::Impl::Peer {
     Session session;
     Steady::time_point since = Steady::now();    // of the connection
     Steady::time_point used = Steady::now();     // its last request
-    Steady::time_point waiting = Steady::now();  // since when a begun request or a begun write waits
+    Steady::time_point waiting = Steady::now();  // since when a begun request waits
+    Steady::time_point write_began{};
+    std::string unsent;  // replies behind those that are being written
     bool writing = false;
     bool close_after_write = false;
     bool closing = false;
@@ -247,6 +277,18 @@ void Network::Impl::start_timer() {
 // What couldn't be accepted is tried again by the sweep: until then libuv keeps it and takes no other.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
     if (!guarded(server_.parts.log, "connection", [&] { accept(listener, local); })) accept_again_ = true;
+}
+
+// Right after what could be read has been read.
+void Network::Impl::start_check() {
+    uv_check_init(loop_, &turn_end_);
+    turn_end_open_ = true;
+    turn_end_.data = this;
+    uv_check_start(&turn_end_, [](uv_check_t* check) {
+        auto& network = *static_cast<Impl*>(check->data);
+        guarded(network.server_.parts.log, "commit", [&network] { network.settle(); });
+    });
+    uv_unref(reinterpret_cast<uv_handle_t*>(&turn_end_));
 }
 
 void Network::Impl::accept(uv_stream_t* listener, bool local) {
@@ -426,7 +468,9 @@ void Network::Impl::read(Peer& peer) {
         },
         [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
             auto& from = *static_cast<Peer*>(stream->data);
-            if (size < 0) {
+            if (size == UV_EOF) {
+                from.network.guard(from, [&] { from.network.finish(from); });
+            } else if (size < 0) {
                 from.network.drop(from, "");
             } else if (size > 0) {
                 if (!from.decoder.in_progress()) from.waiting = Steady::now();
@@ -438,9 +482,14 @@ void Network::Impl::read(Peer& peer) {
         });
 }
 
-// Takes requests out of what has arrived, one at a time: the next when the reply has gone out.
+// Takes requests out of what has arrived, as long as their replies find room.
 void Network::Impl::work(Peer& peer) {
-    while (!peer.closing && !peer.writing && !peer.close_after_write) {
+    while (!peer.closing && !peer.close_after_write) {
+        if (peer.unsent.size() >= most_unsent) {
+            if (peer.reading) uv_read_stop(&peer.handle.stream);
+            peer.reading = false;
+            break;
+        }
         if (!peer.full_limits && auth_.known(peer.id)) {
             now_known(peer);
             if (peer.closing) return;
@@ -448,19 +497,26 @@ void Network::Impl::work(Peer& peer) {
         auto decoded = peer.decoder.next();
         if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
             read(peer);
-            return;
+            break;
         }
         if (auto* bad = std::get_if<ifl::RequestDecoder::Malformed>(&decoded)) {
             server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
                                     fmt::format("bad request: {}", bad->error.message));
+            settle();
             send(peer, ifl::Reply::error(bad->error.code), true);
-            return;
+            break;
         }
+        peer.waiting = Steady::now();
         handle(peer, std::get<ifl::Request>(decoded));
     }
+    write(peer);
 }
 
 void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
+    // Whatever else is asked is answered by what is committed.
+    const bool grouped = changes_plugin_object(request);
+    if (!grouped || held_.size() >= most_held) settle();
+    if (peer.closing) return;
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     if (!decision.reason.empty())
         server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
@@ -468,7 +524,9 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     peer.used = Steady::now();
     switch (decision.action) {
         case ifl::AuthDecision::Action::close:
-            drop(peer, "");
+            // The replies to what it asked before still go out.
+            peer.close_after_write = true;
+            if (!peer.writing && peer.unsent.empty()) drop(peer, "");
             return;
         case ifl::AuthDecision::Action::reply:
             send(peer, decision.reply, false);
@@ -487,23 +545,57 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
         LogEvent::debug2, LogClass::request, peer.key,
         fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
     Context context{server_, who, server_.now(), request, peer.session};
-    const ifl::Reply reply = answer(context);
+    ifl::Reply reply = grouped ? answer_uncommitted(context) : answer(context);
+    // A refusal may be for what an uncommitted request did: it waits with that.
+    if (grouped && server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
+        held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
+        return;
+    }
+    if (context.when_committed) context.when_committed();
     if (ifl::has_reply(request.type)) send(peer, reply, reply.code == PBSE_UNKREQ);
     after_();
 }
 
+// Commits what the requests since the last time did, all of it at once, and lets their replies go. If that
+// fails, nothing of it has been done, and each of them is told so.
+void Network::Impl::settle() {
+    if (held_.empty()) return;
+    std::vector<Held> held = std::exchange(held_, {});
+    const Result<void> done = server_.parts.plugin->commit(server_.now());
+    if (!done)
+        server_.parts.log.error("commit", fmt::format("{} requests failed: {}", held.size(), done.error().message));
+    std::vector<uint64_t> answered;
+    for (Held& one : held) {
+        if (done && one.when_committed) one.when_committed();
+        const auto to = peers_.find(one.peer);
+        if (to == peers_.end()) continue;
+        send(*to->second, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message), false);
+        if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
+    }
+    for (const uint64_t id : answered)
+        if (const auto to = peers_.find(id); to != peers_.end()) write(*to->second);
+    after_();
+}
+
+// Puts a reply behind those that wait to be written.
 void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) {
+    if (peer.closing) return;
+    peer.unsent += packets_of(reply);
+    peer.close_after_write = peer.close_after_write || close_after;
+    if (peer.close_after_write && std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
+}
+
+// Writes what waits, all of it at once.
+void Network::Impl::write(Peer& peer) {
+    if (peer.closing || peer.writing || peer.unsent.empty()) return;
     struct Write {
         uv_write_t request;
         std::string bytes;
     };
-    auto* write = new Write{{}, packets_of(reply)};
+    auto* write = new Write{{}, std::exchange(peer.unsent, {})};
     write->request.data = write;
     peer.writing = true;
-    peer.waiting = Steady::now();
-    peer.close_after_write = peer.close_after_write || close_after;
-    if (peer.reading) uv_read_stop(&peer.handle.stream);
-    peer.reading = false;
+    peer.write_began = Steady::now();
     const uv_buf_t buffer = uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
     const int code =
         uv_write(&write->request, &peer.handle.stream, &buffer, 1, [](uv_write_t* done, int status) {
@@ -511,8 +603,11 @@ void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) 
             delete static_cast<Write*>(done->data);
             to.writing = false;
             if (to.closing) return;
-            if (status != 0 || to.close_after_write || to.network.closing_) {
+            const bool ends = to.close_after_write || to.network.closing_;
+            if (status != 0 || (ends && to.unsent.empty())) {
                 to.network.drop(to, "");
+            } else if (ends) {
+                to.network.write(to);
             } else {
                 to.waiting = Steady::now();
                 to.network.guard(to, [&] { to.network.work(to); });
@@ -522,6 +617,16 @@ void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) 
     delete write;
     peer.writing = false;
     drop(peer, "");
+}
+
+// The client sends no more; it may still read.
+void Network::Impl::finish(Peer& peer) {
+    settle();
+    if (peer.closing) return;
+    peer.close_after_write = true;
+    if (std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
+    write(peer);
+    if (!peer.writing) drop(peer, "");
 }
 
 void Network::Impl::drop(Peer& peer, std::string_view why) {
@@ -548,9 +653,9 @@ void Network::Impl::sweep() {
     std::vector<std::pair<Peer*, std::string_view>> late;
     std::vector<Peer*> known;  // and not counted as such yet
     for (const auto& [id, peer] : peers_) {
-        if (peer->writing && now - peer->waiting > options_.request_timeout) {
+        if (peer->writing && now - peer->write_began > options_.request_timeout) {
             late.emplace_back(peer, "its reply was not read");
-        } else if (!peer->writing && peer->decoder.in_progress() &&
+        } else if (peer->reading && peer->decoder.in_progress() &&
                    now - peer->waiting > options_.request_timeout) {
             late.emplace_back(peer, "its request stopped halfway");
         } else if (!auth_.known(id) && now - peer->since > options_.unknown_timeout) {
@@ -567,16 +672,19 @@ void Network::Impl::sweep() {
 }
 
 void Network::Impl::close() {
+    settle();
     closing_ = true;
     if (std::exchange(socket_open_, false)) {
         uv_close(reinterpret_cast<uv_handle_t*>(&socket_), nullptr);
         unlink(options_.socket.c_str());
     }
     if (std::exchange(tcp_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&tcp_), nullptr);
-    std::vector<Peer*> idle;
-    for (const auto& [id, peer] : peers_)
-        if (!peer->writing) idle.push_back(peer);
-    for (Peer* peer : idle) drop(*peer, "");
+    std::vector<Peer*> all;
+    for (const auto& [id, peer] : peers_) all.push_back(peer);
+    for (Peer* peer : all) {
+        write(*peer);
+        if (!peer->writing) drop(*peer, "");
+    }
     // A last reply gets a moment to go out, and no more.
     if (timer_open_ && !peers_.empty()) {
         uv_timer_start(
@@ -594,8 +702,9 @@ void Network::Impl::drop_all() {
 }
 
 void Network::Impl::close_timer_if_done() {
-    if (closing_ && peers_.empty() && std::exchange(timer_open_, false))
-        uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
+    if (!closing_ || !peers_.empty()) return;
+    if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
+    if (std::exchange(turn_end_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
 }
 
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -612,6 +721,7 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
         return tl::unexpected(done.error());
     }
     impl->start_timer();
+    impl->start_check();
     return std::unique_ptr<Network>(new Network(std::move(impl)));
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
@@ -92,6 +93,7 @@ class Plugin::Impl {
     void* library = nullptr;
     pbs_host host{};
     pbs_plugin table{};
+    bool uncommitted = false;
 };
 
 Plugin::Plugin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -125,6 +127,11 @@ pbs_host host_table(const PluginOptions& options, Log& log) {
 
 // The table without the members that came later and may be missing.
 constexpr size_t first_table = offsetof(pbs_plugin, resource_removed);
+
+bool is_own(int object_type) {
+    return object_type == PBS_OBJ_POLICY || object_type == PBS_OBJ_TIME_WINDOW ||
+           object_type == PBS_OBJ_FS_GROUP;
+}
 
 bool complete(const pbs_plugin& table) {
     return table.size >= first_table && table.start != nullptr && table.stop != nullptr &&
@@ -195,9 +202,22 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
     request.who = identity_record(who);
     request.extend = as_pbs_str(extend);
     pbs_reply reply;
+    if (is_own(object_type)) impl_->uncommitted = impl_->table.commit != nullptr;
     const int32_t code = impl_->table.manager(impl_->table.self, &request, &reply);
     if (code != 0 || reply.code != 0) return fail(reply.code != 0 ? reply.code : code, std::move(reply.text));
     if (!reply.warning.empty()) warning += (warning.empty() ? "" : "\n") + reply.warning;
+    return {};
+}
+
+bool Plugin::uncommitted() const {
+    return impl_->uncommitted;
+}
+
+Result<void> Plugin::commit(int64_t now) {
+    if (!std::exchange(impl_->uncommitted, false)) return {};
+    std::array<char, 1024> error{};
+    const int32_t code = impl_->table.commit(impl_->table.self, now, error.data(), error.size());
+    if (code != 0) return fail(code, error.data());
     return {};
 }
 

@@ -54,10 +54,15 @@ class Plugin {
     bool owns(int object_type, std::string_view attribute) const;
 
     // A Manager request's part that is the plugin's. Errors are in the result; a warning is added to
-    // `warning`.
+    // `warning`. A change of the plugin's own objects isn't durable before commit().
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning);
+    // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
+    bool uncommitted() const;
+    // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no
+    // client may have been told that it has.
+    Result<void> commit(int64_t now);
     ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Identity& who, std::string_view extend);
     // Adds the plugin's attributes of a server's object to `attributes`.

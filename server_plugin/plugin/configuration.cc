@@ -2,17 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "server_plugin/plugin/first_start.h"
+
 namespace pbs::plugin {
 namespace {
 
+using objects::ObjectList;
+using objects::ObjectPtr;
+using objects::ObjectType;
+
+// Only what holds now is remembered: a setting that is made again is told of again.
 void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
-    std::set<std::string> lines;
-    for (std::string& line : sched::unsupported_settings(snapshot)) lines.insert(std::move(line));
-    for (const std::string& line : lines) {
-        if (!state.said_unsupported.contains(line)) state.host.log(PBS_LOG_WARNING, "configuration", line);
-    }
-    // Only what holds now is remembered: a setting that is made again is told of again.
-    state.said_unsupported = std::move(lines);
+    static const ObjectList none;
+    const ObjectList& before = state.adopted ? state.adopted->objects(ObjectType::policy) : none;
+    const auto tell = [&state](const ObjectPtr& was, const ObjectPtr& is) {
+        const std::string& name = is ? is->name() : was->name();
+        std::vector<std::string> lines = is ? sched::unsupported_settings(*is) : std::vector<std::string>{};
+        const std::vector<std::string> said = std::exchange(state.unsupported[name], lines);
+        if (lines.empty()) state.unsupported.erase(name);
+        for (const std::string& line : lines) {
+            if (std::ranges::find(said, line) == said.end()) {
+                state.host.log(PBS_LOG_WARNING, "configuration", line);
+            }
+        }
+    };
+    ObjectList::for_each_difference(before, snapshot.objects(ObjectType::policy), tell);
 }
 
 }  // namespace
@@ -21,6 +38,7 @@ std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
     tell_unsupported(state, *snapshot);
     const auto adopted = state.scheduler.set_configuration(snapshot);
+    state.adopted = snapshot;
     state.configuration_error = adopted ? std::string{} : adopted.error().message;
     if (adopted) return {};
     state.host.log(
@@ -29,6 +47,22 @@ std::string adopt_configuration(State& state) {
             "Revision {} of the configuration can't be scheduled by, the one before stays in force: {}",
             snapshot->revision(), adopted.error().message));
     return adopted.error().message;
+}
+
+void settle(State& state) {
+    if (!state.store || !state.failure.empty()) return;
+    state.store->settle();
+    if (state.adopted && state.adopted != state.store->snapshot()) adopt_configuration(state);
+}
+
+std::string commit(State& state) {
+    if (!state.store || !state.store->staged()) return {};
+    const auto done = state.store->commit();
+    if (!done) return done.error().message;
+    if (const auto kept = forget_corrected_mistake(state); !kept) {
+        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
+    }
+    return {};
 }
 
 }  // namespace pbs::plugin

@@ -13,6 +13,14 @@ namespace pbs::plugin {
 // force), or an empty string.
 std::string adopt_configuration(State& state);
 
+// Commits what is staged, and gives the scheduler what the store then holds unless it has that: to be called
+// before whatever reads the configuration. So a configuration that changes many times between two cycles is
+// read once.
+void settle(State& state);
+
+// pbs_plugin::commit. Returns why what was staged is lost, or an empty string.
+std::string commit(State& state);
+
 }  // namespace pbs::plugin
 
 #endif

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/cycle.h"
 #include "server_plugin/plugin/events.h"
 #include "server_plugin/plugin/guard.h"
@@ -45,7 +46,10 @@ int32_t start_entry(void* self, int64_t now, char* error, size_t error_size) {
 }
 
 void stop_entry(void* self, int64_t now) {
-    guarded(self, "stop", [&](State& state) { save_all(state, instant(now)); });
+    guarded(self, "stop", [&](State& state) {
+        settle(state);
+        save_all(state, instant(now));
+    });
     delete static_cast<State*>(self);
 }
 
@@ -53,6 +57,15 @@ int32_t owns_attribute_entry(void* self, int32_t object_type, pbs_str attribute)
     return guarded(self, "owns_attribute", static_cast<int32_t>(0), [&](State&) -> int32_t {
         const auto type = static_cast<objects::ObjectType>(object_type);
         return objects::find_attribute(type, view(attribute)) || is_shown_only(type, view(attribute)) ? 1 : 0;
+    });
+}
+
+int32_t commit_entry(void* self, int64_t, char* error, size_t error_size) {
+    tell(error, error_size, "internal error, see the server's log");
+    return guarded(self, "commit", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
+        const std::string why = commit(state);
+        tell(error, error_size, why);
+        return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
     });
 }
 
@@ -69,6 +82,7 @@ int32_t manager_entry(void* self, const pbs_manager_request* request, pbs_reply*
 int32_t status_entry(void* self, const pbs_status_request* request, pbs_reply* reply) {
     const int32_t failed = -1;
     const int32_t result = guarded(self, "status", failed, [&](State& state) {
+        settle(state);
         return status(state, request, state.host.reply(reply));
     });
     if (result != failed) return result;
@@ -78,6 +92,7 @@ int32_t status_entry(void* self, const pbs_status_request* request, pbs_reply* r
 
 void status_attrs_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply) {
     guarded(self, "status_attrs", [&](State& state) {
+        settle(state);
         status_attrs(state, instant(now), object_type, view(name), state.host.reply(reply));
     });
 }
@@ -107,27 +122,39 @@ void vnode_removed_entry(void* self, uint64_t vnode) {
     guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
 }
 void job_changed_entry(void* self, int64_t now, const pbs_job_record* record) {
-    guarded(self, "job_changed", [&](State& state) { job_changed(state, instant(now), record); });
+    guarded(self, "job_changed", [&](State& state) {
+        settle(state);
+        job_changed(state, instant(now), record);
+    });
 }
 void job_removed_entry(void* self, int64_t now, uint64_t job) {
-    guarded(self, "job_removed", [&](State& state) { job_removed(state, instant(now), job); });
+    guarded(self, "job_removed", [&](State& state) {
+        settle(state);
+        job_removed(state, instant(now), job);
+    });
 }
 
 int64_t next_deadline_entry(void* self, int64_t now) {
-    return guarded(self, "next_deadline", INT64_MAX,
-                   [&](State& state) { return next_deadline(state, instant(now)); });
+    return guarded(self, "next_deadline", INT64_MAX, [&](State& state) {
+        settle(state);
+        return next_deadline(state, instant(now));
+    });
 }
 uint32_t tick_entry(void* self, int64_t now) {
-    return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING),
-                   [&](State& state) { return tick(state, instant(now)); });
+    return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING), [&](State& state) {
+        settle(state);
+        return tick(state, instant(now));
+    });
 }
 uint32_t wanted_entry(void* self, pbs_str sched) {
     return guarded(self, "wanted", static_cast<uint32_t>(PBS_WANT_NOTHING),
                    [&](State& state) { return wanted(state, view(sched)); });
 }
 int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_result* result) {
-    return guarded(self, "cycle", static_cast<int32_t>(PBSE_INTERNAL),
-                   [&](State& state) { return cycle(state, request, result); });
+    return guarded(self, "cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+        settle(state);
+        return cycle(state, request, result);
+    });
 }
 
 void resource_removed_entry(void* self, pbs_str name) {
@@ -162,6 +189,7 @@ pbs_plugin table_of(State* state) {
     table.cycle = cycle_entry;
     table.wanted = wanted_entry;
     table.resource_removed = resource_removed_entry;
+    table.commit = commit_entry;
     return table;
 }
 
@@ -210,6 +238,7 @@ int32_t init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error
     }
     auto state = std::make_unique<State>(*host, std::move(*zone));
     const size_t room = std::min(plugin->size, sizeof(pbs_plugin));
+    state->stages = room >= offsetof(pbs_plugin, commit) + sizeof(pbs_plugin::commit);
     const pbs_plugin table = table_of(state.release());
     std::memcpy(plugin, &table, room);
     plugin->size = room;

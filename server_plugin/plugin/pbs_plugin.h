@@ -363,7 +363,10 @@ typedef struct pbs_plugin {
      * created or deleted and when a resource is deleted: an object that names the queue or resource refuses
      * that (15027). The server's own job_sort_formula is given to it when it is set, to be checked and no
      * more. The host calls it after its own part is checked and before it commits that. The
-     * reply tells errors and warnings; the result is the error's number or 0. */
+     * reply tells errors and warnings; the result is the error's number or 0.
+     *
+     * A change of the plugin's own object types may be written and not yet durable when this returns: the
+     * host tells no client of it before commit() has returned 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
     /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
      * the history `extend` says what is wanted. */
@@ -399,6 +402,12 @@ typedef struct pbs_plugin {
 
     /* Event: a resource definition is gone. */
     void (*resource_removed)(void* self, pbs_str name);
+
+    /* Makes durable, at once, what manager() left written since the last commit(), and says what became of
+     * it: on an error nothing of all that has changed, and `error` (a buffer of error_size bytes) holds one
+     * line. Any other call may have done the work of it already; its result is here still. A host whose
+     * table ends before this member gets every change durable from manager(). */
+    int32_t (*commit)(void* self, int64_t now, char* error, size_t error_size);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_STATE_H
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,7 +42,10 @@ struct State {
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
     SchedConfigs sched_configs;                     // of schedulers without a policy
-    std::set<std::string> said_unsupported;         // lines already in the log
+    // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
+    std::shared_ptr<const objects::Snapshot> adopted;
+    std::map<std::string, std::vector<std::string>> unsupported;  // policy -> lines already in the log
+    bool stages = false;  // the host calls commit()
     std::set<std::string> said_unwritable;          // dump files that couldn't be written, already in the log
 };
 

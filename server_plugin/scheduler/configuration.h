@@ -119,7 +119,7 @@ template <class T>
 using ByName = std::map<std::string, T, std::less<>>;
 
 struct Configuration {
-    ByName<Settings> policies;
+    ByName<Settings> policies;  // those that a scheduler has
     ByName<Slots> scheds;
     ByName<rrule::WindowSet> queue_windows;  // of queues that have any
     rrule::WindowSet prime;                  // union of the time_windows of type prime

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "objects/schema.h"
 #include "objects/snapshot.h"
 #include "server_plugin/scheduler/configuration.h"
@@ -142,6 +144,18 @@ Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, c
     return *std::move(set);
 }
 
+// Each once. Those that no scheduler has aren't read, however many there are.
+std::set<const Object*> assigned_policies(const objects::Snapshot& snapshot) {
+    std::set<const Object*> policies;
+    for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
+        const auto slots = snapshot.policy_slots(sched->name());
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+            if (const Object* policy = snapshot.policy(name)) policies.insert(policy);
+        }
+    }
+    return policies;
+}
+
 }  // namespace
 
 QueueSpec parse_queue_spec(std::string_view text) {
@@ -186,12 +200,12 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
         if (!set) return tl::unexpected(set.error());
         configuration.queue_windows.emplace(queue->name(), *std::move(set));
     }
-    for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy)) {
-        configuration.policies[policy->name()] = read_policy(*policy, configuration, zone);
-    }
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const auto slots = snapshot.policy_slots(sched->name());
         configuration.scheds[sched->name()] = {slots.all_time, slots.prime, slots.non_prime};
+    }
+    for (const Object* policy : assigned_policies(snapshot)) {
+        configuration.policies[policy->name()] = read_policy(*policy, configuration, zone);
     }
     return configuration;
 }

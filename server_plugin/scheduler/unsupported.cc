@@ -88,13 +88,6 @@ void check_policy(const objects::Object& policy, std::vector<std::string>& lines
 
 }  // namespace
 
-std::vector<std::string> unsupported_settings(const objects::Snapshot& snapshot) {
-    std::vector<std::string> lines;
-    for (const objects::ObjectPtr& policy : snapshot.objects(objects::ObjectType::policy))
-        check_policy(*policy, lines);
-    return lines;
-}
-
 std::vector<std::string> unsupported_settings(const objects::Object& policy) {
     std::vector<std::string> lines;
     check_policy(policy, lines);

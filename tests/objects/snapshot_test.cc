@@ -46,7 +46,7 @@ TEST_F(SnapshotTest, StaysAsItWasWhileTheStoreChanges) {
     EXPECT_GT(reply.snapshot->revision(), old->revision());
     // What didn't change is shared, not copied.
     EXPECT_EQ(reply.snapshot->policy("default_policy"), other);
-    EXPECT_EQ(reply.snapshot->objects(ObjectType::sched).data(), old->objects(ObjectType::sched).data());
+    EXPECT_TRUE(reply.snapshot->objects(ObjectType::sched).is(old->objects(ObjectType::sched)));
 }
 
 TEST_F(SnapshotTest, ObjectsAreInTheOrderOfNames) {

@@ -44,6 +44,7 @@ struct FromObjects : testing::Test {
         run(objects::CommandKind::set, objects::ObjectType::policy, name, changes);
     }
     Settings settings(const std::string& name) {
+        run(objects::CommandKind::set, objects::ObjectType::sched, "default", {{"policy", name}});
         rrule::WindowCache cache;
         const auto configuration = read_configuration(*store->snapshot(), rrule::Zone::utc(), cache);
         EXPECT_TRUE(configuration.has_value());
@@ -62,7 +63,7 @@ TEST_F(FromObjects, AFreshStoreHasTheStandardPolicyInForce) {
     EXPECT_TRUE(s.help_starving_jobs);
     EXPECT_EQ(s.max_starve, Seconds(24 * hour));
     EXPECT_EQ(s.backfill_depth, 1);
-    EXPECT_THAT(unsupported_settings(*store->snapshot()), IsEmpty());
+    EXPECT_THAT(unsupported_settings(*store->snapshot()->policy("default_policy")), IsEmpty());
 }
 
 TEST_F(FromObjects, OriginOptionsAreRead) {
@@ -135,7 +136,7 @@ TEST_F(FromObjects, AWholeCycleFromObjects) {
 
 TEST_F(FromObjects, unsupported_settings_NamesPolicyAttributeAndWhy) {
     policy("p2", {{"preemption", "True"}, {"load_balancing", "False"}, {"server_host", "fermi"}});
-    const auto lines = unsupported_settings(*store->snapshot());
+    const auto lines = unsupported_settings(*store->snapshot()->policy("p2"));
     EXPECT_THAT(lines, Contains("policy p2: preemption is not acted on: no job is preempted"));
     EXPECT_THAT(lines, Contains(StartsWith("policy p2: server_host is not acted on")));
     EXPECT_THAT(lines, Not(Contains(HasSubstr("load_balancing"))));
@@ -143,10 +144,10 @@ TEST_F(FromObjects, unsupported_settings_NamesPolicyAttributeAndWhy) {
 
 TEST_F(FromObjects, unsupported_settings_FakeMachineMultNeedsTestOnly) {
     policy("p2", {{"fake_machine_mult", "32"}});
-    EXPECT_THAT(unsupported_settings(*store->snapshot()),
+    EXPECT_THAT(unsupported_settings(*store->snapshot()->policy("p2")),
                 Contains("policy p2: fake_machine_mult is not acted on without test_only"));
     policy("p2", {{"test_only", "True"}});
-    EXPECT_THAT(unsupported_settings(*store->snapshot()), IsEmpty());
+    EXPECT_THAT(unsupported_settings(*store->snapshot()->policy("p2")), IsEmpty());
 }
 
 }  // namespace

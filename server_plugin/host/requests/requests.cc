@@ -8,6 +8,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/access.h"
 #include "server_plugin/host/requests/common.h"
 
@@ -67,7 +68,7 @@ std::span<const RequestHandler> request_handlers() {
     return handlers;
 }
 
-ifl::Reply answer(Context& context) {
+ifl::Reply answer_uncommitted(Context& context) {
     // The libraries below may throw, if only for want of memory: that is one request's failure, not the
     // server's.
     try {
@@ -81,6 +82,16 @@ ifl::Reply answer(Context& context) {
             fmt::format("request {} failed: {}", ifl::request_name(context.request.type), error.what()));
         return ifl::Reply::error(PBSE_SYSTEM);
     }
+}
+
+ifl::Reply answer(Context& context) {
+    ifl::Reply reply = answer_uncommitted(context);
+    Plugin* plugin = context.server.parts.plugin;
+    if (plugin == nullptr || !plugin->uncommitted()) return reply;
+    if (auto done = plugin->commit(context.now); !done)
+        return ifl::Reply::error(done.error().code, done.error().message);
+    if (context.when_committed) context.when_committed();
+    return reply;
 }
 
 }  // namespace pbs::host

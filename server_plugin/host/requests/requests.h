@@ -3,6 +3,7 @@
 #define PBSPOLICY_HOST_REQUESTS_H
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ struct Context {
     int64_t now;
     const ifl::Request& request;
     Session& session;
+    // Set by a handler whose change the plugin has yet to commit: what is to be done once it has.
+    std::function<void()> when_committed{};
 
     const State& state() const { return server.state; }
 };
@@ -52,6 +55,9 @@ std::span<const RequestHandler> request_handlers();
 // the server at all (may_use, access.h) is refused before. What is refused for want of rights is logged.
 // Nothing is thrown.
 ifl::Reply answer(Context& context);
+// The same, but for requests that change the plugin's own objects leaves the plugin's commit to the caller: if
+// Plugin::uncommitted() holds then, the reply and Context::when_committed are for when it has succeeded.
+ifl::Reply answer_uncommitted(Context& context);
 
 // The handlers.
 ifl::Reply queue_job(Context& context);

@@ -91,13 +91,18 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
     }
 
     const auto done = handler(*state.store, *translated);
+    // The scheduler reads what was staged when it needs it.
+    const bool staged = handler == manage_own_object;
+    if (staged && !state.stages) {
+        if (const std::string why = commit(state); done && !why.empty()) return reply.error(PBSE_SYSTEM, why);
+    }
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
     // The host has a line of its own for the administrator.
     state.host.log(PBS_LOG_DEBUG, view(request->object_name),
                    fmt::format("{} by {}@{}", objects::to_text(translated->command), translated->who.user,
                                translated->who.host));
     for (const std::string& warning : done->warnings) reply.warning(warning);
-    if (!done->changed) return PBSE_NONE;
+    if (!done->changed || staged) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
     }

@@ -18,7 +18,7 @@ struct ManagerRequest {
     sched::Instant now{};
 };
 
-// Executes the request in one transaction.
+// Executes the request in one transaction; changes of the plugin's own objects are only staged.
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 

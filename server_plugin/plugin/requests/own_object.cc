@@ -4,7 +4,7 @@
 namespace pbs::plugin {
 
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request) {
-    return store.execute(request.command, request.who, request.now);
+    return store.stage(request.command, request.who, request.now);
 }
 
 }  // namespace pbs::plugin

@@ -38,7 +38,8 @@ std::string errors(const State& state, const SchedConfigFile* file) {
 }
 
 void show_unsupported(const State& state, const SchedConfigFile* file, Reply& reply) {
-    std::set<std::string> lines = state.said_unsupported;
+    std::set<std::string> lines;
+    for (const auto& [policy, said] : state.unsupported) lines.insert(said.begin(), said.end());
     if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
     if (lines.empty()) return;
     const std::string all = fmt::format("{}", fmt::join(lines, "; "));

@@ -1,0 +1,35 @@
+// The lines of a file or a pipe, for a program that has something to finish before it waits for more.
+#ifndef PBSPOLICY_IFL_CMDS_INPUT_LINES_H
+#define PBSPOLICY_IFL_CMDS_INPUT_LINES_H
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pbs::cmds {
+
+class InputLines {
+  public:
+    // `before_waiting` is called whenever the next line isn't there yet: whoever writes the lines may wait for
+    // what comes of the last one. The descriptor stays the caller's.
+    InputLines(int descriptor, std::function<void()> before_waiting)
+        : descriptor_(descriptor), before_waiting_(std::move(before_waiting)) {}
+
+    // The next line, without its newline; nullopt at the end. The last one needs no newline.
+    std::optional<std::string> next();
+
+  private:
+    bool fill();
+
+    int descriptor_;
+    std::function<void()> before_waiting_;
+    std::string read_;
+    std::size_t at_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace pbs::cmds
+
+#endif

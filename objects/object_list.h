@@ -1,0 +1,125 @@
+// The objects of one type in the order of their names, immutable. A changed list shares with the one before
+// all that didn't change: a change costs as much as it changes, however many objects there are.
+#ifndef PBSPOLICY_OBJECTS_OBJECT_LIST_H
+#define PBSPOLICY_OBJECTS_OBJECT_LIST_H
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pbs::objects {
+
+class Object;
+using ObjectPtr = std::shared_ptr<const Object>;
+
+class ObjectList {
+  public:
+    // An object to be put in, in place of one of its name; null: the name is to be taken out.
+    using Change = std::pair<std::string_view, ObjectPtr>;
+
+    class Iterator {
+      public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = ObjectPtr;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const ObjectPtr*;
+        using reference = const ObjectPtr&;
+
+        Iterator() = default;
+        reference operator*() const { return (*(*chunks_)[chunk_])[at_]; }
+        pointer operator->() const { return &**this; }
+        Iterator& operator++() {
+            if (++at_ == (*chunks_)[chunk_]->size()) next_chunk();
+            return *this;
+        }
+        Iterator operator++(int) {
+            Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const Iterator& a, const Iterator& b) {
+            return a.chunk_ == b.chunk_ && a.at_ == b.at_;
+        }
+
+      private:
+        friend class ObjectList;
+        using Chunk = std::vector<ObjectPtr>;
+        using Chunks = std::vector<std::shared_ptr<const Chunk>>;
+        Iterator(const Chunks* chunks, std::size_t chunk) : chunks_(chunks), chunk_(chunk) {}
+        void next_chunk() {
+            ++chunk_;
+            at_ = 0;
+        }
+        // The chunk that begins here; null inside of one and at the end.
+        const Chunk* begun() const {
+            return at_ == 0 && chunk_ < chunks_->size() ? (*chunks_)[chunk_].get() : nullptr;
+        }
+
+        const Chunks* chunks_ = nullptr;
+        std::size_t chunk_ = 0;
+        std::size_t at_ = 0;
+    };
+
+    ObjectList();
+
+    std::size_t size() const { return parts_->size; }
+    bool empty() const { return size() == 0; }
+    Iterator begin() const { return {&parts_->chunks, 0}; }
+    Iterator end() const { return {&parts_->chunks, parts_->chunks.size()}; }
+    const ObjectPtr& front() const { return *begin(); }
+
+    // Null if there is none of that name.
+    ObjectPtr find(std::string_view name) const;
+
+    // This list with changes, which are in the order of names.
+    ObjectList with(std::span<const Change> changes) const;
+
+    // Is it the same list as another one, without looking at the objects?
+    bool is(const ObjectList& other) const { return parts_ == other.parts_; }
+
+    // Calls `visit(before, after)` for each object that two lists don't share; null: it isn't in that list.
+    template <class Visit>
+    static void for_each_difference(const ObjectList& from, const ObjectList& to, Visit visit);
+
+  private:
+    using Chunk = Iterator::Chunk;
+    using Chunks = Iterator::Chunks;
+    struct Parts {
+        Chunks chunks{};  // none is empty
+        std::size_t size = 0;
+    };
+    static void append(Chunks& chunks, Chunk chunk);
+    static std::string_view name_of(const ObjectPtr& object);
+    std::size_t chunk_of(std::string_view name) const;
+
+    std::shared_ptr<const Parts> parts_;
+};
+
+template <class Visit>
+void ObjectList::for_each_difference(const ObjectList& from, const ObjectList& to, Visit visit) {
+    Iterator a = from.begin();
+    Iterator b = to.begin();
+    const ObjectPtr none;
+    while (a != from.end() || b != to.end()) {
+        if (a.begun() && a.begun() == b.begun()) {
+            a.next_chunk();
+            b.next_chunk();
+        } else if (b == to.end() || (a != from.end() && name_of(*a) < name_of(*b))) {
+            visit(*a++, none);
+        } else if (a == from.end() || name_of(*b) < name_of(*a)) {
+            visit(none, *b++);
+        } else {
+            if (*a != *b) visit(*a, *b);
+            ++a;
+            ++b;
+        }
+    }
+}
+
+}  // namespace pbs::objects
+
+#endif
