@@ -45,9 +45,8 @@ void ObjectList::append(Chunks& chunks, Chunk chunk) {
     } else if (chunk.size() > kLongest) {
         for (std::size_t from = 0; from < chunk.size(); from += kUsual) {
             const std::size_t to = chunk.size() - from < 2 * kUsual ? chunk.size() : from + kUsual;
-            chunks.push_back(
-                std::make_shared<const Chunk>(chunk.begin() + static_cast<std::ptrdiff_t>(from),
-                                              chunk.begin() + static_cast<std::ptrdiff_t>(to)));
+            chunks.push_back(std::make_shared<const Chunk>(chunk.begin() + static_cast<std::ptrdiff_t>(from),
+                                                           chunk.begin() + static_cast<std::ptrdiff_t>(to)));
             if (to == chunk.size()) break;
         }
     } else if (!chunk.empty()) {

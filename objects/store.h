@@ -1,4 +1,5 @@
-// The configuration on disk: one SQLite file, one transaction per request or group of requests. (schema of the file: store.cc)
+// The configuration on disk: one SQLite file, one transaction per request or group of requests. (schema of
+// the file: store.cc)
 #ifndef PBSPOLICY_OBJECTS_STORE_H
 #define PBSPOLICY_OBJECTS_STORE_H
 

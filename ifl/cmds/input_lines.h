@@ -12,8 +12,8 @@ namespace pbs::cmds {
 
 class InputLines {
   public:
-    // `before_waiting` is called whenever the next line isn't there yet: whoever writes the lines may wait for
-    // what comes of the last one. The descriptor stays the caller's.
+    // `before_waiting` is called whenever the next line isn't there yet: whoever writes the lines may wait
+    // for what comes of the last one. The descriptor stays the caller's.
     InputLines(int descriptor, std::function<void()> before_waiting)
         : descriptor_(descriptor), before_waiting_(std::move(before_waiting)) {}
 

@@ -341,9 +341,9 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
         if (finished_) {
             return;
         }
-        const int code = pipeline_.send({connection, target.server, target.object, std::string(text), first},
-                                        manager_command(directive.command), static_cast<int>(directive.type),
-                                        attributes);
+        const int code =
+            pipeline_.send({connection, target.server, target.object, std::string(text), first},
+                           manager_command(directive.command), static_cast<int>(directive.type), attributes);
         if (code != 0) {
             take_answers();
             if (finished_) {

@@ -96,7 +96,8 @@ std::string packets_of(const ifl::Reply& reply) {
     return out;
 }
 
-// Does the request change an object of the plugin's own? Those of one turn of the loop are committed together.
+// Does the request change an object of the plugin's own? Those of one turn of the loop are committed
+// together.
 bool changes_plugin_object(const ifl::Request& request) {
     const auto* manage = std::get_if<ifl::Manage>(&request.body);
     return request.type == ifl::RequestType::manager && manage != nullptr &&
@@ -178,7 +179,7 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     std::map<std::string, std::size_t, std::less<>> per_peer_;
-    std::vector<Held> held_;  // in the order of the requests
+    std::vector<Held> held_;                                          // in the order of the requests
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
 };
 
@@ -563,13 +564,15 @@ void Network::Impl::settle() {
     std::vector<Held> held = std::exchange(held_, {});
     const Result<void> done = server_.parts.plugin->commit(server_.now());
     if (!done)
-        server_.parts.log.error("commit", fmt::format("{} requests failed: {}", held.size(), done.error().message));
+        server_.parts.log.error("commit",
+                                fmt::format("{} requests failed: {}", held.size(), done.error().message));
     std::vector<uint64_t> answered;
     for (Held& one : held) {
         if (done && one.when_committed) one.when_committed();
         const auto to = peers_.find(one.peer);
         if (to == peers_.end()) continue;
-        send(*to->second, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message), false);
+        send(*to->second, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message),
+             false);
         if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
     }
     for (const uint64_t id : answered)

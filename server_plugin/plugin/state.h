@@ -45,8 +45,8 @@ struct State {
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
     std::map<std::string, std::vector<std::string>> unsupported;  // policy -> lines already in the log
-    bool stages = false;  // the host calls commit()
-    std::set<std::string> said_unwritable;          // dump files that couldn't be written, already in the log
+    bool stages = false;                                          // the host calls commit()
+    std::set<std::string> said_unwritable;  // dump files that couldn't be written, already in the log
 };
 
 }  // namespace pbs::plugin

@@ -1,5 +1,5 @@
-// Many changes at once: qmgr sends those of a file ahead of the answers, the server makes durable together what
-// arrives together, and nobody notices but by the time it takes.
+// Many changes at once: qmgr sends those of a file ahead of the answers, the server makes durable together
+// what arrives together, and nobody notices but by the time it takes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,14 +93,16 @@ TEST_F(Pipeline, ErrorsInTheMiddleAreToldInTheirPlaces) {
 
 TEST_F(Pipeline, MessagesStandBetweenTheEchoesOfTheirDirectives) {
     const std::string input =
-        "create policy p1\\ncreate policy p1\\ncreate policy p2\\nset policy p9 comment=x\\ncreate policy p3\\n";
+        "create policy p1\\ncreate policy p1\\ncreate policy p2\\nset policy p9 comment=x\\ncreate policy "
+        "p3\\n";
     const Output done = server.command(
         {"sh", "-c", fmt::format("printf '{}' | {} -e 2>&1", input, program("qmgr").string())});
     std::vector<std::string> lines = lines_of(done.out);
     std::erase_if(lines, [](const std::string& line) { return line.starts_with("qmgr: Error ("); });
-    EXPECT_THAT(lines, testing::ElementsAre("create policy p1", "create policy p1", HasSubstr("exists already"),
-                                            "create policy p2", "set policy p9 comment=x", HasSubstr("obj=p9"),
-                                            "create policy p3"));
+    EXPECT_THAT(lines,
+                testing::ElementsAre("create policy p1", "create policy p1", HasSubstr("exists already"),
+                                     "create policy p2", "set policy p9 comment=x", HasSubstr("obj=p9"),
+                                     "create policy p3"));
 }
 
 TEST_F(Pipeline, TheExitStatusIsThatOfTheLastDirective) {

@@ -56,6 +56,7 @@ class Client {
         return ntohs(own.sin_port);
     }
     void send_bytes(std::string_view bytes) { (void)!send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+    void send_no_more() { shutdown(fd_, SHUT_WR); }
     void send_request(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
         send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
     }
@@ -206,6 +207,49 @@ TEST_F(NetworkTest, RequestsInOnePieceAreAnsweredInOrder) {
     EXPECT_EQ(client.reply_code(), 0);
     EXPECT_EQ(client.reply_code(), PBSE_UNKQUE);
     EXPECT_EQ(client.reply_code(), 0);
+}
+
+TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
+    listen();
+    const std::string good = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
+    const std::string end = ifl::request_packet({ifl::RequestType::disconnect, "x", ifl::Disconnect{}, ""});
+    auto client = Client::unix_socket(options_.socket);
+    client.send_bytes(good + good + end + good);
+    EXPECT_EQ(client.reply_code(), 0);
+    EXPECT_EQ(client.reply_code(), 0);
+    EXPECT_EQ(client.reply_code(), -1);
+
+    auto half_closed = Client::unix_socket(options_.socket);
+    half_closed.send_bytes(good + good);
+    half_closed.send_no_more();
+    EXPECT_EQ(half_closed.reply_code(), 0);
+    EXPECT_EQ(half_closed.reply_code(), 0);
+    EXPECT_EQ(half_closed.reply_code(), -1);
+}
+
+// The server takes no more requests of a client that doesn't read than it has room for their replies; once
+// they are read it goes on, and none is lost.
+TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
+    options_.request_timeout = std::chrono::seconds(60);
+    listen();
+    auto client = Client::unix_socket(options_.socket);
+    constexpr size_t requests = 100'000;
+    const std::string one = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
+    std::atomic<size_t> sent = 0;
+    std::thread sender([&] {
+        for (; sent < requests; ++sent) client.send_bytes(one);
+    });
+    size_t before = 0;
+    do {
+        before = sent;
+        usleep(300'000);
+    } while (sent != before && sent < requests);
+    EXPECT_LT(sent, requests) << "nothing made the client wait";
+    EXPECT_EQ(works(), 0);
+    size_t answered = 0;
+    while (answered < requests && client.reply_code() == 0) ++answered;
+    sender.join();
+    EXPECT_EQ(answered, requests);
 }
 
 TEST_F(NetworkTest, OnePeerCannotTakeAllConnections) {

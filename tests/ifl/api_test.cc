@@ -277,6 +277,53 @@ TEST_F(ApiTest, ManagerSendsItsAttributesWithTheirOperations) {
     EXPECT_EQ(pbs_manager(connection(), MGR_CMD_SET, MGR_OBJ_QUEUE, "q", &nameless, nullptr), PBSE_BADATLST);
 }
 
+TEST_F(ApiTest, ManagerRequestsAreAnsweredInTheirOrder) {
+    answer_ = [](const Request& request) {
+        const auto& body = std::get<Manage>(request.body);
+        return reply_packet(body.object == "p7" ? Reply::error(PBSE_PERM, "not p7")
+                                                : Reply::warning("made " + body.object));
+    };
+    const int c = connection();
+    EXPECT_EQ(pbs_manager_reply(c), PBSE_IVALREQ);
+    for (int i = 0; i < 1000; ++i) {
+        const std::string name = "p" + std::to_string(i);
+        EXPECT_EQ(pbs_manager_send(c, MGR_CMD_CREATE, MGR_OBJ_POLICY, name.c_str(), nullptr, nullptr), 0);
+    }
+    EXPECT_EQ(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_POLICY, "p1", nullptr, nullptr), PBSE_IVALREQ)
+        << "it would get the answer to another one";
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(pbs_manager_reply(c), i == 7 ? PBSE_PERM : 0);
+        EXPECT_EQ(pbs_errno, i == 7 ? PBSE_PERM : 0);
+        EXPECT_EQ(pbs_geterrmsg(c), i == 7 ? std::string("not p7") : "made p" + std::to_string(i));
+    }
+    EXPECT_EQ(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_POLICY, "p1", nullptr, nullptr), 0);
+}
+
+// More than the sockets hold, both ways: neither waits for ever for the other to read.
+TEST_F(ApiTest, RequestsAreSentWhileAnswersCome) {
+    const std::string text(4000, 't');
+    answer(reply_packet(Reply::warning(text)));
+    const int c = connection();
+    attropl comment{nullptr, const_cast<char*>("comment"), nullptr, const_cast<char*>(text.c_str()), SET};
+    for (int i = 0; i < 2000; ++i)
+        ASSERT_EQ(pbs_manager_send(c, MGR_CMD_SET, MGR_OBJ_POLICY, "p", &comment, nullptr), 0);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(pbs_manager_reply(c), 0);
+}
+
+TEST_F(ApiTest, AnswersThatCameBeforeTheEndAreGiven) {
+    answer_ = [](const Request& request) {
+        return std::get<Manage>(request.body).object == "p2" ? std::string() : reply_packet(Reply::ok());
+    };
+    const int c = connection();
+    for (const char* name : {"p0", "p1", "p2", "p3"})
+        EXPECT_EQ(pbs_manager_send(c, MGR_CMD_CREATE, MGR_OBJ_POLICY, name, nullptr, nullptr), 0);
+    EXPECT_EQ(pbs_manager_reply(c), 0);
+    EXPECT_EQ(pbs_manager_reply(c), 0);
+    EXPECT_EQ(pbs_manager_reply(c), PBSE_PROTOCOL);
+    EXPECT_EQ(pbs_manager_reply(c), PBSE_PROTOCOL);
+    EXPECT_EQ(pbs_manager_send(c, MGR_CMD_CREATE, MGR_OBJ_POLICY, "p4", nullptr, nullptr), PBSE_PROTOCOL);
+}
+
 TEST_F(ApiTest, JobCallsSendTheirRequests) {
     attrl name{nullptr, const_cast<char*>(ATTR_N), nullptr, const_cast<char*>("new"), INCR};
     const int c = connection();

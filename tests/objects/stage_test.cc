@@ -12,9 +12,7 @@ using testing::HasSubstr;
 
 class StageTest : public StoreTest {
   protected:
-    Result<Reply> stage(std::string_view text) {
-        return store_->stage(parse_command(text), kManager, kNow);
-    }
+    Result<Reply> stage(std::string_view text) { return store_->stage(parse_command(text), kManager, kNow); }
     bool is_there(std::string_view policy) { return store_->snapshot()->policy(policy) != nullptr; }
     // No page more than there are: the next that grows the file finds the disk full.
     void fill_disk() {
@@ -87,7 +85,8 @@ TEST_F(StageTest, NothingStagedIsNothingToCommit) {
     ASSERT_TRUE(store_->commit());
     EXPECT_EQ(store_->snapshot(), before);
     Store other = std::move(*Store::open(path_, {"UTC"}, kNow));
-    EXPECT_TRUE(other.execute(parse_command("c p p9"), kManager, kNow)) << "a refused one left the file locked";
+    EXPECT_TRUE(other.execute(parse_command("c p p9"), kManager, kNow))
+        << "a refused one left the file locked";
 }
 
 TEST_F(StageTest, WhateverElseIsAskedCommitsFirst) {

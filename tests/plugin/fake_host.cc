@@ -206,6 +206,11 @@ Answer FakeHost::manager(const pbs_manager_request& request) {
     pbs_reply reply;
     const int32_t code = plugin.manager(plugin.self, &request, &reply);
     EXPECT_EQ(code, reply.answer.code) << "result and reply differ";
+    if (commits && plugin.commit != nullptr && code == 0) {
+        char text[256] = "";
+        reply.answer.code = plugin.commit(plugin.self, now, text, sizeof text);
+        reply.answer.text = text;
+    }
     return reply.answer;
 }
 

@@ -77,12 +77,12 @@ ifl::Reply manage_plugin_object(Management& request) {
     auto done = call_plugin(request, request.command, request.body.object, request.body.attributes);
     if (!done) return refuse(done.error());
     // The request is gone by the time of the commit.
-    request.context.when_committed = [&server = request.context.server, object = request.body.object,
-                                      text = fmt::format("{} at request of {}", change_text(request),
-                                                         requestor(request.context))] {
-        server.parts.log.write(LogEvent::admin, LogClass::server, object, text);
-        server.want_cycle(PBS_SCH_CONFIGURE);
-    };
+    request.context.when_committed =
+        [&server = request.context.server, object = request.body.object,
+         text = fmt::format("{} at request of {}", change_text(request), requestor(request.context))] {
+            server.parts.log.write(LogEvent::admin, LogClass::server, object, text);
+            server.want_cycle(PBS_SCH_CONFIGURE);
+        };
     return reply_with(request);
 }
 

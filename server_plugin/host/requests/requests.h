@@ -55,8 +55,8 @@ std::span<const RequestHandler> request_handlers();
 // the server at all (may_use, access.h) is refused before. What is refused for want of rights is logged.
 // Nothing is thrown.
 ifl::Reply answer(Context& context);
-// The same, but for requests that change the plugin's own objects leaves the plugin's commit to the caller: if
-// Plugin::uncommitted() holds then, the reply and Context::when_committed are for when it has succeeded.
+// The same, but for requests that change the plugin's own objects leaves the plugin's commit to the caller:
+// if Plugin::uncommitted() holds then, the reply and Context::when_committed are for when it has succeeded.
 ifl::Reply answer_uncommitted(Context& context);
 
 // The handlers.
