@@ -55,9 +55,19 @@ std::string comment_block(std::string_view text) {
     return fmt::format("#\n# {}\n#\n", text);
 }
 
-// A value on lines of at most 80 columns where commas allow; `used` columns are taken on the first.
-std::string wrapped(std::string_view value, std::size_t used) {
-    std::string out;
+bool is_printable(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), [](char c) {
+        return c != '\t' && c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+    });
+}
+
+// Appends a value on lines of at most 80 columns where commas allow; `used` columns are taken on the first.
+void append_wrapped(std::string& out, std::string_view value, std::size_t used) {
+    // Most values.
+    if (used + value.size() < kLineWidth && is_printable(value)) {
+        out += value;
+        return;
+    }
     bool first = true;
     for (std::string_view part : split(value, ',')) {
         if (!first) {
@@ -73,7 +83,6 @@ std::string wrapped(std::string_view value, std::size_t used) {
         used += part.size();
         first = false;
     }
-    return out;
 }
 
 std::string attribute_name(const attrl& attribute) {
@@ -95,6 +104,30 @@ std::string shown_value(ObjectType type, const attrl& attribute) {
         return resource_flag_text(value);
     }
     return std::string(value);
+}
+
+// A line of `list`. Lists can be long: nothing is copied but into the text.
+void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
+    std::string words;
+    std::string_view value = view(attribute.value);
+    if (type == ObjectType::resource) {
+        words = shown_value(type, attribute);
+        value = words;
+        if (value.empty()) {
+            return;
+        }
+    }
+    text += "    ";
+    const std::size_t begin = text.size();
+    text += view(attribute.name);
+    if (const std::string_view resource = view(attribute.resource); !resource.empty()) {
+        text += '.';
+        text += resource;
+    }
+    const std::size_t name = text.size() - begin;
+    text += " = ";
+    append_wrapped(text, value, name + 7);
+    text += '\n';
 }
 
 // `set queue q1 ` with the attribute and operator behind it to follow.
@@ -340,14 +373,12 @@ const batch_status* custom_resources(const batch_status* resources) {
 std::string list_text(ObjectType type, const batch_status* objects) {
     std::string text;
     for (; objects != nullptr; objects = objects->next) {
-        text += fmt::format("{} {}\n", type_word(type).title, view(objects->name));
+        text += type_word(type).title;
+        text += ' ';
+        text += view(objects->name);
+        text += '\n';
         for (const attrl* attribute = objects->attribs; attribute != nullptr; attribute = attribute->next) {
-            const std::string name = attribute_name(*attribute);
-            const std::string value = shown_value(type, *attribute);
-            if (type == ObjectType::resource && value.empty()) {
-                continue;
-            }
-            text += fmt::format("    {} = {}\n", name, wrapped(value, name.size() + 7));
+            append_listed(text, type, *attribute);
         }
         text += '\n';
     }

@@ -525,9 +525,7 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     peer.used = Steady::now();
     switch (decision.action) {
         case ifl::AuthDecision::Action::close:
-            // The replies to what it asked before still go out.
-            peer.close_after_write = true;
-            if (!peer.writing && peer.unsent.empty()) drop(peer, "");
+            finish(peer);
             return;
         case ifl::AuthDecision::Action::reply:
             send(peer, decision.reply, false);
@@ -622,7 +620,7 @@ void Network::Impl::write(Peer& peer) {
     drop(peer, "");
 }
 
-// The client sends no more; it may still read.
+// The client asks no more; the replies to what it asked before still go out.
 void Network::Impl::finish(Peer& peer) {
     settle();
     if (peer.closing) return;

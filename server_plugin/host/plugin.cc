@@ -61,6 +61,7 @@ void reply_object(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs
     ifl::ObjectStatus object;
     object.type = static_cast<uint32_t>(object_type);
     object.name = as_view(name);
+    object.attributes.reserve(count);
     for (size_t i = 0; i < count; ++i) object.attributes.push_back(attribute_of(attrs[i]));
     reply->objects.push_back(std::move(object));
 }

@@ -158,7 +158,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
         for (int i = 0; i < 20000; ++i) input += fmt::format("create policy r{}.{}\n", round, i);
         Output done;
         std::thread client([&] { done = feed(input, {"-e"}); });
-        const std::string first = fmt::format("r{}.{};created", round, 100 + round * 777);
+        const std::string first = fmt::format("r{}.{};created", round, 3000 + round * 777);
         const bool began =
             wait_for([&] { return server.log().find(first) != std::string::npos; }, std::chrono::seconds(30));
         server.kill9();
@@ -175,7 +175,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
         ASSERT_TRUE(server.start());
         const std::set<std::string> found = policies();
         EXPECT_TRUE(std::includes(found.begin(), found.end(), acknowledged.begin(), acknowledged.end()));
-        EXPECT_GE(acknowledged.size(), 100U);
+        EXPECT_GE(acknowledged.size(), 1000U);
     }
 }
 
