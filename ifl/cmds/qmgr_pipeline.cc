@@ -1,5 +1,6 @@
 #include "ifl/cmds/qmgr_pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pbs::cmds {
@@ -16,7 +17,10 @@ bool QmgrPipeline::takes(const Directive& directive) {
                      directive.type == ObjectType::fs_group;
     const bool changes = directive.command == Command::create || directive.command == Command::remove ||
                          directive.command == Command::set || directive.command == Command::unset;
-    return own && changes && !directive.names.empty();
+    const bool named =
+        !directive.names.empty() && std::none_of(directive.names.begin(), directive.names.end(),
+                                                 [](const ObjectName& name) { return name.name.empty(); });
+    return own && changes && named;
 }
 
 int QmgrPipeline::send(Request request, int command, int type, AttrList& attributes) {

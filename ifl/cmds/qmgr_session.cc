@@ -332,7 +332,7 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
         }
         Connection* connection = server(target.server);
         if (connection == nullptr) {
-            failed(exit_status(PBSE_NOSERVER), 2);
+            failed(kNoConnection, 2);
             continue;
         }
         if (pipeline_.full()) {
