@@ -115,7 +115,7 @@ TEST_F(StageTest, AFullDiskLosesTheGroupAndNothingElse) {
     fill_disk();
     const auto before = store_->snapshot();
     ASSERT_TRUE(stage("c p p1"));
-    const std::string text(100000, 'x');
+    const std::string text(60000, 'x');
     const Result<Reply> failed = stage("s p p1 comment=" + text);
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Code::system);
@@ -141,7 +141,7 @@ TEST_F(StageTest, AFullDiskLosesTheGroupAndNothingElse) {
 TEST_F(StageTest, TheErrorWaitsForCommitHoweverItCame) {
     fill_disk();
     ASSERT_TRUE(stage("c p p1"));
-    ASSERT_FALSE(stage("s p p1 comment=" + std::string(100000, 'x')));
+    ASSERT_FALSE(stage("s p p1 comment=" + std::string(60000, 'x')));
     make_room();  // goes through settle()
     EXPECT_TRUE(store_->staged());
     run("c p p2");
