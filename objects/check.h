@@ -18,9 +18,9 @@ struct CheckContext {
     const rrule::Zone& zone;
     const ResourceNames& resources;
     std::chrono::sys_seconds now;
-    const QueueNames* queues = nullptr;  // null: not known, not checked
+    const QueueNames* queues;  // null: not known, not checked
     // Where queues, resources and programs that aren't there are told; null: they are errors.
-    std::vector<std::string>* warnings = nullptr;
+    std::vector<std::string>* warnings;
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value

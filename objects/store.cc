@@ -306,7 +306,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone, state.resources, now, &state.queues};
+    const CheckContext context{state.zone, state.resources, now, &state.queues, nullptr};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();
