@@ -580,8 +580,8 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes it, for managers: with the attribute
  * "revision" = "N" it goes back to a revision: `object` is "" for all of it, or "policy p1", "server"; with
- * "import" or "replace" it takes over a document. "dry_run" = "True" checks only. pbs_geterrmsg() is then what
- * has changed, or would change, in lines, of which warnings begin with "Warning: ".
+ * "import" or "replace" it takes over a document. "dry_run" = "True" checks only. pbs_geterrmsg() is then
+ * what has changed, or would change, in lines, of which warnings begin with "Warning: ".
  */
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);

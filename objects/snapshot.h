@@ -117,9 +117,9 @@ class Snapshot {
 // Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.
 PolicySlots slots_from_list(std::span<const std::string> list);
 
-// The name of the policy that decides (PP-748, interface 1). Without a prime window neither p: nor np: applies.
-// In dedicated time the p: policy decides if both prefixed slots are filled. An empty slot, or one that doesn't
-// apply, leaves the all-time policy. Empty only if the slots are.
+// The name of the policy that decides (PP-748, interface 1). Without a prime window neither p: nor np:
+// applies. In dedicated time the p: policy decides if both prefixed slots are filled. An empty slot, or one
+// that doesn't apply, leaves the all-time policy. Empty only if the slots are.
 std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, bool prime_time,
                                  bool dedicated_time);
 

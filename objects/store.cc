@@ -39,7 +39,7 @@ struct Store::State {
     QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
-    std::optional<Group> staged{};       // commands without a commit; ends before the database does
+    std::optional<Group> staged{};        // commands without a commit; ends before the database does
     std::optional<Error> staged_error{};  // why they are lost; until commit() tells
 
     Result<Group> begin();
@@ -153,16 +153,9 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
     if (before && after ? *before == *after : before == after) return false;
-    const HistoryEntry entry{group.revision + 1,
-                             now,
-                             identity.user,
-                             identity.host,
-                             to_text(command),
-                             command.type,
-                             name,
-                             to_json(before.get()),
-                             to_json(after.get()),
-                             part.first};
+    const HistoryEntry entry{group.revision + 1,   now,          identity.user, identity.host,
+                             to_text(command),     command.type, name,          to_json(before.get()),
+                             to_json(after.get()), part.first};
     if (Result<void> done = write_history(*database, entry); !done) return tl::unexpected(done.error());
     ++group.revision;
     return true;
@@ -241,8 +234,7 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
     if (!group) return tl::unexpected(group.error());
     const std::uint64_t first = group->revision + 1;
     std::vector<std::string> warnings;
-    std::vector<std::string>* const warn =
-        changes.unknown_names == UnknownNames::warn ? &warnings : nullptr;
+    std::vector<std::string>* const warn = changes.unknown_names == UnknownNames::warn ? &warnings : nullptr;
     for (std::size_t i = 0; i < changes.commands.size(); ++i) {
         const Result<bool> done = state_->execute(*group, changes.commands[i], {first, warn}, identity, now);
         if (!done) return numbered(done.error(), i);
@@ -257,8 +249,7 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
 Result<Reply> Store::stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now) {
     State& state = *state_;
     if (state.staged_error) return tl::unexpected(*state.staged_error);
-    if (Result<void> allowed = authorize(command, identity); !allowed)
-        return tl::unexpected(allowed.error());
+    if (Result<void> allowed = authorize(command, identity); !allowed) return tl::unexpected(allowed.error());
     if (!state.staged) {
         Result<Group> begun = state.begin();
         if (!begun) return tl::unexpected(begun.error());

@@ -338,8 +338,8 @@ enum pbs_wanted {
 };
 
 /* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function
- * up to wanted is set. The order of a host's life: init; the *_changed events for all that exists, beginning with
- * resource_defined, server_changed and sched_changed; start; then anything; stop. */
+ * up to wanted is set. The order of a host's life: init; the *_changed events for all that exists, beginning
+ * with resource_defined, server_changed and sched_changed; start; then anything; stop. */
 typedef struct pbs_plugin {
     size_t size;
     uint32_t abi_version;
