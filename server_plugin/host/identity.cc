@@ -111,6 +111,12 @@ uint32_t privilege_of(const State& state, std::string_view starter, std::string_
     return privilege;
 }
 
+std::string name_of_other_host(const State& state, std::string name, std::string address) {
+    const std::string_view own = state.host_name;
+    const bool mine = same_name(name, own) || same_name(name, own.substr(0, own.find('.')));
+    return mine ? std::move(address) : std::move(name);
+}
+
 std::string entry_for_host(const std::vector<std::string>& entries, std::string_view host) {
     std::string bare;
     for (const std::string& entry : entries) {

@@ -33,6 +33,11 @@ struct Identity {
 uint32_t privilege_of(const State& state, std::string_view starter, std::string_view user,
                       std::string_view host);
 
+// The name by which a peer at an address that isn't this machine's is known: the one that the DNS has for it,
+// but its address where that is the name of the server's own host, whole or short. Whoever runs the DNS would
+// otherwise choose who is root here.
+std::string name_of_other_host(const State& state, std::string name, std::string address);
+
 enum class AclKind { user, host, group };
 
 // Does the list allow `name` ("user@host", "host" or "group")? "-" before an entry denies, "+" or nothing

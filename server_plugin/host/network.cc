@@ -390,7 +390,7 @@ int Network::Impl::first_unprivileged_port() {
 }
 
 // The name of another machine is the one that its address has in the DNS, if that name has this address; else
-// the address itself. Off the loop, since it may take long.
+// the address itself, as where it is this machine's name. Off the loop, since it may take long.
 void Network::Impl::look_up_host(Peer& peer) {
     auto* request = new uv_getnameinfo_t;
     request->data = &peer;
@@ -454,7 +454,7 @@ void Network::Impl::confirm_host(Peer& peer, const std::string& name) {
 }
 
 void Network::Impl::host_known(Peer& peer, std::string host) {
-    peer.host = std::move(host);
+    peer.host = name_of_other_host(server_.state, std::move(host), peer.address);
     read(peer);
 }
 

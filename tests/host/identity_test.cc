@@ -7,6 +7,21 @@
 namespace pbs::host {
 namespace {
 
+TEST(OtherHosts, DoNotGetTheNameOfThisOne) {
+    State state;
+    state.host_name = "host.example.org";
+    for (const char* own : {"host.example.org", "HOST.Example.ORG", "host", "Host"}) {
+        const std::string name = name_of_other_host(state, own, "10.0.0.1");
+        EXPECT_EQ(name, "10.0.0.1") << own;
+        EXPECT_EQ(privilege_of(state, "starter", "root", name), privilege_none) << own;
+        EXPECT_EQ(privilege_of(state, "starter", "starter", name), privilege_none) << own;
+    }
+    for (const char* other : {"desk.example.org", "host.example.net", "hos", "10.0.0.1"})
+        EXPECT_EQ(name_of_other_host(state, other, "10.0.0.1"), other);
+    state.host_name = "host";
+    EXPECT_EQ(name_of_other_host(state, "host", "10.0.0.1"), "10.0.0.1");
+}
+
 TEST(Acl, EntriesNameUsersAndHosts) {
     EXPECT_TRUE(acl_allows({"a@h"}, "a@h", AclKind::user));
     EXPECT_FALSE(acl_allows({"a@h"}, "a@other", AclKind::user));
