@@ -116,6 +116,12 @@ int write_into_home(const Arguments& arguments) {
             "a server runs on {}: stop it, or give it the commands of --dry-run with qmgr", arguments.home));
     if (lock.error() != 0)
         return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
+    // What is written now would be put aside by the rest of the restore.
+    const std::string journal = priv + "/restore.journal";
+    if (::lstat(journal.c_str(), &folder) == 0)
+        return refuse(
+            fmt::format("{} is there: a restore is unfinished; start the server once to finish it", journal));
+    if (errno != ENOENT) return refuse(fmt::format("can't look for {}: {}", journal, std::strerror(errno)));
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     auto store = pbs::objects::Store::open(priv + "/policy.db", {}, now);
     if (!store) return refuse(store.error().message);

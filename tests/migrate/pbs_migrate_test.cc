@@ -106,6 +106,16 @@ TEST(PbsMigrate, RefusesWhileAServerRuns) {
     EXPECT_FALSE(std::filesystem::exists(folder.path("home/server_priv/policy.db")));
 }
 
+TEST(PbsMigrate, RefusesWhileARestoreIsUnfinished) {
+    const Folder folder;
+    folder.write("home/server_priv/restore.journal", "replaced-x\n");
+    const auto run_ =
+        run(folder, "--into " + folder.path("home") + " --config " + folder.write("config", kConfig));
+    EXPECT_EQ(run_.status, 2);
+    EXPECT_THAT(run_.err, HasSubstr("restore.journal is there: a restore is unfinished; start the server"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path("home/server_priv/policy.db")));
+}
+
 TEST(PbsMigrate, WrongUsage) {
     const Folder folder;
     EXPECT_THAT(run(folder, "--config x").err, HasSubstr("expected --dry-run, or --into HOME"));
