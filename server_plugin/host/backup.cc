@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -40,6 +41,13 @@ tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std:
     return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
 }
 
+// Is what was opened what the path names now? A restore changes that.
+bool was_moved(sqlite3* connection) {
+    int moved = 0;
+    return sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved != 0;
+}
+
 // Begins to read both while neither can be written. False: they are busy now.
 Result<bool> begin_together(Sources& sources) {
     std::array<Sqlite, 2> writers;
@@ -65,7 +73,24 @@ Result<bool> begin_together(Sources& sources) {
             return failed(source.path, "can not be read", sqlite3_errmsg(source.reader.get()));
         source.version = *version;
     }
+    for (size_t i = 0; i < sources.size(); ++i)
+        if (was_moved(writers[i].get()) || was_moved(sources[i].reader.get())) return false;
     return true;
+}
+
+Result<void> check_home(const std::string& home) {
+    struct stat status {};
+    for (std::string_view name : database_names) {
+        const std::string path = fmt::format("{}/server_priv/{}", home, name);
+        if (::stat(path.c_str(), &status) != 0) return failed(path, "can not be read", system_text(errno));
+        if (::access(path.c_str(), R_OK | W_OK) != 0)
+            return failed(path, "can not be read", system_text(errno));
+    }
+    const std::string journal = home + "/server_priv/restore.journal";
+    if (::lstat(journal.c_str(), &status) == 0)
+        return failed(journal, "is there", "a restore was cut short; start the server, which completes it");
+    if (errno != ENOENT) return failed(journal, "can not be looked for", system_text(errno));
+    return {};
 }
 
 Result<Sources> open_sources(const std::string& home) {
@@ -75,6 +100,8 @@ Result<Sources> open_sources(const std::string& home) {
     for (int tries = 0; tries < lock_tries; ++tries) {
         auto begun = begin_together(sources);
         if (!begun) return tl::unexpected(begun.error());
+        // A restore may have begun meanwhile: what is open could be the one old and the other new.
+        if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
         if (*begun) return sources;
         std::this_thread::sleep_for(lock_pause);
     }
@@ -147,20 +174,6 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     return manifest;
 }
 
-Result<void> check_home(const std::string& home) {
-    struct stat status {};
-    for (std::string_view name : database_names) {
-        const std::string path = fmt::format("{}/server_priv/{}", home, name);
-        if (::stat(path.c_str(), &status) != 0) return failed(path, "can not be read", system_text(errno));
-        if (::access(path.c_str(), R_OK | W_OK) != 0)
-            return failed(path, "can not be read", system_text(errno));
-    }
-    const std::string journal = home + "/server_priv/restore.journal";
-    if (::stat(journal.c_str(), &status) == 0)
-        return failed(journal, "is there", "a restore was cut short; start the server, which completes it");
-    return {};
-}
-
 Result<void> check_target(const fs::path& directory) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(directory, error))) return {};
@@ -184,8 +197,8 @@ Result<Manifest> back_up(const std::string& home_path, const std::string& direct
                     fmt::format("\"{}\" is not a directory to write a backup to", directory_path));
     if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
     if (auto ok = check_target(directory); !ok) return tl::unexpected(ok.error());
-    const std::string partial = fmt::format("{}.partial-{}", directory.string(), ::getpid());
-    if (::mkdir(partial.c_str(), 0700) != 0) return failed(partial, "can not be made", system_text(errno));
+    std::string partial = directory.string() + ".partial-XXXXXX";
+    if (::mkdtemp(partial.data()) == nullptr) return failed(partial, "can not be made", system_text(errno));
     auto manifest = copy_all(home, partial, now);
     if (manifest && ::rename(partial.c_str(), directory.c_str()) != 0)
         manifest = failed(directory.string(), "can not be made", system_text(errno));

@@ -143,6 +143,15 @@ TEST_F(BackupTest, LeavesNothingBehindWhenItFails) {
     EXPECT_EQ(std::distance(fs::directory_iterator(top_), fs::directory_iterator()), 1) << "the home alone";
 }
 
+TEST_F(BackupTest, WhatAnotherLeftBehindIsNotInTheWay) {
+    write(1);
+    const std::string left = backup_ + ".partial-" + std::to_string(::getpid());
+    fs::create_directories(left + "/something");
+    EXPECT_TRUE(back_up_now());
+    EXPECT_TRUE(fs::exists(left + "/something"));
+    EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0700));
+}
+
 // A writer that changes server.db, then policy.db, then commits the second and then the first, as the server
 // does.
 TEST_F(BackupTest, BothAreOfOneMoment) {
