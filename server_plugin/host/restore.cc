@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 #include "ifl/pbs_error.h"
@@ -35,9 +36,12 @@ tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std:
     return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
 }
 
-bool exists(const std::string& path) {
+// Where it can't be told, nothing may be decided by it.
+Result<bool> exists(const std::string& path) {
     struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0;
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (errno == ENOENT) return false;
+    return failed(path, "can not be looked for", system_text(errno));
 }
 
 void tell(const StepDone& at_step, const std::string& step) {
@@ -82,6 +86,23 @@ Result<void> clear_staging(const Home& home) {
     return {};
 }
 
+// How new a policy.db may be only the plugin knows; one that it once opened here says so as well. Where there
+// is none to compare with, the next start tells.
+Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
+    const auto there = exists(home.policy_db());
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) return {};
+    auto connection = open_sqlite(home.policy_db(), SqliteOpen::read);
+    if (!connection) return {};
+    const auto tables = integer_of(connection->get(), "SELECT count(*) FROM sqlite_master");
+    const auto known = integer_of(connection->get(), "PRAGMA user_version");
+    if (!tables || !known || *tables == 0 || version <= *known) return {};
+    return failed(name, fmt::format("is of version {}", version),
+                  fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
+                              "brings that to its own version",
+                              home.policy_db(), *known));
+}
+
 // The copy is what the manifest says, whole, and not newer than what this server and the database that it
 // replaces know.
 Result<void> check_copy(const Home& home, const std::string& backup, const Manifest::Database& expected) {
@@ -101,7 +122,7 @@ Result<void> check_copy(const Home& home, const std::string& backup, const Manif
     const auto version = integer_of(connection->get(), "PRAGMA user_version");
     if (!version || *version != expected.version)
         return failed(name, "is damaged", "its version is not that of the MANIFEST");
-    return {};
+    return own ? Result<void>{} : check_policy_version(home, name, *version);
 }
 
 Result<void> stage(const Home& home, const std::string& backup, const Manifest& manifest) {
@@ -128,12 +149,15 @@ Result<Manifest> read_manifest(const std::string& backup) {
 }
 
 // A name that isn't taken: server_priv/replaced-DATE, or with a number behind it.
-std::string free_folder(const Home& home, std::chrono::sys_seconds now) {
+Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) {
     const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
     std::string name = base;
-    for (int number = 2; exists(home.server_priv() + "/" + name); ++number)
+    for (int number = 2;; ++number) {
+        const auto taken = exists(home.server_priv() + "/" + name);
+        if (!taken) return tl::unexpected(taken.error());
+        if (!*taken) return name;
         name = fmt::format("{}-{}", base, number);
-    return name;
+    }
 }
 
 Result<void> move_file(const std::string& from, const std::string& to) {
@@ -142,15 +166,30 @@ Result<void> move_file(const std::string& from, const std::string& to) {
     return {};
 }
 
+// What was put aside before is never written over.
+Result<void> put_aside(const std::string& from, const std::string& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+    if (errno != EINVAL) return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
+    // Not every file system knows the flag.
+    const auto taken = exists(to);
+    if (!taken) return tl::unexpected(taken.error());
+    if (*taken) return failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
+    return move_file(from, to);
+}
+
 // What is at the place of a database while its successor is still in restore.new is the old one.
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
-    if (!exists(next)) return {};
+    const auto waits = exists(next);
+    if (!waits) return tl::unexpected(waits.error());
+    if (!*waits) return {};
     for (std::string_view companion : companions) {
         const std::string old = fmt::format("{}/{}{}", home.server_priv(), name, companion);
-        if (!exists(old)) continue;
-        if (auto done = move_file(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
+        const auto there = exists(old);
+        if (!there) return tl::unexpected(there.error());
+        if (!*there) continue;
+        if (auto done = put_aside(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
         tell(at_step, old + " was put aside");
     }
     if (!sync_directory(replaced)) return failed(replaced, "can not be written", system_text(errno));
@@ -168,7 +207,9 @@ bool legal_folder(std::string_view name) {
 }  // namespace
 
 Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
-    if (!exists(journal(home))) {
+    const auto decided = exists(journal(home));
+    if (!decided) return tl::unexpected(decided.error());
+    if (!*decided) {
         auto cleared = clear_staging(home);
         if (!cleared) return tl::unexpected(cleared.error());
         return false;
@@ -205,16 +246,19 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
         return tl::unexpected(staged.error());
     }
     tell(at_step, "the backup is checked and copied");
-    const std::string folder = free_folder(home, now);
+    const auto folder = free_folder(home, now);
+    if (!folder) return tl::unexpected(folder.error());
     const std::string next = journal(home) + ".next";
-    if (auto done = write_file(home, next, folder + "\n"); !done) return tl::unexpected(done.error());
+    if (auto done = write_file(home, next, *folder + "\n"); !done) return tl::unexpected(done.error());
     if (auto done = move_file(next, journal(home)); !done) return tl::unexpected(done.error());
     if (!sync_directory(home.server_priv()))
         return failed(home.server_priv(), "can not be written", system_text(errno));
     tell(at_step, "the restore is decided");
     if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
-    const std::string replaced = home.server_priv() + "/" + folder;
-    return exists(replaced) ? replaced : std::string();
+    const std::string replaced = home.server_priv() + "/" + *folder;
+    const auto kept = exists(replaced);
+    if (!kept) return tl::unexpected(kept.error());
+    return *kept ? replaced : std::string();
 }
 
 }  // namespace pbs::host

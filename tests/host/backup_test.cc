@@ -226,11 +226,11 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
         put(path, bytes);
     };
     // With a manifest that fits the file, so that only its content is wrong.
-    const auto vouch = [](const std::string& backup, const std::string& file) {
+    const auto vouch = [](const std::string& backup, const std::string& file, int64_t new_version = -1) {
         auto manifest = *Manifest::parse(text(backup + "/MANIFEST"));
         for (auto& one : manifest.databases)
             if (one.name == file) {
-                const int64_t version = one.version;
+                const int64_t version = new_version < 0 ? one.version : new_version;
                 one = *measure(backup, file);
                 one.version = version;
             }
@@ -270,6 +270,12 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
              vouch(copy, "policy.db");
          },
          "its version is not that of the MANIFEST"},
+        {"a newer version of policy.db than the one there",
+         [&](const std::string& copy) {
+             sql(copy + "/policy.db", "PRAGMA user_version=99");
+             vouch(copy, "policy.db", 99);
+         },
+         "policy.db: is of version 99: "},
     };
     for (const Damage& damage : damages) {
         fs::remove_all(backup_);
@@ -325,6 +331,44 @@ TEST_F(BackupTest, ABackupOfAHalfRestoredHomeIsRefused) {
     const auto refused = back_up_now();
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("a restore was cut short"));
+}
+
+TEST_F(BackupTest, ANewerPolicyDbComesWhereThereIsNoneToCompareWith) {
+    write(1);
+    sql(home_->policy_db(), "PRAGMA user_version=99");
+    ASSERT_TRUE(back_up_now());
+    home_.emplace(std::move(*Home::open(top_ + "/other")));
+    EXPECT_EQ(restore_error(), "");
+    EXPECT_EQ(policy_mark(priv()), 1);
+}
+
+TEST_F(BackupTest, WhatWasPutAsideIsNotWrittenOver) {
+    write(1);
+    ASSERT_TRUE(back_up_now());
+    fs::create_directories(priv() + "/restore.new");
+    fs::create_directories(priv() + "/replaced-x");
+    for (const char* name : {"server.db", "policy.db"})
+        fs::copy_file(backup_ + "/" + name, priv() + "/restore.new/" + name);
+    put(priv() + "/replaced-x/server.db", "the old one");
+    put(priv() + "/restore.journal", "replaced-x\n");
+    const auto refused = finish_restore(*home_);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("can not be moved to " + priv() + "/replaced-x/server.db"));
+    EXPECT_EQ(text(priv() + "/replaced-x/server.db"), "the old one");
+    EXPECT_EQ(server_mark(priv()), 1);
+}
+
+// Where the journal can't be looked for, a restore that was decided must not be taken for none.
+TEST_F(BackupTest, WhatCannotBeLookedForIsNoSignThatItIsNotThere) {
+    const std::string moved = top_ + "/moved";
+    fs::create_directories(priv() + "/restore.new");
+    fs::rename(priv(), moved);
+    put(priv(), "a file in the place of the folder");
+    const auto refused = finish_restore(*home_);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("restore.journal: can not be looked for: "));
+    EXPECT_TRUE(fs::exists(moved + "/restore.new"));
 }
 
 TEST_F(BackupTest, AJournalThatNamesAPlaceElsewhereIsRefused) {
