@@ -54,8 +54,8 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
 }
 
 // The plugin hears of queues and schedulers that come and go and of resources that go, which it may refuse,
-// and gets its own attributes. If the second of
-// two calls fails, the first is taken back.
+// and gets its own attributes. If it refuses those of an object that it was just told of, it is told that the
+// object is gone again.
 Result<void> plugin_part(Management& request, std::string_view object) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
@@ -67,7 +67,8 @@ Result<void> plugin_part(Management& request, std::string_view object) {
     if (request.plugins.empty()) return {};
     auto done = call_plugin(request, request.command == PBS_CMD_CREATE ? PBS_CMD_SET : request.command,
                             object, request.plugins);
-    if (!done && announced) (void)call_plugin(request, PBS_CMD_DELETE, object, {});
+    if (!done && announced && request.command == PBS_CMD_CREATE)
+        (void)call_plugin(request, PBS_CMD_DELETE, object, {});
     return done;
 }
 
