@@ -110,6 +110,25 @@ TEST_F(Schedulers, UnsetGivesTheDefaultsBack) {
     EXPECT_EQ(shown(ifl::RequestType::status_server, "", "scheduler_iteration"), "600");
 }
 
+TEST_F(Schedulers, UnsetSchedulingIsOffOnTheServerAndTheDefault) {
+    const auto both = [&] {
+        return sched("default", "scheduling") + " " +
+               shown(ifl::RequestType::status_server, "", "scheduling");
+    };
+    const auto server_off = [&] {
+        return manage(root(), PBS_CMD_UNSET, PBS_OBJ_SERVER, "", {attribute("scheduling", "")}).code;
+    };
+    ASSERT_EQ(set_sched("default", "comment", "hello"), 0);
+    EXPECT_EQ(both(), "True True") << "it is on until somebody says otherwise";
+    ASSERT_EQ(unset("default", "scheduling"), 0);
+    EXPECT_EQ(both(), "False False");
+    ASSERT_EQ(set_sched("default", "scheduling", "True"), 0);
+    EXPECT_EQ(both(), "True True");
+    ASSERT_EQ(server_off(), 0);
+    EXPECT_EQ(sched("default", "scheduling"), "False");
+    EXPECT_EQ(server_->state_text(), "Idle");
+}
+
 TEST_F(Schedulers, StateIsWhatPbsCallsIt) {
     ASSERT_EQ(create("a", {attribute("scheduling", "t")}), 0);
     (void)server_->take_wanted_cycles();

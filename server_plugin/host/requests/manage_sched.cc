@@ -23,7 +23,8 @@ std::string default_folder(const Server& server, const Sched& sched, std::string
     return fmt::format("{}/{}_{}", server.options.home, folder, sched.name);
 }
 
-// What is unset has its default again.
+// What is unset has its default again. Unset, `scheduling` is off, as the server's; the default scheduler has
+// it on from its beginning only.
 void set_defaults(const Server& server, Sched& sched) {
     const auto set = [&](std::string_view attribute, std::string value) {
         if (!sched.attributes.has(attribute))
@@ -31,7 +32,7 @@ void set_defaults(const Server& server, Sched& sched) {
     };
     set("sched_priv", default_folder(server, sched, "sched_priv"));
     set("sched_log", default_folder(server, sched, "sched_log"));
-    set("scheduling", sched.name == default_name ? "True" : "False");
+    set("scheduling", "False");
     set("scheduler_iteration", "600");
 }
 
