@@ -18,6 +18,11 @@ class ExecutionType : public ServerTest {
     ifl::Reply set_queue(const std::string& what, const std::string& value) {
         return manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "work", {attribute(what, value)});
     }
+    int set_together(const std::string& type, const std::string& what, const std::string& value) {
+        return manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "work",
+                      {attribute("queue_type", type), attribute(what, value)})
+            .code;
+    }
     std::string queue(const std::string& what) { return shown(ifl::RequestType::status_queue, "work", what); }
     // What the plugin is told.
     int32_t told() {
@@ -54,13 +59,57 @@ TEST_F(ExecutionType, QueueTypeTakesTheWordsToo) {
     EXPECT_EQ(set_queue("queue_type", "Execution_Prime").code, 0);
     EXPECT_EQ(queue("queue_type"), "Execution");
     EXPECT_EQ(queue("execution_type"), "execution_prime");
-    EXPECT_EQ(set_queue("queue_type", "e").code, 0);
-    EXPECT_EQ(queue("execution_type"), "execution_prime") << "a print that is fed back keeps it";
     EXPECT_EQ(
         manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "ded", {attribute("queue_type", "execution_dedicated")})
             .code,
         0);
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "ded", "execution_type"), "execution_dedicated");
+}
+
+TEST_F(ExecutionType, APlainQueueTypeUnsetsATime) {
+    ASSERT_EQ(set_queue("execution_type", "execution").code, 0);
+    ASSERT_EQ(set_queue("queue_type", "execution").code, 0);
+    EXPECT_EQ(queue("execution_type"), "execution") << "it says no other thing";
+    for (const char* plain : {"e", "Execution"}) {
+        ASSERT_EQ(set_queue("execution_type", "execution_prime").code, 0);
+        ASSERT_EQ(set_queue("Queue_Type", plain).code, 0);
+        EXPECT_EQ(queue("execution_type"), "") << plain;
+        EXPECT_EQ(told(), PBS_EXECUTION_ANY) << plain;
+    }
+    ASSERT_EQ(set_queue("execution_type", "execution_prime").code, 0);
+    ASSERT_EQ(set_together("route", "route_destinations", "other"), 0);
+    EXPECT_EQ(queue("queue_type"), "Route");
+    EXPECT_EQ(queue("execution_type"), "");
+    ASSERT_EQ(set_queue("execution_type", "route").code, 0);
+    ASSERT_EQ(set_queue("queue_type", "e").code, 0);
+    EXPECT_EQ(queue("execution_type"), "");
+}
+
+TEST_F(ExecutionType, OneRequestSaysOneThing) {
+    ASSERT_EQ(set_together("execution", "execution_type", "execution_prime"), 0) << "a print's order";
+    EXPECT_EQ(queue("execution_type"), "execution_prime");
+    ASSERT_EQ(manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "work",
+                     {attribute("execution_type", "execution_non_prime"), attribute("queue_type", "e")})
+                  .code,
+              0);
+    EXPECT_EQ(queue("execution_type"), "execution_non_prime");
+    EXPECT_EQ(set_together("Execution_Prime", "execution_type", "execution_prime"), 0);
+    for (const char* other : {"execution_dedicated", "execution", "route"})
+        EXPECT_EQ(set_together("execution_prime", "execution_type", other), PBSE_BADATVAL) << other;
+    EXPECT_EQ(set_together("route", "execution_type", "execution_prime"), PBSE_BADATVAL);
+    EXPECT_EQ(queue("queue_type"), "Execution");
+    EXPECT_EQ(queue("execution_type"), "execution_prime") << "nothing half-done";
+}
+
+TEST_F(ExecutionType, APrintThatIsFedBackKeepsIt) {
+    ASSERT_EQ(set_queue("execution_type", "execution_dedicated").code, 0);
+    const ifl::Reply reply = ask(root(), ifl::RequestType::status_queue, ifl::Status{"work", {}});
+    const ifl::Attributes printed = std::get<ifl::StatusReply>(reply.body).objects.at(0).attributes;
+    for (const ifl::Attribute& one : printed)
+        if (one.name == "queue_type" || one.name == "execution_type") {
+            EXPECT_EQ(set_queue(one.name, one.value).code, 0);
+        }
+    EXPECT_EQ(queue("execution_type"), "execution_dedicated");
 }
 
 TEST_F(ExecutionType, OtherWordsAreRefusedWithWhatIsExpected) {
@@ -82,7 +131,7 @@ TEST_F(ExecutionType, FitsTheQueueType) {
     EXPECT_EQ(set(PBS_OBJ_QUEUE, "router", "execution_type", "execution_prime"), PBSE_BADATVAL);
     EXPECT_EQ(set(PBS_OBJ_QUEUE, "router", "execution_type", "route"), 0);
     ASSERT_EQ(set_queue("execution_type", "execution_prime").code, 0);
-    EXPECT_EQ(set_queue("queue_type", "route").code, PBSE_BADATVAL);
+    EXPECT_EQ(set_queue("queue_type", "route").code, PBSE_QUENOEN) << "it is enabled";
 }
 
 TEST_F(ExecutionType, OutlivesARestart) {

@@ -25,9 +25,44 @@ bool is_timed(std::string_view type) {
     return std::ranges::find(timed_types, type) != std::end(timed_types);
 }
 
+bool names(const Management& request, std::string_view attribute) {
+    return std::ranges::any_of(request.own,
+                               [&](const ifl::Attribute& one) { return same_name(one.name, attribute); });
+}
+
+// A request says one thing of the time when jobs start, by whichever of the two attributes.
+Managed<> check_words(const Management& request) {
+    std::string said;
+    if (request.command == PBS_CMD_UNSET) return {};
+    for (size_t i = 0; i < request.own.size(); ++i) {
+        const ifl::Attribute& attribute = request.own[i];
+        const std::string word = lower(attribute.value);
+        const bool says = same_name(attribute.name, "execution_type") ||
+                          (same_name(attribute.name, "queue_type") && is_timed(word));
+        if (!says || word.empty()) continue;
+        if (!said.empty() && said != word)
+            return tl::unexpected(
+                Refusal{{PBSE_BADATVAL, fmt::format("Illegal {} \"{}\": the same request says {}",
+                                                    attribute.name, attribute.value, said)},
+                        i});
+        said = word;
+    }
+    return {};
+}
+
+// A plain queue_type is all that there is to say of the queue: what execution_type said goes if it is of a
+// time or of the other type. Print has execution_type after queue_type.
+void drop_execution_type(Queue& queue, std::string_view type) {
+    const std::string_view execution = queue.attributes.text("execution_type");
+    if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))
+        queue.attributes.unset(*queue_table().find("execution_type"), {});
+}
+
 // "Execution" or "Route", or any beginning of these words. A word of execution_type says both.
-Result<void> check_type(Queue& queue, const Queue* before, const State& state) {
+Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
+    const State& state = request.context.state();
     std::string given = lower(queue.attributes.text("queue_type"));
+    const bool plain = !is_timed(given) && !names(request, "execution_type");
     if (is_timed(given)) {
         queue.attributes.set(*queue_table().find("execution_type"), {}, given);
         given = "execution";
@@ -44,6 +79,7 @@ Result<void> check_type(Queue& queue, const Queue* before, const State& state) {
         before->attributes.text("queue_type") != type && has_live_jobs(state, queue))
         return fail(PBSE_OBJBUSY, fmt::format("Cannot change the type of queue {}: it has jobs", queue.name));
     queue.attributes.set(*queue_table().find("queue_type"), {}, type);
+    if (plain) drop_execution_type(queue, type);
     return {};
 }
 
@@ -87,10 +123,11 @@ Result<void> check_destinations(const Queue& queue, const State& state) {
     return {};
 }
 
-Result<void> check(Queue& queue, const Queue* before, const State& state, const AttributeDef& def) {
+Result<void> check(const Management& request, Queue& queue, const Queue* before, const AttributeDef& def) {
+    const State& state = request.context.state();
     const Attributes& attributes = queue.attributes;
     if (def.name == "queue_type") {
-        if (attributes.has("queue_type")) return check_type(queue, before, state);
+        if (attributes.has("queue_type")) return check_type(request, queue, before);
         return fail(PBSE_NEEDQUET);
     }
     if (def.name == "execution_type") return check_execution_type(queue);
@@ -120,10 +157,10 @@ Result<void> check_whole(const Queue& queue) {
 }
 
 Managed<> apply(Management& request, Queue& queue, const Queue* before) {
-    const State& state = request.context.state();
+    if (auto ok = check_words(request); !ok) return ok;
     auto done = apply_own(
         request, queue_table(), queue.attributes,
-        [&](const AttributeDef& def, const ifl::Attribute&) { return check(queue, before, state, def); });
+        [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, queue, before, def); });
     if (!done) return done;
     if (auto ok = check_whole(queue); !ok) return tl::unexpected(Refusal{ok.error(), Refusal::npos});
     return {};
