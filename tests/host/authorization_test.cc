@@ -427,6 +427,39 @@ TEST_F(Authorization, EachRefusalIsInTheLog) {
     EXPECT_THAT(log_text(), ContainsRegex("refused: RunJob [0-9]+.svr n1 by sys@"));
 }
 
+TEST_F(Authorization, ALongRefusalIsShortInTheLog) {
+    ifl::Attributes many;
+    for (int i = 1; i <= 50; ++i) many.push_back(attribute("a" + std::to_string(i), ""));
+    ASSERT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_SERVER, "", many).code, perm);
+    EXPECT_THAT(log_text(), HasSubstr("Manager set server (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, "
+                                      "a12, a13, a14, a15, a16, a17, a18, a19, a20 and 30 more) by sys@"));
+    const auto written = [&](ifl::Attributes attributes, const std::string& name) {
+        const size_t before = log_text().size();
+        EXPECT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_QUEUE, name, std::move(attributes)).code, perm);
+        return log_text().substr(before);
+    };
+    const std::string long_name(100'000, 'x');
+    EXPECT_LT(written({attribute(long_name, "")}, long_name).size(), 1000U);
+    const std::string some = written(ifl::Attributes(10, attribute(std::string(200, 'y'), "")), "q");
+    EXPECT_LT(some.size(), 1400U);
+    EXPECT_THAT(some, HasSubstr("y and 5 more) by sys@"));
+}
+
+TEST_F(Authorization, OfManyJobsThatARequestNamesTheLogNamesSome) {
+    ifl::DeleteJobList list;
+    for (int i = 0; i < 23; ++i) list.jobs.push_back(waiting());
+    const size_t before = log_text().size();
+    ASSERT_EQ(code_of(ask(identity(3), RequestType::delete_job_list, list)), perm);
+    const std::string added = log_text().substr(before);
+    size_t lines = 0;
+    for (size_t at = added.find("refused: "); at != std::string::npos; at = added.find("refused: ", at + 1))
+        ++lines;
+    EXPECT_EQ(lines, 21U);
+    EXPECT_THAT(added, HasSubstr(": and 3 more jobs\n"));
+    EXPECT_THAT(added, HasSubstr(list.jobs[19] + " by sys@"));
+    EXPECT_THAT(added, testing::Not(HasSubstr(list.jobs[20] + " by sys@")));
+}
+
 TEST_F(Authorization, WhoMayNotUseTheServerAtAll) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_users", "bin@*"), ok);
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "True"), ok);

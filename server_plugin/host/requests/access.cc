@@ -50,6 +50,8 @@ std::string_view type_name(uint32_t type) {
             return "time_window";
         case PBS_OBJ_FS_GROUP:
             return "fs_group";
+        case PBS_OBJ_CONFIGURATION:
+            return "configuration";
         case PBS_OBJ_JOB:
             return "job";
         default:
@@ -57,11 +59,27 @@ std::string_view type_name(uint32_t type) {
     }
 }
 
+// A request is as long as its client likes, its line in the log isn't.
+constexpr size_t most_names = 20;
+constexpr size_t most_bytes = 1024;
+constexpr size_t longest_shown = 256;
+constexpr size_t most_jobs = 20;
+
+std::string shown(std::string_view name) {
+    return name.size() <= longest_shown ? std::string(name)
+                                        : std::string(name.substr(0, longest_shown)) + "...";
+}
+
 std::string names_of(const ifl::Attributes& attributes) {
     std::string out;
-    for (const ifl::Attribute& attribute : attributes)
-        out += (out.empty() ? " (" : ", ") + attribute.name +
-               (attribute.resource.empty() ? "" : "." + attribute.resource);
+    for (size_t i = 0; i < attributes.size(); ++i) {
+        const ifl::Attribute& attribute = attributes[i];
+        const std::string name =
+            shown(attribute.resource.empty() ? attribute.name : attribute.name + "." + attribute.resource);
+        if (i == most_names || out.size() + name.size() > most_bytes)
+            return out + fmt::format(" and {} more)", attributes.size() - i);
+        out += (i == 0 ? " (" : ", ") + name;
+    }
     return out.empty() ? out : out + ")";
 }
 
@@ -70,7 +88,7 @@ std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
     std::string out;
     if (type == ifl::RequestType::manager && body.command < commands.size())
         out = fmt::format(" {} {}", commands[body.command], type_name(body.object_type));
-    if (!body.object.empty()) out += " " + body.object;
+    if (!body.object.empty()) out += " " + shown(body.object);
     return out + names_of(body.attributes);
 }
 
@@ -82,13 +100,14 @@ std::string object_of(const ifl::Request& request) {
             if constexpr (std::is_same_v<Body, ifl::Manage>) {
                 return object_of(body, request.type);
             } else if constexpr (std::is_same_v<Body, ifl::QueueJob>) {
-                return fmt::format(" into queue \"{}\"{}", body.destination, names_of(body.attributes));
+                return fmt::format(" into queue \"{}\"{}", shown(body.destination),
+                                   names_of(body.attributes));
             } else if constexpr (requires { body.destination; }) {
-                return fmt::format(" {} {}", body.job, body.destination);
+                return fmt::format(" {} {}", shown(body.job), shown(body.destination));
             } else if constexpr (requires { body.job; }) {
-                return " " + body.job;
+                return " " + shown(body.job);
             } else if constexpr (requires { body.object; }) {
-                return body.object.empty() ? "" : " " + body.object;
+                return body.object.empty() ? "" : " " + shown(body.object);
             }
             return {};
         },
@@ -117,9 +136,11 @@ Result<void> may_use(const State& state, const Identity& who) {
 
 void log_refusal(const Context& context, const ifl::Reply& reply) {
     if (const auto* list = std::get_if<ifl::DeleteReply>(&reply.body)) {
+        size_t refused = 0;
         for (const auto& [job, code] : list->failed)
-            if (is_refusal(context, static_cast<int>(code)))
-                write(context, " " + job, trimmed(ifl::error_text(static_cast<int>(code))));
+            if (is_refusal(context, static_cast<int>(code)) && ++refused <= most_jobs)
+                write(context, " " + shown(job), trimmed(ifl::error_text(static_cast<int>(code))));
+        if (refused > most_jobs) write(context, "", fmt::format("and {} more jobs", refused - most_jobs));
         return;
     }
     if (!is_refusal(context, reply.code)) return;
