@@ -112,6 +112,15 @@ class Authorization : public ServerTest {
             ok);
     }
 
+    // What there is now, as a value of the attribute of a request that sets it: its number or its document.
+    std::string configuration(const std::string& attribute) {
+        const ifl::Reply reply =
+            ask(root(), RequestType::status_scheduler, ifl::Status{}, "object=configuration");
+        const auto* list = std::get_if<ifl::StatusReply>(&reply.body);
+        if (list == nullptr || list->objects.size() != 1) return "no configuration";
+        return attribute == "revision" ? list->objects[0].name : list->objects[0].attributes.at(0).value;
+    }
+
     // Of a DeleteJobList, the code of its job.
     int code_of(const ifl::Reply& reply) {
         const auto* list = std::get_if<ifl::DeleteReply>(&reply.body);
@@ -133,8 +142,9 @@ class Authorization : public ServerTest {
 using A = Authorization;
 
 template <typename Body>
-Row status(std::string what, RequestType type, Body body, std::string extend = {}) {
-    return {std::move(what), {ok, ok, ok, ok}, [=](A&) { return Ask{type, body, extend}; }};
+Row status(std::string what, RequestType type, Body body, std::string extend = {},
+           std::array<int, 4> codes = {ok, ok, ok, ok}) {
+    return {std::move(what), codes, [=](A&) { return Ask{type, body, extend}; }};
 }
 Row on_job(std::string what, std::array<int, 4> codes, std::function<Ask(A&)> make) {
     return {std::move(what), codes, std::move(make)};
@@ -258,6 +268,10 @@ std::vector<Row> status_rows() {
         status("StatusScheduler time_window", RequestType::status_scheduler, ifl::Status{},
                "object=time_window"),
         status("StatusScheduler fs_group", RequestType::status_scheduler, ifl::Status{}, "object=fs_group"),
+        status("StatusScheduler configuration", RequestType::status_scheduler, ifl::Status{},
+               "object=configuration", {ok, ok, perm, perm}),
+        status("StatusScheduler history", RequestType::status_scheduler, ifl::Status{}, "object=history",
+               {ok, ok, perm, perm}),
         status("StatusResource", RequestType::status_resource, ifl::Status{}),
         status("StatusHook", RequestType::status_hook, ifl::Status{}),
     };
@@ -329,6 +343,20 @@ std::vector<Row> manager_rows() {
     set("queue started", PBS_OBJ_QUEUE, "q", "started", "True", ok, ok);
     set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", ok, attr);
     set("node state", PBS_OBJ_NODE, "n1", "state", "free", ok, ok);
+    for (const char* how : {"revision", "import", "replace"})
+        rows.push_back({std::string("Manager set configuration ") + how, {ok, perm, perm, perm}, [=](A& a) {
+                            return A::managed(PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "",
+                                              A::one(how, a.configuration(how)));
+                        }});
+    constexpr std::array others = {"create", "delete", "unset"};
+    constexpr std::array other_commands = {PBS_CMD_CREATE, PBS_CMD_DELETE, PBS_CMD_UNSET};
+    for (size_t i = 0; i < others.size(); ++i)
+        rows.push_back({std::string("Manager ") + others[i] + " configuration",
+                        {invalid, perm, perm, perm},
+                        [command = other_commands[i]](A& a) {
+                            return A::managed(command, PBS_OBJ_CONFIGURATION, "",
+                                              A::one("revision", a.configuration("revision")));
+                        }});
     return rows;
 }
 
@@ -351,11 +379,30 @@ TEST_F(Authorization, TheTableIsComplete) {
     for (const RequestHandler& row : request_handlers())
         EXPECT_TRUE(asked.contains(row.type)) << ifl::request_name(row.type) << " is not in the table";
     std::set<uint32_t> types;
-    for (const Kind& kind : kinds()) types.insert(static_cast<uint32_t>(kind.type));
-    for (uint32_t type = 0; type < 256; ++type) {
-        if (types.contains(type)) continue;
-        const int code = manage(root(), PBS_CMD_SET, static_cast<int>(type), "none", {}).code;
-        EXPECT_EQ(code, invalid) << "objects of type " << type << " are not in the table";
+    std::set<std::string> extends;
+    for (const Row& row : all_rows()) {
+        const Ask made = row.make(*this);
+        if (made.type == RequestType::manager) types.insert(std::get<ifl::Manage>(made.body).object_type);
+        if (made.type == RequestType::status_scheduler) extends.insert(made.extend);
+    }
+    // An attribute that no object has: the answer is another for a type that is known, if there can be an
+    // object of the name.
+    const auto known = [&](uint32_t type, const std::string& name) {
+        return manage(root(), PBS_CMD_SET, static_cast<int>(type), name, one("no_such_thing")).code !=
+               invalid;
+    };
+    for (uint32_t type = 0; type < 256; ++type)
+        EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
+            << "objects of type " << type << " are not in the table, or not told apart";
+    // What a status of the schedulers is of if its extend string asks for another object.
+    for (const char* object : {"policy", "time_window", "fs_group", "configuration", "history", "sched",
+                               "queue", "server", "node", "resource", "revision"}) {
+        const std::string extend = std::string("object=") + object;
+        const ifl::Reply reply = ask(root(), RequestType::status_scheduler, ifl::Status{}, extend);
+        ASSERT_EQ(reply.code, ok) << extend;
+        const auto& objects = std::get<ifl::StatusReply>(reply.body).objects;
+        const bool scheds = !objects.empty() && objects[0].type == PBS_OBJ_SCHED;
+        EXPECT_EQ(!scheds, extends.contains(extend)) << extend << " is not in the table";
     }
 }
 
