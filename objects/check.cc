@@ -211,6 +211,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
         case Syntax::program:
+            if (before && *before == value) return {};
             return check_program(attribute, std::get<std::string>(value), std::get<std::string>(value),
                                  context);
         default:

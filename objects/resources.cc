@@ -38,6 +38,8 @@ ResourceNames::ResourceNames()
              "walltime"} {}
 
 void ResourceNames::remove(std::string_view name) {
+    static const ResourceNames always;
+    if (always.contains(name)) return;
     if (const auto found = names_.find(name); found != names_.end()) names_.erase(found);
 }
 

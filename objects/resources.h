@@ -14,7 +14,7 @@ class ResourceNames {
     // Those that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
     void add(std::string_view name) { names_.emplace(name); }
-    // A name that isn't there is left alone.
+    // A name that isn't there is left alone, and so are those of the constructor.
     void remove(std::string_view name);
     bool contains(std::string_view name) const { return names_.contains(name); }
     const std::set<std::string, std::less<>>& all() const { return names_; }

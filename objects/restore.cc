@@ -36,6 +36,12 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
         if (is_own(change.type)) add(check_unreferenced(draft, change.type, change.name));
         return;
     }
+    // What was right when it was set may name a queue, a resource or a program that has gone since.
+    for (const auto& [index, value] : change.after->values()) {
+        const Attribute& attribute = attributes(change.type)[index];
+        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
+        if (!before || *before != value) add(check_value(attribute, before, value, context));
+    }
     add(check_object(*change.after, context));
     const Result<void> references = check_references(draft, *change.after);
     add(references);
@@ -178,8 +184,9 @@ std::string command_text(const Restoration& what) {
 
 // ---- Importing.
 
-// The value of an attribute of a document, by the rules of `set attribute = value`.
-Result<Value> imported_value(const Attribute& attribute, const AttributeText& text,
+// The value of an attribute of a document, by the rules of `set attribute = value`; what it holds already, in
+// `existing` (which may be null), isn't asked for again.
+Result<Value> imported_value(const Attribute& attribute, const AttributeText& text, const Object* existing,
                              const CheckContext& context) {
     if (attribute.is_list() != text.is_list) {
         return fail(Code::bad_value, fmt::format("{}: expected {}: {}", attribute.name,
@@ -192,15 +199,18 @@ Result<Value> imported_value(const Attribute& attribute, const AttributeText& te
                                 text.is_list ? " or an empty element" : "", expected_text(attribute)));
     }
     const std::string typed = text.is_list ? format_value(attribute, Value(text.items)) : text.items.front();
+    // A document names all slots of a scheduler: none stays because it isn't named.
+    const Value* before =
+        existing && attribute.syntax != Syntax::policy_slots ? existing->set_value(attribute) : nullptr;
     Result<std::optional<Value>> value = new_value(
-        attribute, nullptr, {std::string(attribute.name), typed, Operation::set}, Operation::set, context);
+        attribute, before, {std::string(attribute.name), typed, Operation::set}, Operation::set, context);
     if (!value) return tl::unexpected(value.error());
     if (!*value) return fail(Code::bad_value, fmt::format("{}: found nothing", attribute.name));
     return std::move(**value);
 }
 
-Object imported_object(const ObjectText& text, Object object, const CheckContext& context,
-                       Problems& problems) {
+Object imported_object(const ObjectText& text, Object object, const Object* existing,
+                       const CheckContext& context, Problems& problems) {
     for (const AttributeText& member : text.attributes) {
         const Attribute* attribute = find_attribute(text.type, member.name);
         if (!attribute || attribute->name != member.name) {
@@ -209,7 +219,7 @@ Object imported_object(const ObjectText& text, Object object, const CheckContext
                          Code::unknown_attribute);
             continue;
         }
-        Result<Value> value = imported_value(*attribute, member, context);
+        Result<Value> value = imported_value(*attribute, member, existing, context);
         if (value) {
             object.assign(*attribute, std::move(*value));
         } else {
@@ -237,6 +247,7 @@ Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace
                             const RewriteOptions& options, Draft& draft, const CheckContext& context,
                             std::vector<std::string>& warnings) {
     Problems problems;
+    const Draft present(draft);
     if (replace) erase_all(draft, options, warnings);
     for (const ObjectText& text : objects) {
         if (is_own(text.type)) {
@@ -248,9 +259,10 @@ Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace
             skip(text.type, text.name, warnings);
             continue;
         }
-        const ObjectPtr existing = draft.find(text.type, text.name);
-        Object object =
-            imported_object(text, existing ? *existing : Object(text.type, text.name), context, problems);
+        const ObjectPtr kept = draft.find(text.type, text.name);
+        const ObjectPtr existing = present.find(text.type, text.name);
+        Object object = imported_object(text, kept ? *kept : Object(text.type, text.name), existing.get(),
+                                        context, problems);
         if (is_own(text.type) || !object.values().empty()) draft.put(std::move(object));
     }
     if (problems.empty()) return {};

@@ -6,6 +6,7 @@
 #include "objects/database.h"
 #include "objects/draft.h"
 #include "objects/execute.h"
+#include "objects/formula.h"
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/persist.h"
@@ -198,6 +199,9 @@ void Store::define_queue(std::string_view name) {
 }
 void Store::forget_queue(std::string_view name) {
     if (state_->queues) state_->queues->erase(std::string(name));
+}
+Result<void> Store::check_job_sort_formula(std::string_view text) const {
+    return check_formula("job_sort_formula", text, state_->resources, job_sort_terms());
 }
 Result<void> Store::check_resource_unused(std::string_view name) const {
     state_->settle();

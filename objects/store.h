@@ -100,6 +100,10 @@ class Store {
     void define_queue(std::string_view name);
     void forget_queue(std::string_view name);
 
+    // Is this a formula to sort jobs by, as the policies' job_sort_formula? For the server's deprecated one,
+    // which the host keeps. Errors: bad_value, with the position.
+    Result<void> check_job_sort_formula(std::string_view text) const;
+
     // Does no object name this resource, so that the server may delete it? Errors: busy, naming what refers
     // to it. (Queues: execute() with a remove.)
     Result<void> check_resource_unused(std::string_view name) const;

@@ -108,23 +108,28 @@ int history(const Connection& connection, const Arguments& arguments) {
     if (!query) {
         return failed(query.error());
     }
-    std::vector<HistoryRow> rows;
-    while (static_cast<long long>(rows.size()) < arguments.limit) {
-        std::string extend =
-            *query +
-            fmt::format("limit={}", std::min(kPage, arguments.limit - static_cast<long long>(rows.size())));
-        if (!rows.empty()) {
-            extend += fmt::format(";before_revision={}", rows.front().revision);
+    std::vector<std::vector<HistoryRow>> pages;  // the latest first
+    long long found = 0;
+    while (found < arguments.limit) {
+        std::string extend = *query + fmt::format("limit={}", std::min(kPage, arguments.limit - found));
+        if (!pages.empty()) {
+            extend += fmt::format(";before_revision={}", pages.back().front().revision);
         }
         const StatusList list(pbs_stathistory(connection.handle(), extend.c_str()));
         if (!list && pbs_errno != 0) {
             return refused(connection);
         }
-        const std::vector<HistoryRow> page = history_rows(list.get());
+        std::vector<HistoryRow> page = history_rows(list.get());
         if (page.empty()) {
             break;
         }
-        rows.insert(rows.begin(), page.begin(), page.end());
+        found += static_cast<long long>(page.size());
+        pages.push_back(std::move(page));
+    }
+    std::vector<HistoryRow> rows;
+    rows.reserve(static_cast<std::size_t>(found));
+    for (auto page = pages.rbegin(); page != pages.rend(); ++page) {
+        std::move(page->begin(), page->end(), std::back_inserter(rows));
     }
     print(arguments.json ? history_json(rows) : history_text(rows));
     return 0;
@@ -186,6 +191,10 @@ int export_configuration(const Connection& connection, const Arguments& argument
     const auto text = document(connection, arguments.second_revision);
     if (!text) {
         return refused(connection);
+    }
+    if (text->size() > kLargestImport) {
+        complain(kProgram, fmt::format("Warning: the document has {} bytes, import takes at most {}",
+                                       text->size(), kLargestImport));
     }
     if (arguments.file.empty() || arguments.file == "-") {
         print(*text);
@@ -271,7 +280,11 @@ constexpr const char* kFooter =
 using Action = int (*)(const Connection&, const Arguments&);
 
 void add_object(CLI::App& command, Arguments& arguments) {
-    command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server");
+    // An empty text would mean everything: a script whose variable is empty must not take all of it back.
+    command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
+        ->check([](const std::string& text) {
+            return trim(text).empty() ? std::string("expected a type and a name, as in \"policy p1\"") : "";
+        });
 }
 
 void add_commands(CLI::App& app, Arguments& arguments, Action& action) {

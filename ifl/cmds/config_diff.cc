@@ -115,15 +115,30 @@ void compare_type(const std::string& type, const Json& before, const Json& after
     }
 }
 
-// "policy p1" with the type in full; for what is no object, the text as it is.
-std::string full_title(std::string_view object) {
+// Which objects are meant: all of a type, or one.
+struct Chosen {
+    std::string_view type;
+    std::string name;  // empty: all of the type
+
+    bool matches(const ConfigChange& change) const {
+        return change.type == type && (name.empty() || change.name == name);
+    }
+};
+
+// Reads "policy p1" or "policy". An error if that is no type, or neither document has the object.
+Result<Chosen> choose(std::string_view object, const Json& from, const Json& to) {
     const std::string_view word = first_word(object);
     const auto type = objects::type_from_word(word);
     if (!type) {
-        return std::string(object);
+        return fail(fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object),
+                    2);
     }
-    const std::string_view name = trim(object.substr(object.find(word) + word.size()));
-    return config_title(objects::type_name(*type), name);
+    Chosen chosen{objects::type_name(*type), std::string(trim(object.substr(word.size())))};
+    if (!chosen.name.empty() && !objects_of(from, chosen.type).contains(chosen.name) &&
+        !objects_of(to, chosen.type).contains(chosen.name)) {
+        return fail(fmt::format("there is no {} '{}' at either revision", chosen.type, chosen.name), 2);
+    }
+    return chosen;
 }
 
 // ---- Directives.
@@ -185,10 +200,12 @@ Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::stri
     for (const std::string_view type : kTypes) {
         compare_type(std::string(type), objects_of(*from, type), objects_of(*to, type), changes);
     }
-    if (!object.empty()) {
-        std::erase_if(changes, [wanted = full_title(trim(object))](const ConfigChange& change) {
-            return config_title(change.type, change.name) != wanted;
-        });
+    if (object = trim(object); !object.empty()) {
+        const auto chosen = choose(object, *from, *to);
+        if (!chosen) {
+            return tl::unexpected(chosen.error());
+        }
+        std::erase_if(changes, [&](const ConfigChange& change) { return !chosen->matches(change); });
     }
     return changes;
 }

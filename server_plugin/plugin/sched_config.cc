@@ -40,7 +40,10 @@ std::string objection(const struct stat& info) {
     if (!S_ISREG(info.st_mode)) return "is not a regular file";
     if (info.st_uid != 0 && info.st_uid != geteuid())
         return fmt::format("belongs to user {}, expected root or the server's user", info.st_uid);
-    if ((info.st_mode & S_IWOTH) != 0) return "can be written by everybody";
+    if ((info.st_mode & (S_IWOTH | S_IWGRP)) != 0)
+        return "can be written by others than its owner, expected mode 0644 or less";
+    // A second name may have been given to a file that is none of the scheduler's.
+    if (info.st_nlink > 1) return "has another name (a hard link), expected a file of its own";
     if (info.st_size > kLargest) return fmt::format("is too large, expected at most {} bytes", kLargest);
     return {};
 }

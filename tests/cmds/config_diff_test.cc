@@ -63,7 +63,25 @@ TEST(ConfigDiff, OneObjectByAnyWordForItsType) {
         EXPECT_EQ(changes->front().name, "p1");
     }
     EXPECT_EQ(config_diff(kBefore, kAfter, "server")->size(), 1U);
-    EXPECT_TRUE(config_diff(kBefore, kAfter, "policy nobody")->empty());
+}
+
+TEST(ConfigDiff, ATypeAloneIsAllOfIt) {
+    const auto all = config_diff(kBefore, kAfter, "policy");
+    ASSERT_TRUE(all);
+    EXPECT_GT(all->size(), 1U);
+    for (const ConfigChange& change : *all) {
+        EXPECT_EQ(change.type, "policy");
+    }
+}
+
+TEST(ConfigDiff, WhatIsNoObjectIsRefused) {
+    const auto nobody = config_diff(kBefore, kAfter, "policy nobody");
+    ASSERT_FALSE(nobody);
+    EXPECT_EQ(nobody.error().message, "there is no policy 'nobody' at either revision");
+    const auto misspelt = config_diff(kBefore, kAfter, "polcy p1");
+    ASSERT_FALSE(misspelt);
+    EXPECT_EQ(misspelt.error().message,
+              "bad object 'polcy p1': expected a type and a name, as in \"policy p1\"");
 }
 
 TEST(ConfigDiff, NothingIsDifferentFromItself) {

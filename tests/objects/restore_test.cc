@@ -164,6 +164,18 @@ TEST_F(RestoreTest, WhatIsReferredToHasToBeThere) {
                 HasSubstr("policy p1: fairshare_group: there is no fs_group 'g1'"));
 }
 
+TEST_F(RestoreTest, QueuesThatAreNamedHaveToBeThere) {
+    store_->define_queue("night");
+    run("c p p1 dedicated_queues=night");
+    const std::uint64_t with_queue = revision();
+    run("u p p1 dedicated_queues");
+    store_->forget_queue("night");
+    const Error refused = refused_back(with_queue, "policy p1");
+    EXPECT_THAT(refused.message, AllOf(HasSubstr("policy p1"), HasSubstr("there is no queue 'night'")));
+    store_->define_queue("night");
+    back(with_queue, "policy p1");
+}
+
 TEST_F(RestoreTest, OverlapsAreFound) {
     run("c t t1 rrule=FREQ=DAILY, start_time=0800, end_time=1200");
     run("c t t2 rrule=FREQ=DAILY, start_time=1000, end_time=1400");

@@ -159,8 +159,14 @@ TEST_F(SchedConfig, OnlyAPlainFileOfTheServersUserIsRead) {
     host.write(kFile, "by_queue: True\n");
     ASSERT_EQ(chmod(path().c_str(), 0666), 0);
     host.cycle();
-    EXPECT_EQ(shown("configuration_error"), path() + ": can be written by everybody");
+    EXPECT_EQ(shown("configuration_error"),
+              path() + ": can be written by others than its owner, expected mode 0644 or less");
     ASSERT_EQ(chmod(path().c_str(), 0644), 0);
+    std::filesystem::create_hard_link(path(), host.home() / "another_name");
+    host.cycle();
+    EXPECT_EQ(shown("configuration_error"),
+              path() + ": has another name (a hard link), expected a file of its own");
+    std::filesystem::remove(host.home() / "another_name");
     host.cycle();
     EXPECT_EQ(shown("configuration_error"), "(none)");
 }

@@ -1,7 +1,6 @@
 // The server's non_work_days; and its deprecated job_sort_formula, which the host keeps, is checked here.
 // There is one server object, and it is neither created nor deleted.
 #include "server_plugin/plugin/requests/manager.h"
-#include "server_plugin/scheduler/formula.h"
 
 namespace pbs::plugin {
 
@@ -13,8 +12,10 @@ objects::Result<objects::Reply> manage_server(objects::Store& store, const Manag
     objects::Command command = request.command;
     for (auto change = command.changes.begin(); change != command.changes.end(); ++change) {
         if (change->name != "job_sort_formula") continue;
-        if (const auto formula = sched::Formula::compile(change->value); !formula)
-            return objects::fail(objects::Code::bad_value, formula.error().message);
+        if (change->operation != objects::Operation::unset) {
+            if (const auto formula = store.check_job_sort_formula(change->value); !formula)
+                return tl::unexpected(formula.error());
+        }
         command.changes.erase(change);
         if (command.changes.empty()) return objects::Reply{.snapshot = store.snapshot()};
         break;
