@@ -114,22 +114,29 @@ Error Connection::broken(const Error& error) {
     return {PBSE_PROTOCOL, broken_};
 }
 
-// Replies are read while the server doesn't take more: it may wait for them to be read itself.
-Result<void> Connection::send_kept() {
+// Replies are read while the server doesn't take more: it may wait for them to be read itself. One that
+// closes the connection may have answered before: those replies are still here to be received.
+void Connection::send_kept() {
+    if (!unsendable_.empty()) return;
     std::vector<char> bytes;
     std::string_view rest = kept_;
     while (!rest.empty()) {
         auto sent = socket_.send_some(rest);
-        if (!sent) return tl::unexpected(broken(sent.error()));
+        if (!sent) {
+            unsendable_ = sent.error().message;
+            break;
+        }
         rest.remove_prefix(*sent);
         if (*sent != 0) continue;
         bytes.resize(kReadSize);
         auto received = socket_.receive_or_send(bytes.data(), bytes.size(), kReplyTimeout);
-        if (!received) return tl::unexpected(broken(received.error()));
+        if (!received) {
+            (void)broken(received.error());
+            return;
+        }
         replies_.feed({bytes.data(), *received});
     }
     kept_.clear();
-    return {};
 }
 
 Result<void> Connection::send(RequestType type, RequestBody body, std::string_view extend) {
@@ -137,21 +144,20 @@ Result<void> Connection::send(RequestType type, RequestBody body, std::string_vi
     kept_ += request_packet({type, user_, std::move(body), std::string(extend)});
     ++unanswered_;
     // If it can't be sent, its reply can't be received.
-    if (kept_.size() >= kSendSize) (void)send_kept();
+    if (kept_.size() >= kSendSize) send_kept();
     return {};
 }
 
 Result<Reply> Connection::receive() {
     if (unanswered_ == 0) return tl::unexpected(Error{PBSE_IVALREQ, "no request is unanswered"});
     --unanswered_;
-    // What the server answered before the connection broke is still here.
-    auto decoded = replies_.next();
-    if (auto* reply = std::get_if<Reply>(&decoded)) return std::move(*reply);
-    if (broken_.empty()) (void)send_kept();
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    send_kept();
+    if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
+    // Takes what has been read already, in the order of the requests, and only then reads.
     auto reply = receive_reply(socket_, replies_);
-    if (!reply) return tl::unexpected(broken(reply.error()));
-    return reply;
+    if (reply) return reply;
+    return tl::unexpected(broken(unsendable_.empty() ? reply.error() : Error{PBSE_PROTOCOL, unsendable_}));
 }
 
 }  // namespace pbs::ifl

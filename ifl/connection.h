@@ -48,11 +48,12 @@ class Connection {
 
     Socket socket_;
     std::string user_;
-    Result<void> send_kept();
+    void send_kept();
     Error broken(const Error& error);
 
     ReplyDecoder replies_;
     std::string kept_;            // requests to be sent together
+    std::string unsendable_;      // why the server takes no more of them; what it answered can be read still
     std::size_t unanswered_ = 0;  // those of send()
     std::mutex mutex_;
     std::string broken_;  // why no more requests can be made

@@ -147,6 +147,7 @@ class Network::Impl {
     void send(Peer& peer, const ifl::Reply& reply, bool close_after);
     void write(Peer& peer);
     void settle();
+    void hold(Held held);
     void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
     // An exception costs the connection.
@@ -166,6 +167,7 @@ class Network::Impl {
     uv_tcp_t tcp_{};
     uv_timer_t timer_{};
     uv_check_t turn_end_{};
+    uv_idle_t no_wait_{};
     bool socket_open_ = false;
     bool tcp_open_ = false;
     bool timer_open_ = false;
@@ -207,6 +209,7 @@ struct Network::Impl::Peer {
     Steady::time_point write_began{};
     std::string unsent;  // replies behind those that are being written
     bool writing = false;
+    std::size_t held = 0;  // its replies that wait for a commit
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
@@ -282,6 +285,7 @@ void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
 
 // Right after what could be read has been read.
 void Network::Impl::start_check() {
+    uv_idle_init(loop_, &no_wait_);
     uv_check_init(loop_, &turn_end_);
     turn_end_open_ = true;
     turn_end_.data = this;
@@ -515,10 +519,12 @@ void Network::Impl::work(Peer& peer) {
 
 void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     // Whatever else is asked is answered by what is committed.
-    const bool grouped = changes_plugin_object(request);
-    if (!grouped || held_.size() >= most_held) settle();
-    if (peer.closing) return;
+    // Connecting and the like read no configuration: they wait for their own connection's replies only.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
+    const bool handled = decision.action == ifl::AuthDecision::Action::handle;
+    const bool grouped = handled && changes_plugin_object(request);
+    if (grouped ? held_.size() >= most_held : handled || peer.held != 0) settle();
+    if (peer.closing) return;
     if (!decision.reason.empty())
         server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
                                 fmt::format("refused: {}", decision.reason));
@@ -547,7 +553,8 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     ifl::Reply reply = grouped ? answer_uncommitted(context) : answer(context);
     // A refusal may be for what an uncommitted request did: it waits with that.
     if (grouped && server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
-        held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
+        hold({peer.id, std::move(reply), std::move(context.when_committed)});
+        ++peer.held;
         return;
     }
     if (context.when_committed) context.when_committed();
@@ -560,22 +567,35 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
 void Network::Impl::settle() {
     if (held_.empty()) return;
     std::vector<Held> held = std::exchange(held_, {});
+    uv_idle_stop(&no_wait_);
     const Result<void> done = server_.parts.plugin->commit(server_.now());
     if (!done)
         server_.parts.log.error("commit",
                                 fmt::format("{} requests failed: {}", held.size(), done.error().message));
     std::vector<uint64_t> answered;
     for (Held& one : held) {
-        if (done && one.when_committed) one.when_committed();
+        if (done && one.when_committed) guarded(server_.parts.log, "after a commit", one.when_committed);
         const auto to = peers_.find(one.peer);
         if (to == peers_.end()) continue;
-        send(*to->second, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message),
-             false);
+        Peer& peer = *to->second;
+        --peer.held;
+        // A reply that can't be made costs its own connection, not the others' replies.
+        guard(peer, [&] {
+            send(peer, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message), false);
+        });
         if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
     }
     for (const uint64_t id : answered)
         if (const auto to = peers_.find(id); to != peers_.end()) write(*to->second);
     after_();
+}
+
+// While replies are held the loop doesn't wait for anything: what is there is handled, and the turn ends.
+void Network::Impl::hold(Held held) {
+    if (held_.empty()) {
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    }
+    held_.push_back(std::move(held));
 }
 
 // Puts a reply behind those that wait to be written.
@@ -622,7 +642,7 @@ void Network::Impl::write(Peer& peer) {
 
 // The client asks no more; the replies to what it asked before still go out.
 void Network::Impl::finish(Peer& peer) {
-    settle();
+    if (peer.held != 0) settle();
     if (peer.closing) return;
     peer.close_after_write = true;
     if (std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
@@ -673,7 +693,7 @@ void Network::Impl::sweep() {
 }
 
 void Network::Impl::close() {
-    settle();
+    guarded(server_.parts.log, "stopping", [this] { settle(); });
     closing_ = true;
     if (std::exchange(socket_open_, false)) {
         uv_close(reinterpret_cast<uv_handle_t*>(&socket_), nullptr);
@@ -705,7 +725,10 @@ void Network::Impl::drop_all() {
 void Network::Impl::close_timer_if_done() {
     if (!closing_ || !peers_.empty()) return;
     if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
-    if (std::exchange(turn_end_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
+    if (std::exchange(turn_end_open_, false)) {
+        uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&no_wait_), nullptr);
+    }
 }
 
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -32,6 +32,12 @@ void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
     ObjectList::for_each_difference(before, snapshot.objects(ObjectType::policy), tell);
 }
 
+void forget_mistake(State& state) {
+    if (const auto kept = forget_corrected_mistake(state); !kept) {
+        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
+    }
+}
+
 }  // namespace
 
 std::string adopt_configuration(State& state) {
@@ -52,17 +58,15 @@ std::string adopt_configuration(State& state) {
 void settle(State& state) {
     if (!state.store || !state.failure.empty()) return;
     state.store->settle();
-    if (state.adopted && state.adopted != state.store->snapshot()) adopt_configuration(state);
+    if (!state.adopted || state.adopted == state.store->snapshot()) return;
+    forget_mistake(state);
+    adopt_configuration(state);
 }
 
 std::string commit(State& state) {
     if (!state.store || !state.store->staged()) return {};
     const auto done = state.store->commit();
-    if (!done) return done.error().message;
-    if (const auto kept = forget_corrected_mistake(state); !kept) {
-        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
-    }
-    return {};
+    return done ? std::string{} : done.error().message;
 }
 
 }  // namespace pbs::plugin

@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string>
 
-#include "objects/draft.h"
 #include "objects/schema.h"
 #include "objects/snapshot.h"
 #include "server_plugin/scheduler/scheduler.h"
@@ -36,11 +35,9 @@ std::string sources() {
 
 // What unsupported_settings() says of a policy on which only this attribute is set.
 std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
-    objects::Draft draft(std::make_shared<const objects::Snapshot>());
     objects::Object policy(ObjectType::policy, "p1");
     policy.assign(attribute, objects::parse_value(attribute, value).value());
-    draft.put(std::move(policy));
-    return unsupported_settings(*draft.finish(1));
+    return unsupported_settings(policy);
 }
 
 // A value that asks for something other than the default.
