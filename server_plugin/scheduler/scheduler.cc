@@ -49,6 +49,7 @@ struct Scheduler::Impl {
     Policy* active_policy(std::string_view sched, Instant now);
     SchedConfigs::Context file_context() const { return {configuration, tables.zone, server_formula}; }
     void note_policies_in_force();
+    void watch_from(Instant now);
     Policy* policy_of_queue(QueueSlot queue, Instant now);
     const rrule::WindowSet& prime_windows(const Policy* policy) const {
         return configuration.prime.empty() && policy != nullptr ? policy->settings.prime
@@ -95,6 +96,15 @@ void Scheduler::Impl::note_policies_in_force() {
         const Policy* active = active_policy(name, *last_tick);
         sched.policy = active != nullptr ? active->settings.name : std::string();
     }
+}
+
+// The clock is first looked at, or was set back. What is in force at the first look is no switch from nothing:
+// the next one is a switch from it.
+void Scheduler::Impl::watch_from(Instant now) {
+    const bool first = !last_tick;
+    if (!first && *last_tick <= now) return;
+    last_tick = now;
+    if (first) note_policies_in_force();
 }
 
 Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
@@ -165,7 +175,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, co
 }
 
 Instant Scheduler::next_deadline(Instant now) {
-    if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
+    impl_->watch_from(now);
     std::optional<Instant> next;
     for (const auto& [name, sched] : impl_->scheds)
         sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
@@ -175,7 +185,7 @@ Instant Scheduler::next_deadline(Instant now) {
 
 TickResult Scheduler::tick(Instant now) {
     TickResult result;
-    if (!impl_->last_tick || *impl_->last_tick > now) impl_->last_tick = now;
+    impl_->watch_from(now);
     for (auto& [name, sched] : impl_->scheds) {
         const auto boundary = impl_->boundary_after(name, sched, *impl_->last_tick);
         const Policy* active = impl_->active_policy(name, now);

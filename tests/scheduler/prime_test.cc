@@ -257,6 +257,14 @@ TEST_F(Slots3, TickTellsOfTheSwitchAtTheBoundaryAndOnlyThen) {
     EXPECT_EQ(world.scheduler.next_deadline(at(8)), at(17));
 }
 
+TEST_F(Slots3, TheFirstTickOfAServerCanBeAtASwitch) {
+    world.configure();
+    EXPECT_EQ(world.scheduler.next_deadline(at(7)), at(8));
+    const auto tick = world.scheduler.tick(at(8));
+    EXPECT_TRUE(tick.policy_switched);
+    EXPECT_THAT(tick.switched, ElementsAre("sched default: policy day is in force after night"));
+}
+
 TEST_F(Slots3, TheVeryNextCycleRunsThePolicyOfItsTime) {
     world.policy("day").by_queue = false;
     world.queue({.name = "high", .priority = 100});
