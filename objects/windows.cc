@@ -4,6 +4,15 @@
 
 namespace pbs::objects {
 
+rrule::WindowSpec window_spec(const Object& time_window) {
+    rrule::WindowSpec spec;
+    spec.rrule = time_window.text("rrule");
+    if (time_window.has("start_time")) spec.start_time = time_window.seconds("start_time");
+    if (time_window.has("end_time")) spec.end_time = time_window.seconds("end_time");
+    spec.applies_on_holidays = time_window.boolean("applies_on_holidays");
+    return spec;
+}
+
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone) {
     if (!time_window.has("rrule")) {
         return fail(
@@ -12,12 +21,7 @@ Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& 
                 "time_window {} has no rrule, so it never opens; expected one on a window that queues use",
                 time_window.name()));
     }
-    rrule::WindowSpec spec;
-    spec.rrule = time_window.text("rrule");
-    if (time_window.has("start_time")) spec.start_time = time_window.seconds("start_time");
-    if (time_window.has("end_time")) spec.end_time = time_window.seconds("end_time");
-    spec.applies_on_holidays = time_window.boolean("applies_on_holidays");
-    rrule::Result<rrule::Window> window = rrule::Window::make(spec, zone);
+    rrule::Result<rrule::Window> window = rrule::Window::make(window_spec(time_window), zone);
     if (!window) {
         return fail(Code::bad_value,
                     fmt::format("time_window {}: {}", time_window.name(), window.error().message));

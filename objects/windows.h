@@ -9,12 +9,16 @@
 
 namespace pbs::objects {
 
+// What the attributes of a time_window object say.
+rrule::WindowSpec window_spec(const Object& time_window);
+
 // The window that a time_window object means; `zone` is the server's. Errors: bad_value, if it has no rrule
 // or (not possible for objects out of a store) its attributes make no window.
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone);
 
 // Prime time as a policy of the Origin algorithm has it where no time_window of type prime says otherwise:
-// prime_time_start to prime_time_end on Mondays to Fridays that are no non-work days. Empty unless both are set.
+// prime_time_start to prime_time_end on Mondays to Fridays that are no non-work days. Empty unless both are
+// set.
 rrule::WindowSet weekday_prime_hours(const Object& policy, const rrule::NonWorkDays& holidays,
                                      const rrule::Zone& zone);
 

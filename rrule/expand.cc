@@ -139,8 +139,8 @@ struct RuleExpander::Impl {
         std::int64_t to;
         const Sink& sink;
 
-        bool give(std::int64_t day, std::span<const Seconds> hours, std::span<const Seconds> times) const {
-            return day < from || day >= to || times.empty() || sink({day_at(day), hours, times});
+        bool give(std::int64_t day, std::span<const Seconds> hours, std::span<const Seconds> at) const {
+            return day < from || day >= to || at.empty() || sink({day_at(day), hours, at});
         }
     };
 

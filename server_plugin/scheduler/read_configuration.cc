@@ -6,6 +6,7 @@
 
 #include "objects/schema.h"
 #include "objects/snapshot.h"
+#include "objects/windows.h"
 #include "server_plugin/scheduler/configuration.h"
 
 namespace pbs::sched {
@@ -43,18 +44,6 @@ std::vector<SortKey> sort_keys(const Object& policy, std::string_view name) {
         keys.push_back({text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l')});
     }
     return keys;
-}
-
-rrule::WindowSet weekday_prime(const Object& policy, const rrule::NonWorkDays& holidays,
-                               const rrule::Zone& zone) {
-    if (!policy.is_set("prime_time_start") || !policy.is_set("prime_time_end")) return {};
-    auto window = rrule::Window::make({.rrule = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
-                                       .start_time = policy.seconds("prime_time_start"),
-                                       .end_time = policy.seconds("prime_time_end"),
-                                       .applies_on_holidays = false},
-                                      zone);
-    if (!window) return {};
-    return rrule::WindowSet({std::move(*window)}, holidays);
 }
 
 void read_standard(const Object& policy, Settings& s) {
@@ -116,16 +105,6 @@ void read_origin_order(const Object& policy, const rrule::Zone& zone, Settings& 
     s.ssinode_mem = policy.bytes("ssinode_mem");
 }
 
-rrule::WindowSpec window_spec(const Object& object) {
-    rrule::WindowSpec spec{.rrule = std::string(object.text("rrule")),
-                           .start_time = {},
-                           .end_time = {},
-                           .applies_on_holidays = object.boolean("applies_on_holidays")};
-    if (object.is_set("start_time")) spec.start_time = object.seconds("start_time");
-    if (object.is_set("end_time")) spec.end_time = object.seconds("end_time");
-    return spec;
-}
-
 // A window without a rule never opens: it isn't in the set.
 Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, const rrule::Zone& zone,
                                     rrule::WindowCache& cache) {
@@ -133,7 +112,7 @@ Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, c
     std::vector<const Object*> objects;
     for (const Object* object : windows) {
         if (object == nullptr || object->text("rrule").empty()) continue;
-        specs.push_back(window_spec(*object));
+        specs.push_back(objects::window_spec(*object));
         objects.push_back(object);
     }
     std::size_t failed = 0;
@@ -172,8 +151,9 @@ Settings read_policy(const Object& policy, const Configuration& configuration, c
     read_origin_queues(policy, s);
     read_origin_limits(policy, zone, s);
     read_origin_order(policy, zone, s);
-    s.prime = configuration.prime.empty() ? weekday_prime(policy, configuration.non_work_days, zone)
-                                          : configuration.prime;
+    s.prime = configuration.prime.empty()
+                  ? objects::weekday_prime_hours(policy, configuration.non_work_days, zone)
+                  : configuration.prime;
     return s;
 }
 

@@ -24,7 +24,8 @@ std::span<const Rule> rules() {
         {"migrate", {"objects/", "rrule/"}, {"pbs_objects", "pbs_rrule"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",
-         {"objects/error.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h", "rrule/"},
+         {"objects/error.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h", "objects/windows.h",
+          "rrule/"},
          {"pbs_objects", "pbs_rrule"}},
         {"server_plugin/plugin",
          {"objects/", "rrule/", "ifl/", "migrate/", "server_plugin/scheduler/"},
