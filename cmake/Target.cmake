@@ -20,6 +20,8 @@ function(pbs_target_settings target)
     target_compile_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE})
+    # clang links the C++ part of the sanitizers into what is linked as C++ only, and C programs load C++.
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
   if(PBSPOLICY_FUZZ)
     # Coverage for libFuzzer in the code under test, not in third-party code.
