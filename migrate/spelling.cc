@@ -25,7 +25,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool nearly_same(std::string_view a, std::string_view b) {
-    const auto [shorter, longer] = std::minmax(a.size(), b.size());
+    const auto [shorter, longer] = std::minmax({a.size(), b.size()});
     return longer - shorter <= 2 && distance(a, b) <= 2;
 }
 

@@ -44,9 +44,10 @@ std::string title(icalcomponent* event) {
 std::optional<Error> syntax_error(icalcomponent* component) {
     for (icalproperty* p = icalcomponent_get_first_property(component, ICAL_XLICERROR_PROPERTY); p;
          p = icalcomponent_get_next_property(component, ICAL_XLICERROR_PROPERTY)) {
-        return Error{fmt::format("{} '{}': {}", icalcomponent_kind_to_string(icalcomponent_isa(component)),
-                                 title(component), text_of(icalproperty_get_xlicerror(p))),
-                     std::nullopt};
+        return Error{
+            fmt::format("{} '{}': {}", text_of(icalcomponent_kind_to_string(icalcomponent_isa(component))),
+                        title(component), text_of(icalproperty_get_xlicerror(p))),
+            std::nullopt};
     }
     for (icalcomponent* c = icalcomponent_get_first_component(component, ICAL_ANY_COMPONENT); c;
          c = icalcomponent_get_next_component(component, ICAL_ANY_COMPONENT)) {

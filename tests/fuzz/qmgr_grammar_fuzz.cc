@@ -17,7 +17,12 @@ using namespace pbs::cmds;
 namespace {
 
 void check_value(const std::string& value) {
-    if (value.find_first_of("\n\r") != std::string::npos) return;  // print makes them blanks
+    // Print makes control characters blanks, but for tabs.
+    const auto is_lost = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    };
+    if (std::any_of(value.begin(), value.end(), is_lost)) return;
     const std::string quoted = quote_value(value);
     const auto again = take_value(quoted, 0);
     if (!again || again->text != value || again->end != quoted.size()) std::abort();
