@@ -1,4 +1,5 @@
 // Nothing takes for ever: the work of every rule is counted, not timed.
+#include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
 
 namespace pbs::rrule::test {
@@ -84,7 +85,7 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     Random random(99);
     std::uint64_t most = 0;
     int windows = 0;
-    for (int i = 0; i < 800; ++i) {
+    for (int i = 0; i < cases(800); ++i) {
         Definition definition = random_definition(random);
         // Sparse ones more often than not.
         if (pick(random, 1, 4) == 1) definition.interval = pick(random, 1, 32767);
@@ -104,13 +105,13 @@ TEST(Bounded, EveryRandomRuleAnswers) {
         ASSERT_LE(steps, kMostAnswer) << rule;
         most = std::max(most, steps);
     }
-    EXPECT_GT(windows, 300);
+    EXPECT_GT(windows, cases(300));
     RecordProperty("most_steps", std::to_string(most));
 }
 
 TEST(Bounded, OverlapsAnswer) {
     Random random(3);
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < cases(16); ++i) {
         Definition a = random_definition(random);
         Definition b = random_definition(random);
         if (i % 3 == 0) a.interval = pick(random, 1, 32767);
