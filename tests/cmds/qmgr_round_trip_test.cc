@@ -196,7 +196,8 @@ TEST(RoundTrip, OpenPbsReadsStringsOfBothKindsOfQuotes) {
         }
         Sample object{ObjectType::server, "srv", {{"comment", value}}};
         std::string text;
-        for (const std::string_view line : split(printed(object), '\n')) {
+        const std::string lines = printed(object);
+        for (const std::string_view line : split(lines, '\n')) {
             const std::size_t at = line.find("comment ");
             if (line.empty() || line.front() == '#' || at == std::string_view::npos) {
                 continue;
