@@ -151,7 +151,8 @@ bool complete(const pbs_plugin& table) {
 Result<std::unique_ptr<Plugin>> Plugin::load(const PluginOptions& options, Log& log) {
     auto impl = std::make_unique<Impl>();
     impl->options = options;
-    impl->library = dlopen(options.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // Never unloaded: libraries in it keep what they made (time zones) for the life of the process.
+    impl->library = dlopen(options.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (impl->library == nullptr)
         return fail(PBSE_SYSTEM, fmt::format("can not load the plugin {}: {}", options.path, dlerror()));
     auto* entry = reinterpret_cast<pbs_policy_plugin_init_fn>(dlsym(impl->library, PBS_PLUGIN_ENTRY));

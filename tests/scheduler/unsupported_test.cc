@@ -30,6 +30,8 @@ std::string sources() {
             if (code && file.filename() != "unsupported.cc") text << std::ifstream(file).rdbuf();
         }
     }
+    // What an Origin policy says of prime time is read for the scheduler and others in one place.
+    text << std::ifstream(fs::path(PBS_SOURCE_DIR) / "objects" / "windows.cc").rdbuf();
     return text.str();
 }
 
