@@ -98,8 +98,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// The clock is first looked at, or was set back. What is in force at the first look is no switch from nothing:
-// the next one is a switch from it.
+// The clock is first looked at, or was set back. What is in force at the first look is no switch from
+// nothing: the next one is a switch from it.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;
