@@ -568,7 +568,8 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
  * The configuration of the policy objects as a whole, for managers and operators; others get PBSE_PERM.
  *
  * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
- * as a document (pbs_config(8) describes it). `extend` is NULL for the present, or "revision=N".
+ * as a document (pbs_config(8) describes it). `extend` is NULL for the present, or "revision=N", with
+ * ";part=policies" without what the server keeps itself.
  *
  * pbs_stathistory(): the latest changes, oldest first: an object for each, named after its revision, with the
  * attributes time (seconds since the Epoch), user, host, command, change (the revision of the first of those
@@ -580,8 +581,10 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes it, for managers: with the attribute
  * "revision" = "N" it goes back to a revision: `object` is "" for all of it, or "policy p1", "server"; with
- * "import" or "replace" it takes over a document. "dry_run" = "True" checks only. pbs_geterrmsg() is then
- * what has changed, or would change, in lines, of which warnings begin with "Warning: ".
+ * "import" or "replace" it takes over a document; queues, nodes, resources, schedulers and the server's own
+ * attributes go with it where the server keeps a history of them ("host" in the document). "dry_run" = "True"
+ * checks only. pbs_geterrmsg() is then what has changed, or would change, in lines, of which warnings begin
+ * with "Warning: ".
  */
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);

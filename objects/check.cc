@@ -231,6 +231,8 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             return check_times(object, context);
         case ObjectType::server:
         case ObjectType::queue:
+        case ObjectType::node:
+        case ObjectType::resource:
             break;
     }
     return {};

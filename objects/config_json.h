@@ -12,6 +12,8 @@
 //     "fs_group": {}
 //   }
 //
+// A server puts what it keeps itself under one more key, "host", which isn't read here.
+//
 // Values are texts as in qmgr, lists are arrays of them. What is set is written, defaults are not. Types are
 // in this order, objects in that of their names, attributes in that of the tables: equal configurations are
 // equal texts. Values are bytes: one that isn't UTF-8, which JSON can't hold, is {"hex": "e9"}.

@@ -11,15 +11,6 @@
 namespace pbs::objects {
 namespace {
 
-bool is_own(ObjectType type) {
-    return std::ranges::find(own_types(), type) != own_types().end();
-}
-
-// "policy p1", "server"
-std::string title(ObjectType type, std::string_view name) {
-    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
-}
-
 // Each entry of non_work_days as the rule it is kept as: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1.
 Result<std::string> rules_of(const Attribute& attribute, std::string_view text, const rrule::Zone& zone) {
     const Result<StringList> entries = split_rules(attribute.name, text);
@@ -77,8 +68,8 @@ Error in_object(Error error, ObjectType type, std::string_view name) {
     // repeat.
     const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
                           error.code == Code::unknown_object || error.code == Code::name_too_long ||
-                          error.message.starts_with(title(type, name));
-    if (!complete) error.message = fmt::format("{}: {}", title(type, name), error.message);
+                          error.message.starts_with(object_title(type, name));
+    if (!complete) error.message = fmt::format("{}: {}", object_title(type, name), error.message);
     return error;
 }
 
@@ -135,7 +126,7 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
     }
     if (Result<void> checked = check_object(object, context); !checked) return checked;
     // Objects whose life is the host's are here only while they have something set.
-    if (!is_own(object.type()) && object.values().empty()) {
+    if (!is_own_type(object.type()) && object.values().empty()) {
         draft.erase(object.type(), object.name());
         return {};
     }
@@ -147,7 +138,7 @@ Result<void> remove_object(Draft& draft, const Command& command) {
     if (command.type == ObjectType::policy && command.object == kDefaultPolicy) {
         return fail(Code::invalid_request, "default_policy cannot be deleted");
     }
-    if (is_own(command.type)) {
+    if (is_own_type(command.type)) {
         if (!draft.find(command.type, command.object)) {
             return fail(Code::unknown_object,
                         fmt::format("there is no {} '{}'", type_name(command.type), command.object));
@@ -186,21 +177,33 @@ Result<void> check_command(const Command& command) {
     return {};
 }
 
+// Is there nothing of ours in it, only what the server does?
+bool is_hosts(const Command& command) {
+    if (command.host.empty()) return false;
+    const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
+    return command.changes.empty() &&
+           (changes || command.type == ObjectType::node || command.type == ObjectType::resource);
+}
+
 Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& context) {
+    if (is_hosts(command)) {
+        if (command.type != ObjectType::resource || command.kind != CommandKind::remove) return {};
+        return check_unnamed(draft, NameKind::resource, command.object);
+    }
     if (Result<void> checked = check_command(command); !checked) return checked;
     if (command.kind == CommandKind::remove) return remove_object(draft, command);
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr existing = draft.find(command.type, name);
     if (command.kind == CommandKind::create) {
-        if (is_own(command.type)) {
+        if (is_own_type(command.type)) {
             if (existing)
-                return fail(Code::exists, fmt::format("{} exists already", title(command.type, name)));
+                return fail(Code::exists, fmt::format("{} exists already", object_title(command.type, name)));
             if (Result<void> checked = check_name("name", name); !checked) return checked;
         }
         // What an earlier queue or sched of this name left, if anything, isn't this one's.
         return change_object(draft, Object(command.type, name), command, context);
     }
-    if (!existing && is_own(command.type)) {
+    if (!existing && is_own_type(command.type)) {
         return fail(Code::unknown_object, fmt::format("there is no {} '{}'", type_name(command.type), name));
     }
     return change_object(draft, existing ? *existing : Object(command.type, name), command, context);
@@ -216,7 +219,7 @@ Result<void> execute_on(Draft& draft, const Command& command, const CheckContext
     if (!done) return tl::unexpected(in_object(done.error(), command.type, name));
     for (std::size_t i = told; context.warnings && i < context.warnings->size(); ++i) {
         std::string& warning = (*context.warnings)[i];
-        warning = fmt::format("{}: {}", title(command.type, name), warning);
+        warning = fmt::format("{}: {}", object_title(command.type, name), warning);
     }
     return done;
 }

@@ -10,7 +10,9 @@
 namespace pbs::objects {
 namespace {
 
-constexpr std::string_view kColumns = "revision, change, at, user, host, command, type, name, before, after";
+constexpr std::string_view kHostPart = "host";
+constexpr std::string_view kColumns =
+    "revision, change, at, user, host, command, type, name, before, after, part";
 
 HistoryEntry entry_of(const Statement& row) {
     HistoryEntry entry;
@@ -24,6 +26,7 @@ HistoryEntry entry_of(const Statement& row) {
     entry.object = row.text(7);
     entry.before = row.text(8);
     entry.after = row.text(9);
+    entry.of_host = row.text(10) == kHostPart;
     return entry;
 }
 
@@ -65,8 +68,8 @@ std::string history_sql(const HistoryQuery& query) {
 Result<void> write_history(Database& database, const HistoryEntry& entry) {
     return database
         .statement(
-            "INSERT INTO history (revision, change, at, user, host, command, type, name, before, after)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO history (revision, change, at, user, host, command, type, name, before, after, part)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(static_cast<std::int64_t>(entry.revision))
         .bind(static_cast<std::int64_t>(entry.change == 0 ? entry.revision : entry.change))
         .bind(std::int64_t{entry.at.time_since_epoch().count()})
@@ -77,6 +80,7 @@ Result<void> write_history(Database& database, const HistoryEntry& entry) {
         .bind(entry.object)
         .bind(entry.before)
         .bind(entry.after)
+        .bind(entry.of_host ? kHostPart : std::string_view{})
         .run();
 }
 
@@ -132,7 +136,8 @@ Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t rev
     // The first change of an object after the revision tells what it was before that change.
     Statement rows = database.statement(
         "SELECT revision, type, name, before FROM history WHERE revision IN"
-        " (SELECT min(revision) FROM history WHERE revision > ? GROUP BY type, name) ORDER BY type, name");
+        " (SELECT min(revision) FROM history WHERE revision > ? AND part = '' GROUP BY type, name)"
+        " ORDER BY type, name");
     rows.bind(static_cast<std::int64_t>(revision));
     std::vector<PastObject> objects;
     Result<bool> row = rows.step();
@@ -149,7 +154,7 @@ Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t re
                                             std::string_view name) {
     Statement row = database.statement(
         "SELECT revision, type, name, before FROM history WHERE type = ? AND name = ? AND revision > ?"
-        " ORDER BY revision LIMIT 1");
+        " AND part = '' ORDER BY revision LIMIT 1");
     const Result<bool> found =
         row.bind(type_name(type)).bind(name).bind(static_cast<std::int64_t>(revision)).step();
     if (!found) return tl::unexpected(found.error());
@@ -157,6 +162,24 @@ Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t re
     Result<PastObject> object = past_object(database, row);
     if (!object) return tl::unexpected(object.error());
     return std::move(*object);
+}
+
+Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision) {
+    Statement rows = database.statement(
+        "SELECT type, name, before FROM history WHERE revision IN"
+        " (SELECT min(revision) FROM history WHERE revision > ? AND part = 'host' GROUP BY type, name)"
+        " ORDER BY type, name");
+    rows.bind(static_cast<std::int64_t>(revision));
+    std::vector<HostObject> objects;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        const std::optional<ObjectType> type = type_from_word(rows.text(0));
+        if (!type)
+            return tl::unexpected(database.damage(fmt::format("history: there is no type {}", rows.text(0))));
+        objects.push_back({*type, rows.text(1), rows.text(2)});
+    }
+    if (!row) return tl::unexpected(row.error());
+    return objects;
 }
 
 }  // namespace pbs::objects

@@ -41,6 +41,10 @@ Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t rev
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
                                             std::string_view name);
 
+// All objects of which the server's part has changed since a revision, with that part as it was at it. Costs:
+// as objects_at().
+Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision);
+
 }  // namespace pbs::objects
 
 #endif

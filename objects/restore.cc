@@ -9,19 +9,12 @@
 #include "objects/draft.h"
 #include "objects/execute.h"
 #include "objects/history.h"
+#include "objects/names_in_use.h"
 #include "objects/problems.h"
 #include "objects/text.h"
 
 namespace pbs::objects {
 namespace {
-
-bool is_own(ObjectType type) {
-    return std::ranges::find(own_types(), type) != own_types().end();
-}
-
-std::string title(ObjectType type, std::string_view name) {
-    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
-}
 
 // ---- Checks of what a draft has become.
 
@@ -33,7 +26,7 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
     if (!change.after) {
         if (change.type == ObjectType::policy && change.name == kDefaultPolicy)
             add(fail(Code::invalid_request, "default_policy cannot be deleted"));
-        if (is_own(change.type)) add(check_unreferenced(draft, change.type, change.name));
+        if (is_own_type(change.type)) add(check_unreferenced(draft, change.type, change.name));
         return;
     }
     // What was right when it was set may name a queue, a resource or a program that has gone since.
@@ -52,17 +45,32 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
 
 // All that speaks against a draft. An object that goes while another one still refers to it is told of from
 // both sides where the other one changes too; that is no harm.
-Result<void> check_whole(const Draft& draft, const CheckContext& context) {
+Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host,
+                         const CheckContext& context) {
     Problems problems;
     for (const ObjectChange& change : draft.changes()) check_change(draft, change, context, problems);
+    for (const HostChange& change : host) {
+        if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
+            continue;
+        const NameKind kind = change.type == ObjectType::queue ? NameKind::queue : NameKind::resource;
+        if (const Result<void> unnamed = check_unnamed(draft, kind, change.name); !unnamed)
+            problems.add(in_object(unnamed.error(), change.type, change.name));
+    }
     if (problems.empty()) return {};
     return tl::unexpected(problems.error());
+}
+
+// Attributes of ours on queues and schedulers that the server removes go with them.
+void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
+    for (const HostChange& change : host) {
+        if (change.removes() && draft.find(change.type, change.name)) draft.erase(change.type, change.name);
+    }
 }
 
 // ---- What changed, for people.
 
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
-    const std::string name = title(change.type, change.name);
+    const std::string name = object_title(change.type, change.name);
     for (const Attribute& attribute : attributes(change.type)) {
         const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
         const Value* after = change.after ? change.after->set_value(attribute) : nullptr;
@@ -76,10 +84,10 @@ void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
 std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
     std::vector<std::string> lines;
     for (const ObjectChange& change : changes) {
-        if (is_own(change.type) && !change.before)
-            lines.push_back(fmt::format("{} is created", title(change.type, change.name)));
-        if (is_own(change.type) && !change.after) {
-            lines.push_back(fmt::format("{} is deleted", title(change.type, change.name)));
+        if (is_own_type(change.type) && !change.before)
+            lines.push_back(fmt::format("{} is created", object_title(change.type, change.name)));
+        if (is_own_type(change.type) && !change.after) {
+            lines.push_back(fmt::format("{} is deleted", object_title(change.type, change.name)));
         } else {
             tell_values(change, lines);
         }
@@ -99,10 +107,11 @@ Result<Rewritten> rewrite(Store& store, const std::string& command, const Rewrit
     const auto work = [&](Draft& draft, const CheckContext& context,
                           std::vector<std::string>& warnings) -> Result<void> {
         if (Result<void> done = change(draft, context, warnings); !done) return done;
+        erase_removed(draft, options.host);
         lines = told(draft.changes());
-        return check_whole(draft, context);
+        return check_whole(draft, options.host, context);
     };
-    Result<Reply> reply = store.rewrite({command, work, options.dry_run}, identity, now);
+    Result<Reply> reply = store.rewrite({command, work, options.dry_run, options.host}, identity, now);
     if (!reply) return tl::unexpected(reply.error());
     return Rewritten{std::move(*reply), std::move(lines)};
 }
@@ -126,21 +135,24 @@ Result<void> check_revision(Database& database, std::uint64_t revision, bool who
 }
 
 void put_back(Draft& draft, PastObject past) {
-    if (past.object && (is_own(past.type) || !past.object->values().empty())) {
+    if (past.object && (is_own_type(past.type) || !past.object->values().empty())) {
         draft.put(std::move(*past.object));
     } else {
         draft.erase(past.type, past.name);
     }
 }
 
+// Also what goes by the same change is in the host still.
 bool in_host(const RewriteOptions& options, ObjectType type, std::string_view name) {
-    return (type != ObjectType::queue && type != ObjectType::sched) || !options.host_has ||
-           options.host_has(type, name);
+    if ((type != ObjectType::queue && type != ObjectType::sched) || !options.host_has) return true;
+    return options.host_has(type, name) || std::ranges::any_of(options.host, [&](const HostChange& change) {
+               return change.removes() && change.type == type && change.name == name;
+           });
 }
 
 void skip(ObjectType type, std::string_view name, std::vector<std::string>& warnings) {
     std::string text =
-        fmt::format("{} is left out: the server has no such {}", title(type, name), type_name(type));
+        fmt::format("{} is left out: the server has no such {}", object_title(type, name), type_name(type));
     if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(std::move(text));
 }
 
@@ -168,7 +180,7 @@ Result<void> restore_one(Database& database, std::uint64_t revision, const Objec
     if (!past) return tl::unexpected(past.error());
     if (*past) {
         put_back(draft, std::move(**past));
-    } else if (is_own(name.type) && !draft.find(name.type, name.name)) {
+    } else if (is_own_type(name.type) && !draft.find(name.type, name.name)) {
         return fail(Code::unknown_object,
                     fmt::format("there is no {} '{}', and since revision {} there was none",
                                 type_name(name.type), name.name, revision));
@@ -178,7 +190,7 @@ Result<void> restore_one(Database& database, std::uint64_t revision, const Objec
 
 std::string command_text(const Restoration& what) {
     return what.object ? fmt::format("rollback {} to revision {}",
-                                     title(what.object->type, what.object->name), what.revision)
+                                     object_title(what.object->type, what.object->name), what.revision)
                        : fmt::format("rollback to revision {}", what.revision);
 }
 
@@ -214,9 +226,10 @@ Object imported_object(const ObjectText& text, Object object, const Object* exis
     for (const AttributeText& member : text.attributes) {
         const Attribute* attribute = find_attribute(text.type, member.name);
         if (!attribute || attribute->name != member.name) {
-            problems.add(fmt::format("{}: unknown attribute '{}'{}", title(text.type, text.name), member.name,
-                                     attribute ? fmt::format(", expected '{}'", attribute->name) : ""),
-                         Code::unknown_attribute);
+            problems.add(
+                fmt::format("{}: unknown attribute '{}'{}", object_title(text.type, text.name), member.name,
+                            attribute ? fmt::format(", expected '{}'", attribute->name) : ""),
+                Code::unknown_attribute);
             continue;
         }
         Result<Value> value = imported_value(*attribute, member, existing, context);
@@ -250,7 +263,7 @@ Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace
     const Draft present(draft);
     if (replace) erase_all(draft, options, warnings);
     for (const ObjectText& text : objects) {
-        if (is_own(text.type)) {
+        if (is_own_type(text.type)) {
             if (const Result<void> checked = check_name("name", text.name); !checked) {
                 problems.add(in_object(checked.error(), text.type, text.name));
                 continue;
@@ -263,7 +276,7 @@ Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace
         const ObjectPtr existing = present.find(text.type, text.name);
         Object object = imported_object(text, kept ? *kept : Object(text.type, text.name), existing.get(),
                                         context, problems);
-        if (is_own(text.type) || !object.values().empty()) draft.put(std::move(object));
+        if (is_own_type(text.type) || !object.values().empty()) draft.put(std::move(object));
     }
     if (problems.empty()) return {};
     return tl::unexpected(problems.error());
@@ -276,10 +289,11 @@ Result<ObjectName> parse_object_name(std::string_view text) {
     const auto type = words.empty() ? std::nullopt : type_from_word(words.front());
     const std::size_t expected = type == ObjectType::server ? 1 : 2;
     if (!type || words.size() != expected) {
-        return fail(Code::invalid_request,
-                    fmt::format("bad object '{}': expected server, or a queue, sched, policy, time_window or "
-                                "fs_group with its name, as in \"policy p1\"",
-                                text));
+        return fail(
+            Code::invalid_request,
+            fmt::format("bad object '{}': expected server, or a queue, node, resource, sched, policy, "
+                        "time_window or fs_group with its name, as in \"policy p1\"",
+                        text));
     }
     return ObjectName{*type, expected == 1 ? std::string{} : std::string(words[1])};
 }
@@ -306,6 +320,19 @@ Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions&
             if (!objects) return tl::unexpected(objects.error());
             return import_objects(*objects, what.replace, options, draft, context, warnings);
         });
+}
+
+Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what) {
+    Database& database = store.database();
+    if (Result<void> checked = check_revision(database, what.revision, !what.object); !checked)
+        return tl::unexpected(checked.error());
+    Result<std::vector<HostObject>> past = host_objects_at(database, what.revision);
+    if (past && what.object) {
+        std::erase_if(*past, [&](const HostObject& object) {
+            return object.type != what.object->type || object.name != what.object->name;
+        });
+    }
+    return past;
 }
 
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision) {

@@ -44,6 +44,8 @@ struct Import {
 struct RewriteOptions {
     HostHas host_has;
     bool dry_run = false;  // checks everything and changes nothing
+    // What the server does in the same change. What it removes is to be named nowhere in the end.
+    std::vector<HostChange> host{};
 };
 
 struct Rewritten {
@@ -64,6 +66,10 @@ Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOp
 // each mistake, with its object and attribute; those of restore().
 Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
                          const Identity& identity, std::chrono::sys_seconds now);
+
+// What the server had at a revision of the objects of which its part has changed since, as JSON (null: it had
+// no such object); of one object, that alone. Errors: bad_value, as restore().
+Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what);
 
 // The configuration as a document: the present one, or that of a revision. Errors: bad_value, as restore().
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision);

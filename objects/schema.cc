@@ -22,6 +22,9 @@ struct TypeRow {
 constexpr TypeRow kTypes[] = {
     {ObjectType::server, "server", 1, server_attributes, "the server itself"},
     {ObjectType::queue, "queue", 1, queue_attributes, "a queue"},
+    {ObjectType::node, "node", 1, [] { return std::span<const Attribute>{}; }, "a vnode"},
+    {ObjectType::resource, "resource", 1, [] { return std::span<const Attribute>{}; },
+     "the definition of a resource"},
     {ObjectType::sched, "sched", 2, sched_attributes, "a scheduler and the policies it follows"},
     {ObjectType::policy, "policy", 1, policy_attributes,
      "how a scheduler orders jobs and decides when they start; assigned to schedulers"},
@@ -71,6 +74,14 @@ std::optional<ObjectType> type_from_word(std::string_view word) {
 std::span<const ObjectType> own_types() {
     static constexpr ObjectType kOwn[] = {ObjectType::policy, ObjectType::time_window, ObjectType::fs_group};
     return kOwn;
+}
+
+bool is_own_type(ObjectType type) {
+    return std::ranges::find(own_types(), type) != own_types().end();
+}
+
+std::string object_title(ObjectType type, std::string_view name) {
+    return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
 }
 
 std::string_view type_help(ObjectType type) {

@@ -13,10 +13,13 @@
 
 namespace pbs::objects {
 
-// The numbers are those of the batch protocol.
+// The numbers are those of the batch protocol. Nodes and resources have no attributes of this project: they
+// are here for the history alone.
 enum class ObjectType : int {
     server = 0,
     queue = 1,
+    node = 3,
+    resource = 5,
     sched = 6,
     policy = 64,
     time_window = 65,
@@ -116,6 +119,9 @@ std::string_view type_name(ObjectType type);
 std::optional<ObjectType> type_from_word(std::string_view word);
 // The three types that exist only here: policy, time_window, fs_group.
 std::span<const ObjectType> own_types();
+bool is_own_type(ObjectType type);
+// An object as messages name it: "policy p1", "server".
+std::string object_title(ObjectType type, std::string_view name);
 // One sentence on what objects of this type are for.
 std::string_view type_help(ObjectType type);
 // "Boolean", "string_array", ...: as PP-748 and the manual pages write a type.

@@ -47,6 +47,7 @@ struct Store::State {
     Result<void> reload();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);
+    Result<void> write_host_changes(Group& group, std::span<const HostChange> changes, HistoryEntry entry);
     Result<void> commit(Group& group);
     Result<void> commit_staged();
     // For whoever wants what is on the disk, or a transaction of his own: there are no staged commands then.
@@ -144,7 +145,22 @@ Result<Group> Store::State::begin() {
     return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
 }
 
-// Executes a command and writes its history row, if it changed something: true then.
+// Rows for what the server does in the same change.
+Result<void> Store::State::write_host_changes(Group& group, std::span<const HostChange> changes,
+                                              HistoryEntry entry) {
+    entry.of_host = true;
+    for (const HostChange& change : changes) {
+        entry.revision = ++group.revision;
+        entry.type = change.type;
+        entry.object = change.name;
+        entry.before = change.before;
+        entry.after = change.after;
+        if (Result<void> done = write_history(*database, entry); !done) return done;
+    }
+    return {};
+}
+
+// Executes a command and writes its history rows, if it changed something: true then.
 Result<bool> Store::State::execute(Group& group, const Command& command, const Part& part,
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
@@ -153,12 +169,17 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
-    if (before && after ? *before == *after : before == after) return false;
+    const bool same = before && after ? *before == *after : before == after;
+    if (same && command.host.empty()) return false;
     const HistoryEntry entry{group.revision + 1,   now,          identity.user, identity.host,
                              to_text(command),     command.type, name,          to_json(before.get()),
                              to_json(after.get()), part.first};
-    if (Result<void> done = write_history(*database, entry); !done) return tl::unexpected(done.error());
-    ++group.revision;
+    if (!same) {
+        if (Result<void> done = write_history(*database, entry); !done) return tl::unexpected(done.error());
+        ++group.revision;
+    }
+    if (Result<void> done = write_host_changes(group, command.host, entry); !done)
+        return tl::unexpected(done.error());
     return true;
 }
 
@@ -305,21 +326,24 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();
-    if (rewrite.dry_run || changes.empty()) return reply;
+    if (rewrite.dry_run || (changes.empty() && rewrite.host.empty())) return reply;
+    HistoryEntry entry;
+    entry.at = now;
+    entry.user = identity.user;
+    entry.host = identity.host;
+    entry.command = rewrite.command;
+    entry.change = state.snapshot->revision() + 1;
     for (const ObjectChange& change : changes) {
-        const HistoryEntry entry{++group->revision,
-                                 now,
-                                 identity.user,
-                                 identity.host,
-                                 rewrite.command,
-                                 change.type,
-                                 change.name,
-                                 to_json(change.before.get()),
-                                 to_json(change.after.get()),
-                                 state.snapshot->revision() + 1};
+        entry.revision = ++group->revision;
+        entry.type = change.type;
+        entry.object = change.name;
+        entry.before = to_json(change.before.get());
+        entry.after = to_json(change.after.get());
         if (Result<void> done = write_history(*state.database, entry); !done)
             return tl::unexpected(done.error());
     }
+    if (Result<void> done = state.write_host_changes(*group, rewrite.host, entry); !done)
+        return tl::unexpected(done.error());
     if (Result<void> done = write_changes(*state.database, changes); !done)
         return tl::unexpected(done.error());
     if (Result<void> done = state.commit(*group); !done) return tl::unexpected(done.error());

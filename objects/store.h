@@ -37,7 +37,8 @@ struct Rewrite {
     std::string command;  // for the history
     // Changes the draft and checks it. On an error nothing is written.
     std::function<Result<void>(Draft&, const CheckContext&, std::vector<std::string>& warnings)> work;
-    bool dry_run = false;  // throws the draft away in the end; the Reply then tells of what holds
+    bool dry_run = false;            // throws the draft away in the end; the Reply then tells of what holds
+    std::vector<HostChange> host{};  // what the server does in the same change
 };
 
 // One thread at a time. Snapshots that it hands out may be read anywhere.

@@ -8,7 +8,8 @@
 //   history     one row per object that a command changed; its revision is that of the configuration after
 //               it; before and after are JSON objects of the attributes that were set, or null; (since
 //               version 3) rows that are one change, such as a rollback, have the revision of its first row
-//               as change
+//               as change; (since version 4) part is 'host' where before and after are the attributes that
+//               the host keeps of a server, queue, node, resource or sched, and '' for what is kept here
 //   meta        facts that the plugin keeps
 //   usage, charge, decay   (since version 2) past usage per scope, user and group; running jobs that were
 //               charged; when the usage of a scope was last decayed, in seconds since the Epoch
@@ -83,6 +84,8 @@ constexpr const char* kSteps[] = {
        UPDATE history SET change = revision;
        CREATE INDEX history_type ON history (type);
        CREATE INDEX history_at ON history (at);)",
+    // 3 -> 4
+    R"(ALTER TABLE history ADD COLUMN part TEXT NOT NULL DEFAULT '' CHECK (part IN ('', 'host'));)",
 };
 
 Result<int> pragma(Database& database, std::string_view name) {

@@ -41,6 +41,7 @@ struct Arguments {
     bool qmgr = false;
     bool dry_run = false;
     bool replace = false;
+    bool without_server = false;
     long long revision = 0;
     std::optional<long long> second_revision;
     std::string file;
@@ -138,8 +139,12 @@ int history(const Connection& connection, const Arguments& arguments) {
 // ---- diff, export
 
 // The document of a revision, or the present one; nullopt: the server refused.
-std::optional<std::string> document(const Connection& connection, std::optional<long long> revision) {
-    const std::string extend = revision ? fmt::format("revision={}", *revision) : "";
+std::optional<std::string> document(const Connection& connection, std::optional<long long> revision,
+                                    bool without_server = false) {
+    std::string extend = revision ? fmt::format("revision={};", *revision) : "";
+    if (without_server) {
+        extend += "part=policies";
+    }
     const StatusList list(pbs_statconfiguration(connection.handle(), extend.c_str()));
     if (!list) {
         return std::nullopt;
@@ -188,7 +193,7 @@ Result<void> write_file(const std::string& path, std::string_view text) {
 }
 
 int export_configuration(const Connection& connection, const Arguments& arguments) {
-    const auto text = document(connection, arguments.second_revision);
+    const auto text = document(connection, arguments.second_revision, arguments.without_server);
     if (!text) {
         return refused(connection);
     }
@@ -268,9 +273,10 @@ int import_configuration(const Connection& connection, const Arguments& argument
 // ---- The command line.
 
 constexpr const char* kDescription =
-    "The history of a PBS server's scheduling configuration (policies, time_windows, fs_groups, and what\n"
-    "belongs to them on the server, queues and schedulers): who changed what, differences, going back, and\n"
-    "export and import as JSON. See pbs_config(8).";
+    "The history of a PBS server's configuration (policies, time_windows, fs_groups, the server, its "
+    "queues,\n"
+    "nodes, resources and schedulers): who changed what, differences, going back, and export and import as\n"
+    "JSON. See pbs_config(8).";
 constexpr const char* kFooter =
     "TIME is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] in the local zone (with Z: UTC), or seconds since the Epoch.\n"
     "Managers may do all of it, operators read.\n"
@@ -320,6 +326,9 @@ void add_commands(CLI::App& app, Arguments& arguments, Action& action) {
     command->add_option("FILE", arguments.file, "Where to; standard output if not given, or -");
     command->add_option("--revision", arguments.second_revision, "As it was at this revision")
         ->check(CLI::NonNegativeNumber);
+
+    command->add_flag("--without-server", arguments.without_server,
+                      "Leave out what the server keeps itself: queues, nodes, resources, its own attributes");
 
     command = add("import", "Take over an exported configuration, as one change", import_configuration);
     command->add_option("FILE", arguments.file, "The file; - for standard input")->required();

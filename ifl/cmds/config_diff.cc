@@ -15,11 +15,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::string_view, 6> kTypes = {"server", "queue",       "sched",
-                                                    "policy", "time_window", "fs_group"};
+constexpr std::array<std::string_view, 8> kTypes = {"server", "queue",  "node",        "resource",
+                                                    "sched",  "policy", "time_window", "fs_group"};
 
-bool is_own(std::string_view type) {
-    return type == "policy" || type == "time_window" || type == "fs_group";
+// A document with the server's own part tells which queues, nodes, resources and schedulers there are; one
+// without it only what is set on them besides.
+bool tells_of(const Json& document, std::string_view type) {
+    const auto own = objects::type_from_word(type);
+    return (own && objects::is_own_type(*own)) || document.contains("host");
 }
 
 Result<Json> parse(std::string_view text) {
@@ -64,13 +67,23 @@ std::string value_text(const std::string& type, const std::string& attribute, co
     return text;
 }
 
-// The objects of a type: the server is one without a name.
-Json objects_of(const Json& document, std::string_view type) {
-    const auto section = document.find(type);
-    if (section == document.end() || !section->is_object()) {
+// The objects of a type in a part of a document: the server is one without a name.
+Json objects_in(const Json& part, std::string_view type) {
+    const auto section = part.find(type);
+    if (section == part.end() || !section->is_object()) {
         return Json::object();
     }
     return type == "server" ? Json{{"", *section}} : *section;
+}
+
+// With the server's part of each.
+Json objects_of(const Json& document, std::string_view type) {
+    Json objects = objects_in(document, type);
+    const auto host = document.find("host");
+    if (host != document.end() && host->is_object()) {
+        objects.update(objects_in(*host, type), true);
+    }
+    return objects;
 }
 
 void compare_attributes(const Json& before, const Json& after, ConfigChange& change) {
@@ -100,14 +113,17 @@ void compare_attributes(const Json& before, const Json& after, ConfigChange& cha
     }
 }
 
-void compare_type(const std::string& type, const Json& before, const Json& after,
+void compare_type(const std::string& type, const Json& from, const Json& to,
                   std::vector<ConfigChange>& changes) {
+    const Json before = objects_of(from, type);
+    const Json after = objects_of(to, type);
+    const bool told = type != "server" && tells_of(from, type) && tells_of(to, type);
     Json both = before;
     both.update(after);
     for (const auto& [name, object] : both.items()) {
         const bool was = before.contains(name);
         const bool is = after.contains(name);
-        ConfigChange change{type, name, is_own(type) && !was, is_own(type) && !is, {}};
+        ConfigChange change{type, name, told && !was, told && !is, {}};
         compare_attributes(was ? before[name] : Json::object(), is ? after[name] : Json::object(), change);
         if (change.created || change.deleted || !change.attributes.empty()) {
             changes.push_back(std::move(change));
@@ -198,7 +214,7 @@ Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::stri
     }
     std::vector<ConfigChange> changes;
     for (const std::string_view type : kTypes) {
-        compare_type(std::string(type), objects_of(*from, type), objects_of(*to, type), changes);
+        compare_type(std::string(type), *from, *to, changes);
     }
     if (object = trim(object); !object.empty()) {
         const auto chosen = choose(object, *from, *to);
@@ -231,9 +247,10 @@ std::string diff_text(const std::vector<ConfigChange>& changes) {
 
 std::string diff_directives(const std::vector<ConfigChange>& changes) {
     // What is referred to comes before what refers.
-    static constexpr std::array<std::string_view, 6> kMakeOrder = {"time_window", "fs_group", "policy",
-                                                                   "server",      "queue",    "sched"};
-    static constexpr std::array<std::string_view, 3> kDeleteOrder = {"policy", "time_window", "fs_group"};
+    static constexpr std::array<std::string_view, 8> kMakeOrder = {
+        "resource", "time_window", "fs_group", "queue", "policy", "server", "sched", "node"};
+    static constexpr std::array<std::string_view, 7> kDeleteOrder = {
+        "node", "sched", "policy", "queue", "time_window", "fs_group", "resource"};
     std::string text;
     for (const std::string_view type : kMakeOrder) {
         for (const ConfigChange& change : changes) {

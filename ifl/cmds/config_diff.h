@@ -21,7 +21,8 @@ struct ConfigAttribute {
 struct ConfigChange {
     std::string type;
     std::string name;  // empty for the server
-    // Of a policy, time_window or fs_group that is in one of the two only; the others are the server's.
+    // It is in one of the two only. Of queues, nodes, resources and schedulers that is known if both
+    // documents have the server's own part.
     bool created = false;
     bool deleted = false;
     std::vector<ConfigAttribute> attributes{};

@@ -49,9 +49,22 @@ std::vector<HistoryRow> history_rows(const batch_status* list) {
     return rows;
 }
 
+namespace {
+
+// What one request did to one object may be two rows: the server's part and the policies'.
+bool same_deed(const HistoryRow& a, const HistoryRow& b) {
+    return a.change == b.change && a.type == b.type && a.object == b.object && a.command == b.command;
+}
+
+}  // namespace
+
 std::string history_text(const std::vector<HistoryRow>& rows) {
     std::string text;
-    for (const HistoryRow& row : rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const HistoryRow& row = rows[i];
+        if (i + 1 < rows.size() && same_deed(row, rows[i + 1])) {
+            continue;
+        }
         const std::string title = config_title(row.type, row.object);
         // What the server did by itself came from no host.
         const std::string who = row.host.empty() ? row.user : fmt::format("{}@{}", row.user, row.host);

@@ -26,7 +26,7 @@ struct HistoryRow {
 std::vector<HistoryRow> history_rows(const batch_status* list);
 
 // One line a row: revision, time in the system's zone, who, and the command, with the object behind it where
-// the command doesn't name it.
+// the command doesn't name it. What a request did to one object is one line, with its last revision.
 std::string history_text(const std::vector<HistoryRow>& rows);
 // A JSON array of objects with the members of HistoryRow; before and after are objects or null.
 std::string history_json(const std::vector<HistoryRow>& rows);

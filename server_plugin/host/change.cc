@@ -7,6 +7,7 @@
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 
@@ -151,7 +152,148 @@ void Change::tell_plugin() {
     for (const std::string& name : removed_scheds_) plugin->sched_removed(name);
 }
 
+std::vector<ConfigChange> Change::configuration() const {
+    const State& state = server_.state;
+    const std::string& home = server_.options.home;
+    std::map<ConfigName, std::optional<ConfigValues>> after;
+    if (server_attributes_) after[{PBS_OBJ_SERVER, {}}] = config_values(*server_attributes_);
+    for (const auto& [handle, queue] : queues_) after[{PBS_OBJ_QUEUE, queue.name}] = config_values(queue);
+    for (const auto& [handle, node] : nodes_) after[{PBS_OBJ_NODE, node.name}] = config_values(node);
+    for (const auto& [name, sched] : scheds_) after[{PBS_OBJ_SCHED, name}] = config_values(sched, home);
+    if (resource_) after[{PBS_OBJ_RESOURCE, resource_->name}] = config_values(*resource_);
+    for (const auto& [handle, name] : removed_queues_) after[{PBS_OBJ_QUEUE, name}].reset();
+    for (const auto& [handle, name] : removed_nodes_) after[{PBS_OBJ_NODE, name}].reset();
+    for (const std::string& name : removed_scheds_) after[{PBS_OBJ_SCHED, name}].reset();
+    if (removed_resource_) after[{PBS_OBJ_RESOURCE, *removed_resource_}].reset();
+    std::vector<ConfigChange> changes;
+    for (auto& [object, values] : after) {
+        auto before = config_values(state, home, object);
+        if (before != values) changes.push_back({object, std::move(before), std::move(values)});
+    }
+    return changes;
+}
+
+namespace {
+
+// Queues and nodes are known by handles, of which more hangs than of their names.
+void put_back(Server& server, const Queue& queue) {
+    State& state = server.state;
+    state.put(queue);
+    // Finished jobs may be all that a queue had when it went.
+    for (const uint64_t handle : std::set<uint64_t>(state.finished_jobs()))
+        if (const Job* job = state.job(handle); job->queue == queue.handle) state.put(Job(*job));
+    if (server.parts.plugin != nullptr) server.parts.plugin->queue_changed(queue, state);
+}
+void put_back(Server& server, const Node& node) {
+    server.state.put(node);
+    if (server.parts.plugin != nullptr) server.parts.plugin->node_changed(node, server.state);
+}
+void put_back(Server& server, const Sched& sched) {
+    server.state.put(sched);
+    if (server.parts.plugin != nullptr) server.parts.plugin->sched_changed(sched, server.state);
+}
+void put_back(Server& server, const Resource& resource) {
+    ResourceTable& resources = server.state.resources;
+    if (resources.find(resource.name) != nullptr) {
+        (void)resources.change(resource);
+    } else {
+        (void)resources.add(resource.name, resource.type_text(), resource.flag_text());
+    }
+    if (server.parts.plugin != nullptr) server.parts.plugin->resource_defined(*resources.find(resource.name));
+}
+
+void take_away(Server& server, const Queue& queue) {
+    server.state.erase_queue(queue.name);
+    if (server.parts.plugin != nullptr) server.parts.plugin->queue_removed(queue.handle);
+}
+void take_away(Server& server, const Node& node) {
+    server.state.erase_node(node.name);
+    if (server.parts.plugin != nullptr) server.parts.plugin->node_removed(node.handle);
+}
+void take_away(Server& server, const Sched& sched) {
+    server.state.erase_sched(sched.name);
+    if (server.parts.plugin != nullptr) server.parts.plugin->sched_removed(sched.name);
+}
+void take_away(Server& server, const Resource& resource) {
+    (void)server.state.resources.remove(resource.name);
+    if (server.parts.plugin != nullptr) server.parts.plugin->resource_removed(resource.name);
+}
+
+// Undoes a change of an object, which was `before` (null: it is new).
+template <class Object>
+std::function<void()> undoing(Server& server, const Object* before, const Object& now) {
+    if (before != nullptr) return [&server, was = *before] { put_back(server, was); };
+    return [&server, is = now] { take_away(server, is); };
+}
+
+}  // namespace
+
+void Change::add_undo(std::vector<std::function<void()>>& undo) const {
+    Server& server = server_;
+    const State& state = server.state;
+    if (resource_) undo.push_back(undoing(server, state.resources.find(resource_->name), *resource_));
+    if (removed_resource_)
+        if (const Resource* was = state.resources.find(*removed_resource_))
+            undo.push_back(undoing(server, was, *was));
+    if (server_attributes_)
+        undo.emplace_back([&server, was = state.server] {
+            server.state.server = was;
+            if (server.parts.plugin != nullptr) server.parts.plugin->server_changed(server.state);
+        });
+    for (const auto& [handle, queue] : queues_)
+        undo.push_back(undoing(server, state.queue(queue.name), queue));
+    for (const auto& [handle, node] : nodes_) undo.push_back(undoing(server, state.node(node.name), node));
+    for (const auto& [name, sched] : scheds_) undo.push_back(undoing(server, state.sched(name), sched));
+    for (const auto& [handle, name] : removed_queues_)
+        if (const Queue* was = state.queue(name)) undo.push_back(undoing(server, was, *was));
+    for (const auto& [handle, name] : removed_nodes_)
+        if (const Node* was = state.node(name)) undo.push_back(undoing(server, was, *was));
+    for (const std::string& name : removed_scheds_)
+        if (const Sched* was = state.sched(name)) undo.push_back(undoing(server, was, *was));
+}
+
+Result<void> Change::join(Batch& batch) {
+    if (!jobs_.empty() || !removed_jobs_.empty() || next_sequence_)
+        return fail(PBSE_INTERNAL, "jobs can't be changed in a batch");
+    if (auto done = write(); !done) return done;
+    add_undo(batch.undo_);
+    put_in_place();
+    tell_plugin();
+    for (auto& action : actions_) batch.actions_.push_back(std::move(action));
+    return {};
+}
+
+Result<void> Batch::begin() {
+    if (auto done = server_.parts.store.begin(); !done) return done;
+    begun_ = true;
+    server_.batch = this;
+    return {};
+}
+
+Result<void> Batch::commit(const std::function<Result<void>()>& before) {
+    Result<void> done = before();
+    if (done) done = server_.parts.store.commit();
+    if (!done) return done;
+    begun_ = false;
+    server_.batch = nullptr;
+    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
+    return {};
+}
+
+void Batch::take_back() {
+    server_.parts.store.rollback();
+    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo)
+        guarded(server_.parts.log, "taking back a change", *undo);
+}
+
+Batch::~Batch() {
+    if (!begun_) return;
+    server_.batch = nullptr;
+    take_back();
+}
+
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
+    if (server_.batch != nullptr) return join(*server_.batch);
     Store& store = server_.parts.store;
     Result<void> done;
     // A transaction must not stay open, or no other could begin.

@@ -12,11 +12,38 @@
 #include <string>
 #include <vector>
 
+#include "server_plugin/host/configuration.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/server.h"
 
 namespace pbs::host {
+
+// Several changes as one: while it lives, each Change::commit() of the server puts its change in place, so
+// that those that follow see it, and leaves the rest to this. Without commit() all is as it was, for the
+// plugin too.
+class Batch {
+  public:
+    explicit Batch(Server& server) : server_(server) {}
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    // Before anything else.
+    Result<void> begin();
+    // `before` runs when all is written and not yet committed; its error takes everything back.
+    Result<void> commit(const std::function<Result<void>()>& before);
+
+  private:
+    friend class Change;
+
+    void take_back();
+
+    Server& server_;
+    bool begun_ = false;
+    std::vector<std::function<void()>> undo_;     // in the order of what they undo
+    std::vector<std::function<void()>> actions_;  // of the changes, for after the commit
+};
 
 class Change {
   public:
@@ -55,10 +82,16 @@ class Change {
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
     void want_cycle(int trigger) { trigger_ = trigger; }
 
-    // `before` runs when all is written and not yet committed; its error takes everything back.
+    // What a manager's change does to the configuration: only what is different then, for the history.
+    std::vector<ConfigChange> configuration() const;
+
+    // `before` runs when all is written and not yet committed; its error takes everything back. In a batch it
+    // isn't run.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
+    Result<void> join(Batch& batch);
+    void add_undo(std::vector<std::function<void()>>& undo) const;
     Result<void> write();
     Result<void> write_objects();
     Result<void> write_removals();

@@ -70,6 +70,27 @@ void reply_attr(pbs_reply* reply, const pbs_attr* attr) {
     reply->attributes.push_back(attribute_of(*attr));
 }
 
+// The changes as the plugin takes them; points into its own texts and into what it was made from.
+class ChangeRecords {
+  public:
+    explicit ChangeRecords(std::span<const ConfigChange> changes) {
+        texts_.reserve(2 * changes.size());  // records point into them
+        for (const ConfigChange& change : changes) {
+            pbs_host_change record{};
+            record.object_type = change.object.type;
+            record.name = as_pbs_str(change.object.name);
+            record.before = as_pbs_str(texts_.emplace_back(to_json(change.before)));
+            record.after = as_pbs_str(texts_.emplace_back(to_json(change.after)));
+            records_.push_back(record);
+        }
+    }
+    const std::vector<pbs_host_change>& records() const { return records_; }
+
+  private:
+    std::vector<std::string> texts_;
+    std::vector<pbs_host_change> records_;
+};
+
 pbs_identity identity_record(const Identity& who) {
     pbs_identity out{};
     out.user = as_pbs_str(who.user);
@@ -188,7 +209,8 @@ bool Plugin::owns(int object_type, std::string_view attribute) const {
 
 Result<void> Plugin::manager(int64_t now, int command, int object_type, std::string_view name,
                              const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
-                             std::string& warning) {
+                             std::string& warning, const HostRecord& record) {
+    const ChangeRecords changes(record.changes);
     std::vector<pbs_attr> attrs;
     for (const ifl::Attribute& attribute : attributes)
         attrs.push_back({as_pbs_str(attribute.name), as_pbs_str(attribute.resource),
@@ -203,6 +225,9 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
     request.attr_count = attrs.size();
     request.who = identity_record(who);
     request.extend = as_pbs_str(extend);
+    request.text = as_pbs_str(record.text);
+    request.host_changes = changes.records().data();
+    request.host_change_count = changes.records().size();
     pbs_reply reply;
     if (is_own(object_type)) impl_->uncommitted = impl_->table.commit != nullptr;
     const int32_t code = impl_->table.manager(impl_->table.self, &request, &reply);

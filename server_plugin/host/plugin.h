@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ifl/reply.h"
+#include "server_plugin/host/configuration.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/state.h"
@@ -37,6 +38,12 @@ struct PluginOptions {
     int64_t now = 0;
 };
 
+// What the server itself changes on a Manager request, for the plugin's history.
+struct HostRecord {
+    std::string_view text{};  // the request as one would type it in qmgr
+    std::span<const ConfigChange> changes{};
+};
+
 class Plugin {
   public:
     // Loads and initialises. The error's message names the file and the reason.
@@ -57,7 +64,7 @@ class Plugin {
     // `warning`. A change of the plugin's own objects isn't durable before commit().
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
-                         std::string& warning);
+                         std::string& warning, const HostRecord& record = {});
     // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
     bool uncommitted() const;
     // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no

@@ -15,6 +15,7 @@
 namespace pbs::host {
 
 class Accounting;
+class Batch;
 class Clock;
 class Executor;
 class Log;
@@ -62,6 +63,8 @@ class Server {
     bool cycle_wanted(std::string_view sched) const {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
+
+    Batch* batch = nullptr;  // of changes that are one, while there is such (change.h)
 
     int64_t last_rank = 0;                    // the largest queue_rank given
     std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database

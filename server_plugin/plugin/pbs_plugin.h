@@ -74,6 +74,17 @@ typedef struct pbs_identity {
     uint32_t authenticated;
 } pbs_identity;
 
+/* What the host changes of one of its objects on a Manager request, for the history: the attributes that a
+ * manager can set, as a JSON object of strings ({"Priority":"5","resources_max.ncpus":"4"}), or "null" where
+ * the object isn't there. The plugin keeps them as they are. */
+typedef struct pbs_host_change {
+    int32_t object_type; /* enum pbs_object_type */
+    int32_t reserved;
+    pbs_str name; /* empty for the server object */
+    pbs_str before;
+    pbs_str after;
+} pbs_host_change;
+
 /* A Manager request, or the part of one that the plugin owns. */
 typedef struct pbs_manager_request {
     size_t size;
@@ -85,6 +96,10 @@ typedef struct pbs_manager_request {
     size_t attr_count;
     pbs_identity who;
     pbs_str extend;
+    /* Members from here on came later. */
+    pbs_str text; /* the whole request as one would type it in qmgr; empty: the attributes are all of it */
+    const pbs_host_change* host_changes;
+    size_t host_change_count;
 } pbs_manager_request;
 
 /* A status request for one of the plugin's own object types. An empty name asks for all; no attributes, for
@@ -361,15 +376,21 @@ typedef struct pbs_plugin {
     /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
      * attributes of server, queue and sched objects; and, without attributes, when a queue or sched is
      * created or deleted and when a resource is deleted: an object that names the queue or resource refuses
-     * that (15027). The server's own job_sort_formula is given to it when it is set, to be checked and no
-     * more. The host calls it after its own part is checked and before it commits that. The
-     * reply tells errors and warnings; the result is the error's number or 0.
+     * that (15027). What the host itself changes is in host_changes, if it wants that in the history and be
+     * able to go back: written in the same transaction, for objects of any type, and then attributes of the
+     * plugin's aren't needed. A change of the configuration (PBS_OBJ_CONFIGURATION) that takes back or
+     * imports host objects has them there too, after the events that tell of them. The server's own
+     * job_sort_formula is given to it when it is set, to be checked and no more. The host calls it after its
+     * own part is checked and before it commits that. The reply tells errors and warnings; the result is the
+     * error's number or 0.
      *
      * A change of the plugin's own object types may be written and not yet durable when this returns: the
      * host tells no client of it before commit() has returned 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
     /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
-     * the history `extend` says what is wanted. */
+     * the history `extend` says what is wanted ("revision=12", "part=policies"; with "part=host" the
+     * configuration is one object for each of the host's that has changed since that revision, with an
+     * attribute `attributes` as in pbs_host_change). */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
     /* Adds the plugin's attributes of one host object (through reply_attr). */
     void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);

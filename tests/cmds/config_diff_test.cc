@@ -45,14 +45,35 @@ TEST(ConfigDiff, DirectivesRespectReferences) {
     ASSERT_TRUE(changes);
     EXPECT_EQ(diff_directives(*changes),
               "create fs_group g1 tree_element = a:root=1\n"
+              "unset queue q1 time_window\n"
               "set policy p1 comment = \xe9\n"
               "unset policy p1 by_queue\n"
               "create policy p3 fairshare_group = g1\n"
               "set server non_work_days = \"FREQ=WEEKLY;BYDAY=SA,SU,FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1\"\n"
-              "unset queue q1 time_window\n"
               "set sched default policy = \"p1,p:p3\"\n"
               "delete policy p2\n"
               "delete time_window t1\n");
+}
+
+TEST(ConfigDiff, QueuesComeAndGoWhereTheServerTellsOfThem) {
+    const auto changes = config_diff(
+        R"({"format": 1, "queue": {"q1": {"time_window": ["t1"]}},
+            "host": {"queue": {"q1": {"queue_type": "Execution"}, "q2": {}}, "node": {"n1": {}}}})",
+        R"({"format": 1, "queue": {"q1": {"time_window": ["t2"]}},
+            "host": {"queue": {"q1": {"queue_type": "Execution", "Priority": "3"}},
+                     "resource": {"fuel": {"type": "long"}}}})",
+        "");
+    ASSERT_TRUE(changes);
+    EXPECT_EQ(diff_directives(*changes),
+              "create resource fuel type = long\n"
+              "set queue q1 time_window = t2, Priority = 3\n"
+              "delete node n1\n"
+              "delete queue q2\n");
+    // A document without the server's part doesn't say which queues there are.
+    const auto half = config_diff(R"({"format": 1, "queue": {}})",
+                                  R"({"format": 1, "queue": {}, "host": {"queue": {"q1": {}}}})", "");
+    ASSERT_TRUE(half);
+    EXPECT_TRUE(half->empty());
 }
 
 TEST(ConfigDiff, OneObjectByAnyWordForItsType) {

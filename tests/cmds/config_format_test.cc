@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,16 @@ TEST(HistoryText, IsOneLineARow) {
     EXPECT_EQ(history_text(rows()), fmt::format("    12  {}  mary@front  set policy p1 by_queue = False\n"
                                                 "    13  {}  root@h  rollback to revision 11: server\n",
                                                 instant_text(1795262400), instant_text(1795262401)));
+}
+
+TEST(HistoryText, BothPartsOfARequestAreOneLine) {
+    std::vector<HistoryRow> both(2, rows().front());
+    both[1].revision = 13;
+    both[0].change = both[1].change = 12;
+    EXPECT_EQ(history_text(both), fmt::format("    13  {}  mary@front  set policy p1 by_queue = False\n",
+                                              instant_text(1795262400)));
+    both[1].change = 13;
+    EXPECT_EQ(std::ranges::count(history_text(both), '\n'), 2);
 }
 
 TEST(HistoryText, HidesNoControlCharacters) {

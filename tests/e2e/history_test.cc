@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "tests/e2e/harness.h"
@@ -28,6 +29,14 @@ class History : public ::testing::Test {
     Output config(std::vector<std::string> arguments, RunOptions options = {}) const {
         arguments.insert(arguments.begin(), "pbs_config");
         return server.command(arguments, std::move(options));
+    }
+    // Of the configuration as it is.
+    std::string revision() const {
+        const Output rows = config({"history", "--limit", "1"});
+        std::istringstream in(rows.out);
+        std::string number;
+        in >> number;
+        return number;
     }
     std::string exported() const {
         const Output output = config({"export"});
@@ -56,31 +65,34 @@ TEST_F(History, ListsWhoChangedWhat) {
     EXPECT_THAT(config({"history", "--json", "--object", "p p1"}).out,
                 HasSubstr("\"strict_ordering\": \"True\""));
     EXPECT_EQ(config({"history", "--since", "yesterday"}).exit, 2);
-    const Output refused = config({"history", "--object", "node n1"});
+    EXPECT_THAT(config({"history", "--object", "queue q1"}).out,
+                HasSubstr("create queue q1 queue_type = execution\n"));
+    const Output refused = config({"history", "--object", "job 1"});
     EXPECT_NE(refused.exit, 0);
-    EXPECT_THAT(refused.err, HasSubstr("bad value 'node'"));
+    EXPECT_THAT(refused.err, HasSubstr("bad value 'job'"));
 }
 
 TEST_F(History, ShowsDifferencesAndGoesBack) {
     const std::string before = exported();
+    const std::string then = revision();
     ASSERT_TRUE(server.configure({"set policy p1 by_queue=True, comment=\"late, too late\"",
                                   "create policy p2", "set sched default policy=p2"}));
-    const Output diff = config({"diff", "4"});
+    const Output diff = config({"diff", then});
     EXPECT_THAT(diff.out, AllOf(HasSubstr("policy p1\n-    by_queue = False\n+    by_queue = True\n"),
                                 HasSubstr("policy p2 (created)\n"), HasSubstr("+    policy = p2\n")));
-    const Output lost = config({"rollback", "3", "--object", "policy p2"});
+    const Output lost = config({"rollback", std::to_string(std::stoi(then) - 1), "--object", "policy p2"});
     EXPECT_NE(lost.exit, 0);
     EXPECT_THAT(lost.err, HasSubstr("policy p2 is in use by sched default"));
-    const Output dry = config({"rollback", "4", "--dry-run"});
+    const Output dry = config({"rollback", then, "--dry-run"});
     EXPECT_EQ(dry.exit, 0) << dry;
     EXPECT_THAT(dry.out, HasSubstr("policy p2 is deleted\n"));
     EXPECT_NE(exported(), before);
-    const Output done = config({"rollback", "4"});
+    const Output done = config({"rollback", then});
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_EQ(done.out, dry.out);
     EXPECT_EQ(exported(), before);
-    EXPECT_THAT(config({"history", "--limit", "1"}).out, HasSubstr("rollback to revision 4: "));
-    EXPECT_EQ(config({"rollback", "4"}).out, "nothing to change\n");
+    EXPECT_THAT(config({"history", "--limit", "1"}).out, HasSubstr("rollback to revision " + then + ": "));
+    EXPECT_EQ(config({"rollback", then}).out, "nothing to change\n");
     // It survives, and it counts in the cycle's configuration.
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -90,14 +102,17 @@ TEST_F(History, ShowsDifferencesAndGoesBack) {
 
 TEST_F(History, DifferencesGoThroughQmgr) {
     const std::string before = exported();
+    const std::string then = revision();
     ASSERT_TRUE(
         server.configure({"unset policy p1 by_queue", "create fs_group g1 tree_element='a:root=1,b:a=2'",
                           "create time_window t1 rrule=FREQ=DAILY, comment='a, b'",
-                          "set queue q1 time_window=t1", "set policy p1 fairshare_group=g1"}));
+                          "set queue q1 time_window=t1, Priority=4", "set policy p1 fairshare_group=g1",
+                          "create resource fuel type=long", "set server resources_available.fuel=3",
+                          "create queue q2 queue_type=execution", "set policy p1 dedicated_queues=q2"}));
     const std::string after = exported();
-    const Output directives = config({"diff", "4", "9", "--qmgr"});
+    const Output directives = config({"diff", then, revision(), "--qmgr"});
     ASSERT_EQ(directives.exit, 0) << directives;
-    ASSERT_EQ(config({"rollback", "4"}).exit, 0);
+    ASSERT_EQ(config({"rollback", then}).exit, 0);
     ASSERT_EQ(exported(), before);
     RunOptions input;
     input.input = directives.out;
@@ -124,6 +139,34 @@ TEST_F(History, ExportIntoAnotherServerIsTheSameBytes) {
     EXPECT_NE(other.command({"pbs_config", "export"}).out, text);
     EXPECT_EQ(other.command({"pbs_config", "import", path.string()}).exit, 0);
     EXPECT_EQ(other.command({"pbs_config", "export"}).out, text);
+}
+
+// What the server keeps itself goes along, unless it is left out.
+TEST_F(History, TheServersOwnPart) {
+    const std::string then = revision();
+    const std::string before = exported();
+    ASSERT_TRUE(server.configure(
+        {"set queue q1 enabled=True, resources_max.ncpus=4, Priority=7",
+         "create queue q2 queue_type=route, route_destinations=q1", "create resource fuel type=long, flag=q",
+         "set server resources_available.fuel=10", "set server managers += someone@*",
+         "set sched default comment='two words'", "create sched s2 partition=part2"}));
+    const Output diff = config({"diff", then});
+    EXPECT_THAT(diff.out, AllOf(HasSubstr("server\n"), HasSubstr("+    resources_available.fuel = 10\n"),
+                                HasSubstr("queue q1\n"), HasSubstr("queue q2 (created)\n"),
+                                HasSubstr("resource fuel (created)\n"), HasSubstr("sched s2 (created)\n")));
+    const std::string later = revision();
+    const std::string after = exported();
+    const Output back = config({"rollback", then});
+    EXPECT_EQ(back.exit, 0) << back;
+    EXPECT_THAT(back.out, AllOf(HasSubstr("queue q2 is deleted\n"), HasSubstr("resource fuel is deleted\n")));
+    EXPECT_EQ(exported(), before);
+    EXPECT_EQ(config({"rollback", later}).exit, 0);
+    EXPECT_EQ(exported(), after);
+    EXPECT_EQ(server.attribute("queue q1", "resources_max.ncpus"), "4");
+    const Output without = config({"export", "--without-server"});
+    EXPECT_EQ(without.exit, 0) << without;
+    EXPECT_THAT(without.out, AllOf(HasSubstr("\"p1\""), Not(HasSubstr("fuel"))));
+    EXPECT_THAT(config({"export"}).out, HasSubstr("\"fuel\": {\"type\": \"long\", \"flag\": \"q\"}"));
 }
 
 TEST_F(History, ImportIsCheckedAsAWhole) {
@@ -173,7 +216,8 @@ TEST_F(History, WrongUsageIsExplained) {
     EXPECT_EQ(help.exit, 0);
     for (const char* command : {"history", "diff", "rollback", "export", "import", "TIME is"})
         EXPECT_THAT(help.out, HasSubstr(command));
-    EXPECT_THAT(config({"rollback", "99"}).err, HasSubstr("there is no revision 99: the last one is 4"));
+    EXPECT_THAT(config({"rollback", "99"}).err,
+                HasSubstr("there is no revision 99: the last one is " + revision()));
 }
 
 // The server is killed at any point of an import: it is there as a whole or not at all.
@@ -184,6 +228,7 @@ TEST_F(History, KilledImportIsAllOrNothing) {
     text += "}}";
     const auto path = file("many.json", text).string();
     bool any_killed = false;
+    const std::string then = revision();
     for (const int delay : {1, 5, 20, 60, 150}) {
         const std::string before = exported();
         std::thread killer([&] {
@@ -201,7 +246,7 @@ TEST_F(History, KilledImportIsAllOrNothing) {
         if (output.exit == 0) {
             EXPECT_TRUE(all) << "acknowledged";
         }
-        ASSERT_EQ(config({"rollback", "4"}).exit, 0);
+        ASSERT_EQ(config({"rollback", then}).exit, 0);
         ASSERT_EQ(exported().find("\"n0\""), std::string::npos);
     }
     EXPECT_TRUE(any_killed) << "no kill came in time: the test says nothing";

@@ -16,6 +16,7 @@ pbs_test(
   attributes_test.cc
   authorization_test.cc
   backup_test.cc
+  configuration_test.cc
   database_check_test.cc
   deadline_timer_test.cc
   identity_test.cc

@@ -403,9 +403,86 @@ TEST_F(RestoreTest, AnyRevisionCanBeHadAgain) {
 TEST(ParseObjectName, TakesQmgrsWords) {
     EXPECT_EQ(parse_object_name("p p1")->name, "p1");
     EXPECT_EQ(parse_object_name(" server ")->type, ObjectType::server);
-    for (const char* bad : {"", "policy", "server x", "node n1", "policy p1 p2"}) {
+    for (const char* bad : {"", "policy", "server x", "job 1", "node", "policy p1 p2"}) {
         EXPECT_FALSE(parse_object_name(bad)) << bad;
     }
+}
+
+// ---- What the server does by the same request.
+
+Command with_host(std::string_view text, std::vector<HostChange> host) {
+    Command command = parse_command(text);
+    command.host = std::move(host);
+    return command;
+}
+
+TEST_F(RestoreTest, TheServersPartIsKeptAndNotReadAsOurs) {
+    const HostChange made{ObjectType::queue, "q1", "null", R"({"queue_type":"Execution"})"};
+    ASSERT_TRUE(store_->execute(with_host("c q q1", {made}), kManager, kNow));
+    const std::uint64_t then = revision();
+    run("c t t1 rrule=FREQ=DAILY");
+    const HostChange set{ObjectType::queue, "q1", made.after, R"({"Priority":"4"})"};
+    Command both = with_host("s q q1 time_window=t1", {set});
+    both.text = "set queue q1 time_window = t1, Priority = 4";
+    ASSERT_TRUE(store_->execute(both, kManager, kNow));
+    const std::vector<HistoryEntry> all = rows();
+    const HistoryEntry& ours = all[all.size() - 2];
+    const HistoryEntry& theirs = all.back();
+    EXPECT_EQ(ours.change, theirs.change);
+    EXPECT_EQ(ours.command, both.text);
+    EXPECT_EQ(theirs.command, both.text);
+    EXPECT_FALSE(ours.of_host);
+    EXPECT_TRUE(theirs.of_host);
+    EXPECT_EQ(theirs.after, set.after);
+    // Going back reads our rows only; the server is told of its own.
+    const auto objects = host_objects(*store_, {then, {}});
+    ASSERT_TRUE(objects);
+    ASSERT_EQ(objects->size(), 1U);
+    EXPECT_EQ(objects->front().name, "q1");
+    EXPECT_EQ(objects->front().attributes, made.after);
+    EXPECT_THAT(*host_objects(*store_, {then, ObjectName{ObjectType::queue, "q2"}}), IsEmpty());
+    EXPECT_FALSE(host_objects(*store_, {revision() + 1, {}}));
+    back(then);
+    EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "q1"), nullptr);
+}
+
+TEST_F(RestoreTest, NodesAndResourcesAreOfTheHistoryAlone) {
+    const HostChange node{ObjectType::node, "n1", "null", "{}"};
+    ASSERT_TRUE(store_->execute(with_host("c n n1", {node}), kManager, kNow));
+    EXPECT_EQ(rows().back().type, ObjectType::node);
+    EXPECT_FALSE(store_->execute(parse_command("c n n1"), kManager, kNow)) << "nothing of the server's";
+    run("c p p1 exclude_resources=color");
+    const HostChange gone{ObjectType::resource, "color", R"({"type":"long"})", "null"};
+    const auto held = store_->execute(with_host("d r color", {gone}), kManager, kNow);
+    ASSERT_FALSE(held);
+    EXPECT_EQ(held.error().code, Code::busy);
+    run("u p p1 exclude_resources");
+    EXPECT_TRUE(store_->execute(with_host("d r color", {gone}), kManager, kNow));
+}
+
+TEST_F(RestoreTest, WhatTheServerRemovesIsNamedNowhere) {
+    run("c t t1 rrule=FREQ=DAILY");
+    run("s q queue1 time_window=t1");
+    const std::uint64_t then = revision();
+    run("c p p1 dedicated_queues=queue1");
+    const HostChange gone{ObjectType::queue, "queue1", "{}", "null"};
+    RewriteOptions removing = options();
+    removing.host = {gone};
+    const auto held =
+        restore(*store_, {then, ObjectName{ObjectType::queue, "queue1"}}, removing, kManager, kNow);
+    ASSERT_FALSE(held);
+    EXPECT_THAT(held.error().message, HasSubstr("policy p1"));
+    // Taking all back takes the policy along, and the queue's own attributes go with it.
+    const auto done = restore(*store_, {then, {}}, removing, kManager, kNow);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "queue1"), nullptr);
+    EXPECT_TRUE(rows().back().of_host);
+    EXPECT_EQ(rows().back().after, "null");
+}
+
+TEST_F(RestoreTest, ADocumentMayHaveTheServersPart) {
+    EXPECT_TRUE(take(R"({"format": 1, "policy": {"p1": {}}, "host": {"queue": {"q1": {"x": "y"}}}})"));
+    EXPECT_NE(store_->snapshot()->policy("p1"), nullptr);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(Configuration, HistoryIsFiltered) {
     EXPECT_EQ(history("type=policy;until=" + std::to_string(host.now)).objects.size(), 2U);
     EXPECT_EQ(history("before_revision=2").objects.size(), 1U);
     for (const char* bad :
-         {"limit=0", "limit=10001", "limit=x", "from=-1", "type=node", "name=p1", "color=red"}) {
+         {"limit=0", "limit=10001", "limit=x", "from=-1", "type=job", "name=p1", "color=red"}) {
         const Answer answer = history(bad);
         EXPECT_NE(answer.code, 0) << bad;
         EXPECT_NE(answer.text, "") << bad;
@@ -117,7 +117,7 @@ TEST_F(Configuration, MistakesAreRefusedAsAWhole) {
     EXPECT_EQ(set({{"revision", "x"}}).code, PBSE_BADATVAL);
     EXPECT_EQ(set({{"colour", "red"}}).code, PBSE_NOATTR);
     EXPECT_EQ(set({{"import", "{}"}}, "policy p1").code, PBSE_IVALREQ);
-    EXPECT_EQ(set({{"revision", "1"}}, "node n1").code, PBSE_IVALREQ);
+    EXPECT_EQ(set({{"revision", "1"}}, "job 1").code, PBSE_IVALREQ);
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_CONFIGURATION, "x", {{"revision", "1"}}).code,
               PBSE_IVALREQ);
     EXPECT_EQ(document(), before);

@@ -316,5 +316,48 @@ TEST_F(Requests, ResourcesThatAPolicyNamesExistAndStay) {
     EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p2", "exclude_resources", "fuel").code, PBSE_BADATVAL);
 }
 
+TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {
+    const pbs_host_change change{PBS_OBJ_NODE, 0, {"n1", 2}, {"null", 4}, {R"({"Priority":"3"})", 16}};
+    pbs_manager_request request{};
+    request.size = sizeof request;
+    request.now = host.now;
+    request.command = PBS_CMD_CREATE;
+    request.object_type = PBS_OBJ_NODE;
+    request.object_name = {"n1", 2};
+    request.who = host.who;
+    request.text = {"create node n1 Priority = 3", 27};
+    request.host_changes = &change;
+    request.host_change_count = 1;
+    EXPECT_EQ(host.manager(request).code, 0);
+    pbs_status_request query{};
+    query.size = sizeof query;
+    query.now = host.now;
+    query.object_type = PBS_OBJ_HISTORY;
+    query.who = host.who;
+    const std::string extend = "type=node;name=n1";
+    query.extend = {extend.data(), extend.size()};
+    const Answer rows = host.status(query);
+    ASSERT_EQ(rows.objects.size(), 1u);
+    EXPECT_EQ(rows.value("command"), "create node n1 Priority = 3");
+    EXPECT_EQ(rows.value("after"), R"({"Priority":"3"})");
+    // A host that knows nothing of the later members tells of no changes, whatever lies behind its struct.
+    request.size = offsetof(pbs_manager_request, text);
+    EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
+    request.size = sizeof request;
+    request.host_changes = nullptr;
+    EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
+    // What it was at a revision.
+    query.object_type = PBS_OBJ_CONFIGURATION;
+    const std::string before = "part=host;revision=" + std::to_string(std::stoi(rows.objects[0].name) - 1);
+    query.extend = {before.data(), before.size()};
+    const Answer past = host.status(query);
+    ASSERT_EQ(past.objects.size(), 1u);
+    EXPECT_EQ(past.objects[0].type, PBS_OBJ_NODE);
+    EXPECT_EQ(past.value("attributes"), "null");
+    const std::string wrong = "part=other";
+    query.extend = {wrong.data(), wrong.size()};
+    EXPECT_THAT(host.status(query).text, HasSubstr("expected policies or host"));
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server_plugin/host/change.h"
+#include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
@@ -53,6 +54,11 @@ bool legal_object_name(std::string_view name, size_t longest);
 // Where the resource is used: an object or a job, by name; empty if nowhere.
 std::string user_of_resource(const State& state, const Resource& resource);
 
+// What is the plugin's alone.
+ifl::Reply manage_plugin_object(Management& request, const HostRecord& record = {});
+
+// The whole configuration: going back to a revision, and importing a document.
+ifl::Reply manage_configuration(Management& request);
 ifl::Reply manage_server(Management& request);
 ifl::Reply manage_queue(Management& request);
 ifl::Reply manage_node(Management& request);

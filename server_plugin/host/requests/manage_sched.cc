@@ -18,9 +18,7 @@ constexpr std::string_view default_name = "default";
 constexpr std::string_view default_partition = "pbs-default";
 
 std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
-    const std::string_view folder = attribute == "sched_priv" ? "sched_priv" : "sched_logs";
-    if (sched.name == default_name) return fmt::format("{}/{}", server.options.home, folder);
-    return fmt::format("{}/{}_{}", server.options.home, folder, sched.name);
+    return default_sched_folder(server.options.home, sched.name, attribute);
 }
 
 // What is unset has its default again. Unset, `scheduling` is off, as the server's; the default scheduler has

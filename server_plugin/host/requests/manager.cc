@@ -35,6 +35,31 @@ std::string change_text(const Management& request) {
     return text;
 }
 
+std::string quoted(const std::string& value) {
+    if (!value.empty() && value.find_first_of("\"' \t,;#[\\") == std::string::npos) return value;
+    return value.find('"') == std::string::npos ? fmt::format("\"{}\"", value) : fmt::format("'{}'", value);
+}
+
+// The request as one would type it in qmgr, for the history.
+std::string command_text(const Management& request, std::string_view object) {
+    constexpr std::string_view verbs[] = {"create", "delete", "set", "unset"};
+    constexpr std::string_view operators[] = {"=", "", "+=", "-="};
+    std::string text =
+        fmt::format("{} {}", verbs[static_cast<size_t>(request.command)],
+                    title({request.type, request.type == PBS_OBJ_SERVER ? "" : std::string(object)}));
+    std::string_view separator = " ";
+    for (const ifl::Attribute& attribute : request.body.attributes) {
+        fmt::format_to(std::back_inserter(text), "{}{}{}{}", separator, attribute.name,
+                       attribute.resource.empty() ? "" : ".", attribute.resource);
+        const auto op = static_cast<size_t>(attribute.op);
+        if (request.command != PBS_CMD_UNSET)
+            fmt::format_to(std::back_inserter(text), " {} {}", op < 4 ? operators[op] : "=",
+                           quoted(attribute.value));
+        separator = ", ";
+    }
+    return text;
+}
+
 void log_management(const Management& request, std::string_view object) {
     const std::string_view nameless = request.type == PBS_OBJ_CONFIGURATION ? "configuration" : "Server";
     request.context.server.parts.log.write(
@@ -47,35 +72,41 @@ ifl::Reply reply_with(const Management& request) {
 }
 
 Result<void> call_plugin(Management& request, int command, std::string_view object,
-                         const ifl::Attributes& attributes) {
-    return request.context.server.parts.plugin->manager(request.context.now, command, request.type, object,
-                                                        attributes, request.context.who,
-                                                        request.context.request.extend, request.warning);
+                         const ifl::Attributes& attributes, const HostRecord& record = {}) {
+    return request.context.server.parts.plugin->manager(
+        request.context.now, command, request.type, object, attributes, request.context.who,
+        request.context.request.extend, request.warning, record);
 }
 
 // The plugin hears of queues and schedulers that come and go and of resources that go, which it may refuse,
-// and gets its own attributes. If it refuses those of an object that it was just told of, it is told that the
-// object is gone again.
-Result<void> plugin_part(Management& request, std::string_view object) {
+// gets its own attributes, and writes what the server changes into its history: with the last of the two
+// calls. If it refuses the attributes of an object that it was just told of, it is told that the object is
+// gone again.
+Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
     const bool announced =
         ((request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_SCHED) && coming_or_going) ||
         (request.type == PBS_OBJ_RESOURCE && request.command == PBS_CMD_DELETE);
+    const bool only = request.plugins.empty();
     if (announced)
-        if (auto done = call_plugin(request, request.command, object, {}); !done) return done;
-    if (request.plugins.empty()) return {};
+        if (auto done = call_plugin(request, request.command, object, {}, only ? record : HostRecord{});
+            !done)
+            return done;
+    if (only && (announced || record.changes.empty())) return {};
     auto done = call_plugin(request, request.command == PBS_CMD_CREATE ? PBS_CMD_SET : request.command,
-                            object, request.plugins);
+                            object, request.plugins, record);
     if (!done && announced && request.command == PBS_CMD_CREATE)
         (void)call_plugin(request, PBS_CMD_DELETE, object, {});
     return done;
 }
 
-ifl::Reply manage_plugin_object(Management& request) {
+}  // namespace
+
+ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     Plugin* plugin = request.context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes);
+    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record);
     if (!done) return refuse(done.error());
     // The request is gone by the time of the commit.
     request.context.when_committed =
@@ -86,6 +117,8 @@ ifl::Reply manage_plugin_object(Management& request) {
         };
     return reply_with(request);
 }
+
+namespace {
 
 // Objects are made and deleted by managers; operators may set what the attribute's flags let them.
 bool permitted(const Identity& who, int command) {
@@ -140,9 +173,11 @@ ifl::Reply refuse(const Management& request, const Refusal& why) {
 
 ifl::Reply finish(Management& request, Change& change, std::string_view object) {
     change.want_cycle(PBS_SCH_CONFIGURE);
-    if (auto done = change.commit([&] { return plugin_part(request, object); }); !done)
+    const std::vector<ConfigChange> changes = change.configuration();
+    const std::string text = command_text(request, object);
+    if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
-    log_management(request, object);
+    if (request.context.server.batch == nullptr) log_management(request, object);
     return reply_with(request);
 }
 
@@ -197,8 +232,9 @@ ifl::Reply manager(Context& context) {
         case PBS_OBJ_POLICY:
         case PBS_OBJ_TIME_WINDOW:
         case PBS_OBJ_FS_GROUP:
-        case PBS_OBJ_CONFIGURATION:
             return manage_plugin_object(request);
+        case PBS_OBJ_CONFIGURATION:
+            return manage_configuration(request);
         default:
             return ifl::Reply::error(PBSE_IVALREQ);
     }

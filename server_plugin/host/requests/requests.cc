@@ -87,9 +87,9 @@ ifl::Reply answer_uncommitted(Context& context) {
 ifl::Reply answer(Context& context) {
     ifl::Reply reply = answer_uncommitted(context);
     Plugin* plugin = context.server.parts.plugin;
-    if (plugin == nullptr || !plugin->uncommitted()) return reply;
-    if (auto done = plugin->commit(context.now); !done)
-        return ifl::Reply::error(done.error().code, done.error().message);
+    if (plugin != nullptr && plugin->uncommitted())
+        if (auto done = plugin->commit(context.now); !done)
+            return ifl::Reply::error(done.error().code, done.error().message);
     if (context.when_committed) context.when_committed();
     return reply;
 }

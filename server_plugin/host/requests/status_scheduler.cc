@@ -6,6 +6,7 @@
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
+#include "server_plugin/host/requests/status_configuration.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -24,6 +25,7 @@ constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POL
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
     Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
+    if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
 }
 

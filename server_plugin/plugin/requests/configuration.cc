@@ -121,9 +121,11 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
         return reply.error(PBSE_PERM, {});
     const objects::Result<Asked> asked = read_request(request);
     if (!asked) return refuse(asked.error());
+    auto host = host_changes(request);
+    if (!host) return reply.error(PBSE_IVALREQ, {});
     const objects::RewriteOptions options{
         [&](objects::ObjectType type, std::string_view name) { return host_has(state, type, name); },
-        asked->dry_run};
+        asked->dry_run, std::move(*host)};
     const sched::Instant now = instant(request.now);
     const objects::Result<objects::Rewritten> done =
         asked->restoration ? objects::restore(*state.store, *asked->restoration, options, who, now)
@@ -134,16 +136,65 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
     return PBSE_NONE;
 }
 
+namespace {
+
+// What is asked of the configuration: the plugin's part, as a document; or the host's objects, as they were.
+struct Shown {
+    std::optional<std::uint64_t> revision{};
+    bool of_host = false;
+};
+
+objects::Result<Shown> read_shown(std::string_view extend) {
+    constexpr std::string_view kKeys = "revision or part";
+    Shown out;
+    const auto read = read_extend(
+        extend, [&](std::string_view key, std::string_view value) -> objects::Result<std::int64_t> {
+            if (key == "part" && value == "host") {
+                out.of_host = true;
+                return 0;
+            }
+            if (key == "part" && value == "policies") return 0;
+            if (key == "part")
+                return objects::fail(objects::Code::bad_value,
+                                     fmt::format("part: bad value '{}': expected policies or host", value));
+            auto number = key == "revision" ? extend_number(key, value) : unknown_key(key, kKeys);
+            if (number) out.revision = static_cast<std::uint64_t>(*number);
+            return number;
+        });
+    if (!read) return tl::unexpected(read.error());
+    return out;
+}
+
+// One object of the reply for each object of the host's that has changed since, with its part then.
+int32_t status_host_objects(State& state, const Shown& asked, std::string_view object, Reply reply) {
+    const auto refuse = [&](const objects::Error& error) {
+        return reply.error(static_cast<int32_t>(error.code), error.message);
+    };
+    objects::Restoration what;
+    what.revision = asked.revision.value_or(state.store->snapshot()->revision());
+    if (!object.empty()) {
+        auto name = objects::parse_object_name(object);
+        if (!name) return refuse(name.error());
+        what.object = std::move(*name);
+    }
+    const auto past = objects::host_objects(*state.store, what);
+    if (!past) return refuse(past.error());
+    for (const objects::HostObject& one : *past) {
+        const ShownAttribute attributes{"attributes", one.attributes, {}};
+        reply.object(static_cast<int32_t>(one.type), one.name, std::span(&attributes, 1));
+    }
+    return PBSE_NONE;
+}
+
+}  // namespace
+
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
     if ((request.who.privilege & (PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0)
         return reply.error(PBSE_PERM, {});
-    std::optional<std::uint64_t> revision;
-    const auto read = read_extend(view(request.extend), [&](std::string_view key, std::string_view value) {
-        const auto number = key == "revision" ? extend_number(key, value) : unknown_key(key, "revision");
-        if (number) revision = static_cast<std::uint64_t>(*number);
-        return number;
-    });
-    if (!read) return reply.error(static_cast<int32_t>(read.error().code), read.error().message);
+    const auto asked = read_shown(view(request.extend));
+    if (!asked) return reply.error(static_cast<int32_t>(asked.error().code), asked.error().message);
+    const std::optional<std::uint64_t> revision = asked->revision;
+    if (asked->of_host) return status_host_objects(state, *asked, view(request.object_name), reply);
     const auto document = objects::export_document(*state.store, revision);
     if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);
     const std::uint64_t shown = revision.value_or(state.store->snapshot()->revision());

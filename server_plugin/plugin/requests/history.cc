@@ -20,8 +20,8 @@ objects::Result<std::int64_t> take_type(std::string_view value, objects::History
     query.type = objects::type_from_word(value);
     if (query.type) return 0;
     return objects::fail(objects::Code::bad_value,
-                         fmt::format("type: bad value '{}': expected server, queue, sched, policy, "
-                                     "time_window or fs_group",
+                         fmt::format("type: bad value '{}': expected server, queue, node, resource, sched, "
+                                     "policy, time_window or fs_group",
                                      value));
 }
 

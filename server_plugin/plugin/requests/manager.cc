@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -27,6 +28,8 @@ constexpr std::array kHandlers{
     Entry{objects::ObjectType::server, manage_server},
     Entry{objects::ObjectType::queue, manage_queue},
     Entry{objects::ObjectType::sched, manage_sched},
+    Entry{objects::ObjectType::node, manage_node},
+    Entry{objects::ObjectType::resource, manage_resource},
 };
 
 ManagerHandler handler_of(int32_t type) {
@@ -34,23 +37,6 @@ ManagerHandler handler_of(int32_t type) {
         if (static_cast<int32_t>(entry.type) == type) return entry.handler;
     }
     return nullptr;
-}
-
-std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
-    if (request.command < PBS_CMD_CREATE || request.command > PBS_CMD_UNSET) return std::nullopt;
-    if (request.attr_count != 0 && !request.attrs) return std::nullopt;
-    ManagerRequest out;
-    out.now = instant(request.now);
-    out.who = identity(request.who);
-    out.command.kind = static_cast<objects::CommandKind>(request.command);
-    out.command.type = static_cast<objects::ObjectType>(request.object_type);
-    out.command.object = view(request.object_name);
-    for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
-        if (attr.op < PBS_OP_SET || attr.op > PBS_OP_DECR) return std::nullopt;
-        out.command.changes.push_back({std::string(view(attr.name)), std::string(view(attr.value)),
-                                       static_cast<objects::Operation>(attr.op)});
-    }
-    return out;
 }
 
 // The plugin's attributes are no resource lists: `set policy p1 by_queue.ncpus = 1` has no meaning.
@@ -61,7 +47,25 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
     return nullptr;
 }
 
+// Hosts of the first version of the interface know nothing of what follows `extend`.
+constexpr std::size_t kFirstRequest = offsetof(pbs_manager_request, text);
+
+bool has_later_members(const pbs_manager_request& request) {
+    return request.size >= sizeof(pbs_manager_request);
+}
+
 }  // namespace
+
+std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request) {
+    std::vector<objects::HostChange> out;
+    if (!has_later_members(request)) return out;
+    if (request.host_change_count != 0 && !request.host_changes) return std::nullopt;
+    for (const pbs_host_change& change : std::span(request.host_changes, request.host_change_count)) {
+        out.push_back({static_cast<objects::ObjectType>(change.object_type), std::string(view(change.name)),
+                       std::string(view(change.before)), std::string(view(change.after))});
+    }
+    return out;
+}
 
 objects::Identity identity(const pbs_identity& who) {
     // The bits are the same; unknown ones of a later host give no rights.
@@ -69,18 +73,50 @@ objects::Identity identity(const pbs_identity& who) {
     return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
 }
 
+namespace {
+
+std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
+    if (request.command < PBS_CMD_CREATE || request.command > PBS_CMD_UNSET) return std::nullopt;
+    if (request.attr_count != 0 && !request.attrs) return std::nullopt;
+    ManagerRequest out;
+    out.now = instant(request.now);
+    out.who = identity(request.who);
+    out.command.kind = static_cast<objects::CommandKind>(request.command);
+    out.command.type = static_cast<objects::ObjectType>(request.object_type);
+    out.command.object = view(request.object_name);
+    if (auto changes = host_changes(request)) {
+        out.command.host = std::move(*changes);
+    } else {
+        return std::nullopt;
+    }
+    if (has_later_members(request)) out.command.text = view(request.text);
+    for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
+        if (attr.op < PBS_OP_SET || attr.op > PBS_OP_DECR) return std::nullopt;
+        out.command.changes.push_back({std::string(view(attr.name)), std::string(view(attr.value)),
+                                       static_cast<objects::Operation>(attr.op)});
+    }
+    return out;
+}
+
+}  // namespace
+
+namespace {
+
+bool hosts_only(const objects::Command& command) {
+    const bool changes =
+        command.kind == objects::CommandKind::set || command.kind == objects::CommandKind::unset;
+    return changes && command.changes.empty();
+}
+
+}  // namespace
+
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
-    if (!request || request->size < sizeof(pbs_manager_request)) {
+    if (!request || request->size < kFirstRequest) {
         return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
     if (request->object_type == PBS_OBJ_CONFIGURATION) return manage_configuration(state, *request, reply);
-    if (request->object_type == PBS_OBJ_RESOURCE) {
-        const auto done = manage_resource(*state.store, request->command, view(request->object_name));
-        if (done) return PBSE_NONE;
-        return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    }
     const ManagerHandler handler = handler_of(request->object_type);
     const std::optional<ManagerRequest> translated = translate(*request);
     if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});
@@ -102,7 +138,8 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
                    fmt::format("{} by {}@{}", objects::to_text(translated->command), translated->who.user,
                                translated->who.host));
     for (const std::string& warning : done->warnings) reply.warning(warning);
-    if (!done->changed || staged) return PBSE_NONE;
+    // Of what the host changes by itself it tells by events.
+    if (!done->changed || staged || hosts_only(translated->command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
     }

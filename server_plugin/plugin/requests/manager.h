@@ -3,7 +3,8 @@
 #define PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
 
 #include <cstdint>
-#include <string_view>
+#include <optional>
+#include <vector>
 
 #include "objects/commands.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -22,18 +23,20 @@ struct ManagerRequest {
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 
-// One handler a file, for each object type that the plugin has attributes of. The list is in manager.cc.
+// One handler a file, for each object type. The list is in manager.cc.
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
+// The server's, of which we keep the history. A resource isn't deleted while an object names it.
+objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request);
+objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request);
 
 // Who asks, as the store knows it.
 objects::Identity identity(const pbs_identity& who);
 
-// Before the server deletes a resource: refuses that while an object names it. Resources themselves are the
-// server's, nothing else can be asked of them here.
-objects::Result<void> manage_resource(const objects::Store& store, int32_t command, std::string_view name);
+// What the host says that it changes; nullopt: it makes no sense.
+std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
 // pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);

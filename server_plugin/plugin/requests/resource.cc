@@ -6,12 +6,18 @@
 
 namespace pbs::plugin {
 
-objects::Result<void> manage_resource(const objects::Store& store, int32_t command, std::string_view name) {
-    if (command != PBS_CMD_DELETE) {
+objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request) {
+    const objects::Command& command = request.command;
+    if (!command.host.empty()) return store.execute(command, request.who, request.now);
+    if (command.kind != objects::CommandKind::remove) {
         return objects::fail(objects::Code::invalid_request,
-                             fmt::format("resource {}: expected a delete, found command {}", name, command));
+                             fmt::format("resource {}: expected a delete or what the server changes, found "
+                                         "neither",
+                                         command.object));
     }
-    return store.check_resource_unused(name);
+    if (const auto unused = store.check_resource_unused(command.object); !unused)
+        return tl::unexpected(unused.error());
+    return objects::Reply{.snapshot = store.snapshot()};
 }
 
 }  // namespace pbs::plugin

@@ -17,7 +17,8 @@ objects::Result<objects::Reply> manage_server(objects::Store& store, const Manag
                 return tl::unexpected(formula.error());
         }
         command.changes.erase(change);
-        if (command.changes.empty()) return objects::Reply{.snapshot = store.snapshot()};
+        if (command.changes.empty() && command.host.empty())
+            return objects::Reply{.snapshot = store.snapshot()};
         break;
     }
     return store.execute(command, request.who, request.now);

@@ -1,0 +1,132 @@
+#include "server_plugin/host/config_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/json_text.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+struct Section {
+    std::string_view key;
+    int type;
+};
+constexpr std::array sections = {Section{"server", PBS_OBJ_SERVER}, Section{"queue", PBS_OBJ_QUEUE},
+                                 Section{"node", PBS_OBJ_NODE}, Section{"resource", PBS_OBJ_RESOURCE},
+                                 Section{"sched", PBS_OBJ_SCHED}};
+
+std::string values_text(const ConfigValues& values) {
+    std::string text = "{";
+    for (const auto& [key, value] : values)
+        text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", json_text(key), json_text(value));
+    return text + '}';
+}
+
+std::string section_text(const Section& section, const HostConfiguration& configuration) {
+    std::string text;
+    for (const auto& [object, values] : configuration) {
+        if (object.type != section.type) continue;
+        if (section.type == PBS_OBJ_SERVER) return values_text(values);
+        text += fmt::format("{}\n      {}: {}", text.empty() ? "{" : ",", json_text(object.name),
+                            values_text(values));
+    }
+    return text.empty() ? "{}" : text + "\n    }";
+}
+
+class Reader {
+  public:
+    void read_section(const Section& section, const Json& json) {
+        if (section.type == PBS_OBJ_SERVER) return read_object({section.type, {}}, json);
+        if (!json.is_object())
+            return problem(fmt::format("host: {}", section.key), json,
+                           fmt::format("an object with the name of each {} as a key", section.key));
+        for (const auto& [name, object] : json.items()) read_object({section.type, name}, object);
+    }
+
+    void problem(std::string_view place, const Json& found, std::string_view expected) {
+        add(fmt::format("{}: found {}, expected {}", place, found.type_name(), expected));
+    }
+    void add(std::string_view line) {
+        if (!problems.empty()) problems += '\n';
+        problems += line;
+    }
+
+    HostConfiguration configuration;
+    std::string problems;
+
+  private:
+    void read_object(const ConfigName& object, const Json& json) {
+        const std::string place = "host: " + title(object);
+        if (!json.is_object()) return problem(place, json, "an object of attributes");
+        ConfigValues& values = configuration[object];
+        for (const auto& [key, value] : json.items()) {
+            auto text = text_of_json(value);
+            if (!text) {
+                problem(fmt::format("{}: {}", place, key), value, "a string");
+            } else {
+                values.emplace_back(key, std::move(*text));
+            }
+        }
+    }
+};
+
+}  // namespace
+
+Result<std::map<ConfigName, std::optional<ConfigValues>>> past_configuration(Plugin& plugin, int64_t now,
+                                                                             const Identity& who,
+                                                                             std::string_view revision,
+                                                                             std::string_view object) {
+    const ifl::Reply reply = plugin.status(now, PBS_OBJ_CONFIGURATION, object, {}, who,
+                                           fmt::format("part=host;revision={}", revision));
+    if (reply.code != 0) {
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        return fail(reply.code, text != nullptr ? text->text : std::string());
+    }
+    std::map<ConfigName, std::optional<ConfigValues>> past;
+    for (const ifl::ObjectStatus& one : std::get<ifl::StatusReply>(reply.body).objects) {
+        auto values = from_json(one.attributes.empty() ? "" : one.attributes.front().value);
+        if (!values) return tl::unexpected(values.error());
+        if (*values) sort_values(static_cast<int>(one.type), **values);
+        past[{static_cast<int>(one.type), one.name}] = std::move(*values);
+    }
+    return past;
+}
+
+std::string add_host_document(std::string document, const HostConfiguration& configuration) {
+    const auto end = document.rfind("\n}");
+    if (end == std::string::npos) return document;
+    std::string part = ",\n  \"host\": {";
+    for (const Section& section : sections)
+        part += fmt::format("{}\n    \"{}\": {}", &section == sections.data() ? "" : ",", section.key,
+                            section_text(section, configuration));
+    return document.insert(end, part + "\n  }");
+}
+
+Result<std::optional<HostConfiguration>> read_host_document(std::string_view document) {
+    const Json json = Json::parse(document, nullptr, false);
+    if (!json.is_object() || !json.contains("host")) return std::nullopt;
+    const Json& host = json["host"];
+    Reader reader;
+    if (!host.is_object()) {
+        reader.problem("host", host, "an object with the keys server, queue, node, resource and sched");
+    } else {
+        for (const auto& [key, part] : host.items()) {
+            const auto* const section = std::ranges::find(sections, key, &Section::key);
+            if (section != sections.end()) {
+                reader.read_section(*section, part);
+            } else {
+                reader.add(fmt::format(
+                    "host: unknown key {}: expected server, queue, node, resource or sched", json_text(key)));
+            }
+        }
+    }
+    if (!reader.problems.empty()) return fail(PBSE_BADATVAL, reader.problems);
+    return std::move(reader.configuration);
+}
+
+}  // namespace pbs::host

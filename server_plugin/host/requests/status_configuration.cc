@@ -1,0 +1,59 @@
+// StatusSched with "object=configuration": the configuration as a document (pbs_config(8)), of now or of a
+// revision. The plugin writes it, and the server adds its own part.
+#include <algorithm>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/config_document.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/status_configuration.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// The value of a key of an extend string, "revision=12;part=policies"; empty: it isn't there.
+std::string_view value_in(std::string_view extend, std::string_view key) {
+    while (!extend.empty()) {
+        const std::string_view part = extend.substr(0, extend.find(';'));
+        extend.remove_prefix(std::min(part.size() + 1, extend.size()));
+        if (part.starts_with(key) && part.substr(key.size()).starts_with('='))
+            return part.substr(key.size() + 1);
+    }
+    return {};
+}
+
+// What the server had at the revision: what it has, but for the objects that have changed since.
+Result<HostConfiguration> configuration_at(Context& context, std::string_view revision) {
+    HostConfiguration all = host_configuration(context.state(), context.server.options.home);
+    if (revision.empty()) return all;
+    auto past = past_configuration(*context.server.parts.plugin, context.now, context.who, revision, {});
+    if (!past) return tl::unexpected(past.error());
+    for (auto& [object, values] : *past) {
+        if (values) {
+            all[object] = std::move(*values);
+        } else {
+            all.erase(object);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+ifl::Reply status_configuration(Context& context, std::string_view extend) {
+    const auto& body = std::get<ifl::Status>(context.request.body);
+    ifl::Reply reply = context.server.parts.plugin->status(context.now, PBS_OBJ_CONFIGURATION, body.object,
+                                                           body.wanted, context.who, extend);
+    auto* status = std::get_if<ifl::StatusReply>(&reply.body);
+    if (reply.code != 0 || status == nullptr || value_in(extend, "part") == "policies") return reply;
+    for (ifl::ObjectStatus& object : status->objects)
+        for (ifl::Attribute& attribute : object.attributes)
+            if (attribute.name == "json") {
+                const auto own = configuration_at(context, value_in(extend, "revision"));
+                if (!own) return refuse(own.error());
+                attribute.value = add_host_document(std::move(attribute.value), *own);
+            }
+    return reply;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,10 @@
+// Nodes are the server's; of them only the history is kept here.
+#include "server_plugin/plugin/requests/manager.h"
+
+namespace pbs::plugin {
+
+objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request) {
+    return store.execute(request.command, request.who, request.now);
+}
+
+}  // namespace pbs::plugin
