@@ -18,6 +18,18 @@ namespace {
 
 // ---- Checks of what a draft has become.
 
+// What was right when it was set may name a queue, a resource or a program that has gone since.
+void check_values(const ObjectChange& change, const CheckContext& context, Problems& problems) {
+    if (!change.after) return;
+    for (const auto& [index, value] : change.after->values()) {
+        const Attribute& attribute = attributes(change.type)[index];
+        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
+        if (before && *before == value) continue;
+        if (const Result<void> checked = check_value(attribute, before, value, context); !checked)
+            problems.add(in_object(checked.error(), change.type, change.name));
+    }
+}
+
 void check_change(const Draft& draft, const ObjectChange& change, const CheckContext& context,
                   Problems& problems) {
     const auto add = [&](const Result<void>& checked) {
@@ -29,12 +41,6 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
         if (is_own_type(change.type)) add(check_unreferenced(draft, change.type, change.name));
         return;
     }
-    // What was right when it was set may name a queue, a resource or a program that has gone since.
-    for (const auto& [index, value] : change.after->values()) {
-        const Attribute& attribute = attributes(change.type)[index];
-        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
-        if (!before || *before != value) add(check_value(attribute, before, value, context));
-    }
     add(check_object(*change.after, context));
     const Result<void> references = check_references(draft, *change.after);
     add(references);
@@ -43,12 +49,21 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
     if (change.type == ObjectType::time_window) add(check_queues_of_window(draft, change.name, context));
 }
 
+// Where the values of a draft come from.
+enum class Values {
+    of_the_past,  // from the history: they were right once
+    checked,      // as they were set
+};
+
 // All that speaks against a draft. An object that goes while another one still refers to it is told of from
 // both sides where the other one changes too; that is no harm.
-Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host,
+Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host, Values values,
                          const CheckContext& context) {
     Problems problems;
-    for (const ObjectChange& change : draft.changes()) check_change(draft, change, context, problems);
+    for (const ObjectChange& change : draft.changes()) {
+        if (values == Values::of_the_past) check_values(change, context, problems);
+        check_change(draft, change, context, problems);
+    }
     for (const HostChange& change : host) {
         if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
             continue;
@@ -98,7 +113,8 @@ std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
 // Runs `change` on a draft, checks what came of it, and writes it.
 template <class Change>
 Result<Rewritten> rewrite(Store& store, const std::string& command, const RewriteOptions& options,
-                          const Identity& identity, std::chrono::sys_seconds now, Change change) {
+                          Values values, const Identity& identity, std::chrono::sys_seconds now,
+                          Change change) {
     if ((identity.privilege & (manager_privilege | root_privilege)) == 0) {
         return fail(Code::no_permission, fmt::format("{}@{} may not {}: only managers may", identity.user,
                                                      identity.host, command));
@@ -109,7 +125,7 @@ Result<Rewritten> rewrite(Store& store, const std::string& command, const Rewrit
         if (Result<void> done = change(draft, context, warnings); !done) return done;
         erase_removed(draft, options.host);
         lines = told(draft.changes());
-        return check_whole(draft, options.host, context);
+        return check_whole(draft, options.host, values, context);
     };
     Result<Reply> reply = store.rewrite({command, work, options.dry_run, options.host}, identity, now);
     if (!reply) return tl::unexpected(reply.error());
@@ -301,7 +317,7 @@ Result<ObjectName> parse_object_name(std::string_view text) {
 Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOptions& options,
                           const Identity& identity, std::chrono::sys_seconds now) {
     return rewrite(
-        store, command_text(what), options, identity, now,
+        store, command_text(what), options, Values::of_the_past, identity, now,
         [&](Draft& draft, const CheckContext&, std::vector<std::string>& warnings) -> Result<void> {
             Database& database = store.database();
             if (Result<void> checked = check_revision(database, what.revision, !what.object); !checked)
@@ -314,7 +330,7 @@ Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOp
 Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
                          const Identity& identity, std::chrono::sys_seconds now) {
     return rewrite(
-        store, what.replace ? "import --replace" : "import", options, identity, now,
+        store, what.replace ? "import --replace" : "import", options, Values::checked, identity, now,
         [&](Draft& draft, const CheckContext& context, std::vector<std::string>& warnings) -> Result<void> {
             const Result<std::vector<ObjectText>> objects = from_document(what.document);
             if (!objects) return tl::unexpected(objects.error());
