@@ -25,13 +25,6 @@ Connections& connections() {
     return *table;
 }
 
-template <class T>
-T* c_struct() {
-    void* memory = std::calloc(1, sizeof(T));
-    if (!memory) throw std::bad_alloc();
-    return static_cast<T*>(memory);
-}
-
 // attrl and attropl have the same members.
 template <class List>
 std::optional<Attributes> copy_list(int number, const List* list) {
@@ -47,10 +40,6 @@ std::optional<Attributes> copy_list(int number, const List* list) {
     }
     return attributes;
 }
-
-struct FreeStatus {
-    void operator()(batch_status* list) const { pbs_statfree(list); }
-};
 
 }  // namespace
 
@@ -96,8 +85,9 @@ int set_result(int number, const std::shared_ptr<Connection>& connection, const 
 }
 
 std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,
-                                    RequestType type, RequestBody body, const char* extend) {
-    auto reply = connection->request(type, std::move(body), view(extend));
+                                    RequestType type, RequestBody body, const char* extend,
+                                    const ObjectSink& sink) {
+    auto reply = connection->request(type, std::move(body), view(extend), sink);
     if (!reply) {
         set_error(number, reply.error());
         return std::nullopt;
@@ -106,14 +96,15 @@ std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection
     return std::move(*reply);
 }
 
-std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend) {
+std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
+                             const ObjectSink& sink) {
     const auto connection = find_connection(number);
     if (!connection) {
         set_error(number, {PBSE_IVALREQ, fmt::format("{} is no connection", number)});
         return std::nullopt;
     }
     const auto lock = connection->lock();
-    return request_locked(number, connection, type, std::move(body), extend);
+    return request_locked(number, connection, type, std::move(body), extend, sink);
 }
 
 int request_code(int number, RequestType type, RequestBody body, const char* extend) {
@@ -136,30 +127,55 @@ char* c_string(std::string_view text) {
     return copy;
 }
 
-batch_status* c_status(const std::vector<ObjectStatus>& objects) {
-    // Each piece is linked in before the next is allocated, so that the list can be freed at any point.
-    std::unique_ptr<batch_status, FreeStatus> list;
-    batch_status* last = nullptr;
-    for (const ObjectStatus& object : objects) {
-        auto* status = c_struct<batch_status>();
-        if (last) {
-            last->next = status;
-        } else {
-            list.reset(status);
-        }
-        last = status;
-        status->name = c_string(object.name);
-        attrl** end = &status->attribs;
-        for (const Attribute& attribute : object.attributes) {
-            *end = c_struct<attrl>();
-            (*end)->op = static_cast<batch_op>(attribute.op);
-            (*end)->name = c_string(attribute.name);
-            if (!attribute.resource.empty()) (*end)->resource = c_string(attribute.resource);
-            (*end)->value = c_string(attribute.value);
-            end = &(*end)->next;
-        }
+std::size_t c_size(const ObjectView& object) {
+    std::size_t size =
+        sizeof(batch_status) + object.attributes.size() * sizeof(attrl) + object.name.size() + 1;
+    for (const AttributeView& attribute : object.attributes) {
+        size += attribute.name.size() + 1 + attribute.value.size() + 1;
+        if (!attribute.resource.empty()) size += attribute.resource.size() + 1;
     }
-    return list.release();
+    return size;
+}
+
+batch_status* c_object(void* memory, const ObjectView& object) {
+    const std::size_t count = object.attributes.size();
+    auto* status = static_cast<batch_status*>(memory);
+    auto* attributes = reinterpret_cast<attrl*>(status + 1);
+    auto* text = reinterpret_cast<char*>(attributes + count);
+    const auto copied = [&text](std::string_view value) {
+        char* copy = text;
+        text += value.copy(copy, value.size());
+        *text++ = '\0';
+        return copy;
+    };
+    *status = {nullptr, copied(object.name), count == 0 ? nullptr : attributes, nullptr};
+    for (std::size_t i = 0; i < count; ++i) {
+        const AttributeView& attribute = object.attributes[i];
+        attributes[i] = {i + 1 == count ? nullptr : attributes + i + 1, copied(attribute.name),
+                         attribute.resource.empty() ? nullptr : copied(attribute.resource),
+                         copied(attribute.value), static_cast<batch_op>(attribute.op)};
+    }
+    return status;
+}
+
+void StatusList::add(const ObjectView& object) {
+    void* memory = std::malloc(c_size(object));
+    if (!memory) throw std::bad_alloc();
+    batch_status* status = c_object(memory, object);
+    if (last_) {
+        last_->next = status;
+    } else {
+        list_.reset(status);
+    }
+    last_ = status;
+}
+
+void StatusList::add(const ObjectStatus& object) {
+    std::vector<AttributeView> attributes;
+    attributes.reserve(object.attributes.size());
+    for (const Attribute& attribute : object.attributes)
+        attributes.push_back({attribute.name, attribute.resource, attribute.value, attribute.op});
+    add(ObjectView{object.type, object.name, attributes});
 }
 
 }  // namespace pbs::ifl::api

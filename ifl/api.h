@@ -45,12 +45,15 @@ int set_result(int number, const std::shared_ptr<Connection>& connection, const 
 
 /// Makes one request, setting pbs_errno and the text. nullopt when there is no reply; a reply's code may be
 /// an error.
-std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend);
+/// With a `sink`, objects of a status reply go there, and the reply has none.
+std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
+                             const ObjectSink& sink = nullptr);
 /// As request(), for those that answer with a code only; returns pbs_errno.
 int request_code(int number, RequestType type, RequestBody body, const char* extend);
 /// As request(), for a caller that holds the connection's lock.
 std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,
-                                    RequestType type, RequestBody body, const char* extend);
+                                    RequestType type, RequestBody body, const char* extend,
+                                    const ObjectSink& sink = nullptr);
 
 /// Runs the body of an API function: no exception gets out of it; one becomes `failure` and PBSE_SYSTEM.
 template <class Result, class Body>
@@ -77,7 +80,28 @@ std::optional<Attributes> to_attributes(int number, const attrl* list);
 
 /// Memory for C clients, from malloc(); throws std::bad_alloc.
 char* c_string(std::string_view text);
-batch_status* c_status(const std::vector<ObjectStatus>& objects);
+
+/// An object for C clients, in memory of so many bytes (aligned as by malloc()): its attributes and texts lie
+/// behind it.
+std::size_t c_size(const ObjectView& object);
+batch_status* c_object(void* memory, const ObjectView& object);
+
+/// A status list for C clients: each object is one block from malloc(). pbs_statfree() frees it.
+class StatusList {
+  public:
+    /// Throws std::bad_alloc.
+    void add(const ObjectView& object);
+    void add(const ObjectStatus& object);
+    bool empty() const { return list_ == nullptr; }
+    batch_status* release() { return list_.release(); }
+
+  private:
+    struct Free {
+        void operator()(batch_status* list) const { pbs_statfree(list); }
+    };
+    std::unique_ptr<batch_status, Free> list_;
+    batch_status* last_ = nullptr;
+};
 
 }  // namespace pbs::ifl::api
 

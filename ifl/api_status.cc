@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 
 #include "ifl/api.h"
@@ -19,13 +20,21 @@ batch_status* no_status() {
     return nullptr;
 }
 
-// The objects of a status reply. nullopt: there are none to be had, and the error is set.
-std::optional<std::vector<ObjectStatus>> objects_of(int connect, std::optional<Reply> reply) {
-    if (!reply || reply->code != 0) return std::nullopt;
-    if (auto* status = std::get_if<StatusReply>(&reply->body)) return std::move(status->objects);
-    if (std::holds_alternative<NullReply>(reply->body)) return std::vector<ObjectStatus>();
+// Did the reply come, and were there objects to be had? If not, the error is set.
+bool has_objects(int connect, const std::optional<Reply>& reply) {
+    if (!reply || reply->code != 0) return false;
+    if (std::holds_alternative<StatusReply>(reply->body) || std::holds_alternative<NullReply>(reply->body))
+        return true;
     set_error(connect, {PBSE_PROTOCOL, "the server's reply to a status request is of another kind"});
-    return std::nullopt;
+    return false;
+}
+
+// The objects of the reply as a list. With an error, which is set, none of those that came before it.
+batch_status* status_list(int connect, RequestType type, RequestBody body, const char* extend) {
+    StatusList list;
+    const auto reply = request(connect, type, std::move(body), extend,
+                               [&list](const ObjectView& object) { list.add(object); });
+    return has_objects(connect, reply) ? list.release() : nullptr;
 }
 
 batch_status* status(int connect, RequestType type, const char* object, const attrl* wanted,
@@ -33,22 +42,59 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     return guarded(no_status(), [&]() -> batch_status* {
         auto attributes = to_attributes(connect, wanted);
         if (!attributes) return nullptr;
-        const auto objects = objects_of(
-            connect,
-            request(connect, type, Status{std::string(view(object)), std::move(*attributes)}, extend));
-        return objects ? c_status(*objects) : nullptr;
+        return status_list(connect, type, Status{std::string(view(object)), std::move(*attributes)}, extend);
     });
 }
 
 // The policy objects are asked for by a request type that any PBS server lets through its authentication, and
 // an extend string that says which kind is meant.
+std::string extend_of(std::string_view kind, const char* extend) {
+    std::string full = fmt::format("object={}", kind);
+    if (!is_empty(extend)) full.append(";").append(extend);
+    return full;
+}
+
 batch_status* policy_status(int connect, std::string_view kind, const char* object, const attrl* wanted,
                             const char* extend) {
     return guarded(no_status(), [&] {
-        std::string full = fmt::format("object={}", kind);
-        if (!is_empty(extend)) full.append(";").append(extend);
+        const std::string full = extend_of(kind, extend);
         return status(connect, RequestType::status_scheduler, object, wanted, full.c_str());
     });
+}
+
+std::string_view policy_kind(int object_type) {
+    switch (object_type) {
+        case MGR_OBJ_POLICY:
+            return "policy";
+        case MGR_OBJ_TIME_WINDOW:
+            return "time_window";
+        case MGR_OBJ_FS_GROUP:
+            return "fs_group";
+        default:
+            return {};
+    }
+}
+
+int each_policy_object(int connect, int object_type, const char* object, const attrl* wanted,
+                       const char* extend, pbs_each each, void* context) {
+    const std::string_view kind = policy_kind(object_type);
+    if (kind.empty() || !each) {
+        return set_error(connect, {PBSE_IVALREQ, fmt::format("pbs_stateach: {}: expected a type of policy "
+                                                             "objects, and a function",
+                                                             object_type)});
+    }
+    auto attributes = to_attributes(connect, wanted);
+    if (!attributes) return thread_state().error;
+    std::vector<std::byte> memory;  // of one object after another
+    const auto take = [&](const ObjectView& view) {
+        memory.resize(std::max(memory.size(), c_size(view)));
+        each(c_object(memory.data(), view), context);
+    };
+    const auto reply = request(connect, RequestType::status_scheduler,
+                               Status{std::string(view(object)), std::move(*attributes)},
+                               extend_of(kind, extend).c_str(), take);
+    (void)has_objects(connect, reply);
+    return thread_state().error;
 }
 
 bool is_wanted(const Attribute& attribute, const Attributes& wanted) {
@@ -62,9 +108,10 @@ batch_status* host_status(int connect, const char* host, const attrl* list, cons
     const auto wanted = to_attributes(connect, list);
     if (!wanted) return nullptr;
     // All attributes of all vnodes: which belong together is in them.
-    const auto vnodes = objects_of(connect, request(connect, RequestType::status_node, Status{}, extend));
-    if (!vnodes) return nullptr;
-    auto hosts = hosts_of_vnodes(*vnodes, view(host));
+    const auto reply = request(connect, RequestType::status_node, Status{}, extend);
+    if (!has_objects(connect, reply)) return nullptr;
+    const auto* vnodes = std::get_if<StatusReply>(&reply->body);
+    auto hosts = hosts_of_vnodes(vnodes ? vnodes->objects : std::vector<ObjectStatus>(), view(host));
     if (hosts.empty() && !is_empty(host)) {
         set_error(connect, {PBSE_UNKNODE, std::string(error_text(PBSE_UNKNODE))});
         return nullptr;
@@ -72,7 +119,9 @@ batch_status* host_status(int connect, const char* host, const attrl* list, cons
     for (ObjectStatus& entry : hosts) {
         std::erase_if(entry.attributes, [&](const Attribute& a) { return !is_wanted(a, *wanted); });
     }
-    return c_status(hosts);
+    StatusList result;
+    for (const ObjectStatus& entry : hosts) result.add(entry);
+    return result.release();
 }
 
 }  // namespace
@@ -90,10 +139,8 @@ struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct a
         if (!select) return nullptr;
         auto attributes = to_attributes(connect, wanted);
         if (!attributes) return nullptr;
-        const auto objects =
-            objects_of(connect, request(connect, RequestType::select_status,
-                                        Select{std::move(*select), std::move(*attributes)}, extend));
-        return objects ? c_status(*objects) : nullptr;
+        return status_list(connect, RequestType::select_status,
+                           Select{std::move(*select), std::move(*attributes)}, extend);
     });
 }
 
@@ -150,6 +197,13 @@ struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct a
     return policy_status(connect, "fs_group", fs_group, wanted, extend);
 }
 
+int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted, const char* extend,
+                 pbs_each each, void* context) {
+    return guarded(static_cast<int>(PBSE_SYSTEM), [&] {
+        return each_policy_object(connect, object_type, name, wanted, extend, each, context);
+    });
+}
+
 struct batch_status* pbs_statconfiguration(int connect, const char* extend) {
     return policy_status(connect, "configuration", "", nullptr, extend);
 }
@@ -161,17 +215,7 @@ struct batch_status* pbs_stathistory(int connect, const char* extend) {
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;
-        while (list->attribs) {
-            attrl* attribute = list->attribs;
-            list->attribs = attribute->next;
-            std::free(attribute->name);
-            std::free(attribute->resource);
-            std::free(attribute->value);
-            std::free(attribute);
-        }
-        std::free(list->name);
-        std::free(list->text);
-        std::free(list);
+        std::free(list);  // with its attributes and texts: see StatusList
         list = next;
     }
 }

@@ -7,11 +7,10 @@ namespace {
 // The shortest attribute on the wire: five fields of two bytes each.
 constexpr std::size_t kMinAttribute = 10;
 
-}  // namespace
-
-void put_attributes(DisWriter& out, const Attributes& attributes) {
+template <class List>
+void put_list(DisWriter& out, const List& attributes) {
     out.put_unsigned(attributes.size());
-    for (const Attribute& attribute : attributes) {
+    for (const auto& attribute : attributes) {
         const bool has_resource = !attribute.resource.empty();
         out.put_unsigned(attribute.name.size() + 1 + attribute.value.size() + 1 +
                          (has_resource ? attribute.resource.size() + 1 : 0));
@@ -23,22 +22,42 @@ void put_attributes(DisWriter& out, const Attributes& attributes) {
     }
 }
 
-Attributes get_attributes(DisReader& in, const AttributeLimits& limits) {
-    Attributes attributes;
+}  // namespace
+
+void put_attributes(DisWriter& out, const Attributes& attributes) {
+    put_list(out, attributes);
+}
+void put_attributes(DisWriter& out, std::span<const AttributeView> attributes) {
+    put_list(out, attributes);
+}
+
+void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<AttributeView>& list) {
+    list.clear();
     const std::size_t count = in.get_count("number of attributes", limits.count, kMinAttribute);
-    attributes.reserve(count);
+    list.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        Attribute attribute;
+        AttributeView attribute;
         // The announced length of the strings was for a receiver that allocates before it reads.
         in.get_unsigned("length of an attribute", UINT32_MAX);
-        attribute.name = in.get_string("attribute name", limits.name_length);
+        attribute.name = in.get_text("attribute name", limits.name_length);
         if (in.get_unsigned("attribute has a resource", 1) == 1) {
-            attribute.resource = in.get_string("resource name", limits.name_length);
+            attribute.resource = in.get_text("resource name", limits.name_length);
         }
-        attribute.value = in.get_string("attribute value", limits.value_length);
+        attribute.value = in.get_text("attribute value", limits.value_length);
         attribute.op =
             static_cast<Op>(in.get_unsigned("attribute operation", static_cast<unsigned>(Op::internal)));
-        attributes.push_back(std::move(attribute));
+        list.push_back(attribute);
+    }
+}
+
+Attributes get_attributes(DisReader& in, const AttributeLimits& limits) {
+    std::vector<AttributeView> list;
+    get_attributes(in, limits, list);
+    Attributes attributes;
+    attributes.reserve(list.size());
+    for (const AttributeView& view : list) {
+        attributes.push_back(
+            {std::string(view.name), std::string(view.resource), std::string(view.value), view.op});
     }
     return attributes;
 }

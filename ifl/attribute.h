@@ -3,7 +3,9 @@
 #define PBSPOLICY_IFL_ATTRIBUTE_H
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ifl/dis.h"
@@ -38,6 +40,14 @@ struct Attribute {
 
 using Attributes = std::vector<Attribute>;
 
+/// An attribute that is somebody else's, such as one in a packet's bytes.
+struct AttributeView {
+    std::string_view name = {};
+    std::string_view resource = {};
+    std::string_view value = {};
+    Op op = Op::set;
+};
+
 /// What an attribute list may hold at most.
 struct AttributeLimits {
     std::size_t count;
@@ -48,7 +58,10 @@ struct AttributeLimits {
 /// Writes a list: the count; then, of each attribute: the length of its strings with a NUL byte each, the
 /// name, 1 and the resource or 0, the value, and the operation.
 void put_attributes(DisWriter& out, const Attributes& attributes);
+void put_attributes(DisWriter& out, std::span<const AttributeView> attributes);
 Attributes get_attributes(DisReader& in, const AttributeLimits& limits);
+/// The same into `list`, in place of what it holds; its views are into the reader's bytes.
+void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<AttributeView>& list);
 
 }  // namespace pbs::ifl
 

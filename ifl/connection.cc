@@ -19,19 +19,17 @@ constexpr std::size_t kReadSize = 65536;
 // Requests that are to be answered later are sent when they are this many bytes.
 constexpr std::size_t kSendSize = 32768;
 
-Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies) {
-    std::vector<char> bytes;
+Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies, const ObjectSink& sink = nullptr) {
     for (;;) {
-        auto decoded = replies.next();
+        auto decoded = replies.next(sink);
         if (auto* reply = std::get_if<Reply>(&decoded)) return std::move(*reply);
         if (auto* bad = std::get_if<ReplyDecoder::Malformed>(&decoded)) {
             return tl::unexpected(Error{PBSE_PROTOCOL, bad->error.message});
         }
-        bytes.resize(kReadSize);
-        const auto received = socket.receive(bytes.data(), bytes.size(), kReplyTimeout);
+        const auto received = socket.receive(replies.room(kReadSize), kReadSize, kReplyTimeout);
+        replies.filled(received.value_or(0));
         if (!received) return tl::unexpected(received.error());
         if (*received == 0) return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
-        replies.feed({bytes.data(), *received});
     }
 }
 
@@ -89,7 +87,8 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
     return connection;
 }
 
-Result<Reply> Connection::request(RequestType type, RequestBody body, std::string_view extend) {
+Result<Reply> Connection::request(RequestType type, RequestBody body, std::string_view extend,
+                                  const ObjectSink& sink) {
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
     if (unanswered_ != 0)
         return tl::unexpected(
@@ -99,7 +98,13 @@ Result<Reply> Connection::request(RequestType type, RequestBody body, std::strin
     // A server that refuses a request before it has read all of it closes the connection; its reply is still
     // here.
     if (sent && !has_reply(type)) return Reply::ok();
-    auto reply = receive_reply(socket_, replies_);
+    Result<Reply> reply;
+    try {
+        reply = receive_reply(socket_, replies_, sink);
+    } catch (...) {
+        broken_ = "the reply to an earlier request was not read to its end";
+        throw;
+    }
     if (!reply) {
         if (!sent) reply = tl::unexpected(sent.error());
         broken_ = reply.error().message;

@@ -31,7 +31,10 @@ class Connection {
     /// Sends a request under the user's name and waits for its reply, if its type has one; a default Reply
     /// otherwise. The caller holds the lock. Errors: PBSE_PROTOCOL; the connection is of no use then, and
     /// every later request fails likewise.
-    Result<Reply> request(RequestType type, RequestBody body, std::string_view extend);
+    /// With a `sink`, objects of a status reply go there as they arrive, and the reply has none: when the
+    /// request then fails on the way, some may have gone there.
+    Result<Reply> request(RequestType type, RequestBody body, std::string_view extend,
+                          const ObjectSink& sink = nullptr);
 
     /// Sends a request whose type has a reply without waiting for that: receive() takes it. Requests may be
     /// kept back for a while, to be sent together. While any of them is unanswered, request() is an error.

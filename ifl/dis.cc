@@ -113,7 +113,29 @@ DisReader::Number DisReader::get_number(const char* field) {
     return {};
 }
 
+// One digit or two without a sign, as nearly all numbers are: "+5", "2+12". False for all else, which is
+// left.
+bool DisReader::take_small(std::uint64_t max, std::uint64_t& value) {
+    const auto digit = [this](std::size_t at) {
+        return static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_ + at])) - '0';
+    };
+    const std::size_t left = failed_ ? 0 : remaining();
+    std::size_t length = 0;
+    if (left >= 2 && bytes_[position_] == '+' && digit(1) <= 9) {
+        value = digit(1);
+        length = 2;
+    } else if (left >= 4 && bytes_[position_] == '2' && bytes_[position_ + 1] == '+' && digit(2) - 1 < 9 &&
+               digit(3) <= 9) {
+        value = digit(2) * 10 + digit(3);
+        length = 4;
+    }
+    if (length == 0 || value > max) return false;
+    position_ += length;
+    return true;
+}
+
 std::uint64_t DisReader::get_unsigned(const char* field, std::uint64_t max) {
+    if (std::uint64_t small = 0; take_small(max, small)) return small;
     const Number number = get_number(field);
     if (failed_) return 0;
     if (number.negative || number.magnitude > max) {
@@ -161,13 +183,13 @@ std::string_view DisReader::get_bytes(const char* field, std::size_t max_length)
     return value;
 }
 
-std::string DisReader::get_string(const char* field, std::size_t max_length) {
+std::string_view DisReader::get_text(const char* field, std::size_t max_length) {
     const std::string_view value = get_bytes(field, max_length);
     if (value.find('\0') != std::string_view::npos) {
         fail(field, "a string without NUL bytes expected");
         return {};
     }
-    return std::string(value);
+    return value;
 }
 
 std::size_t DisReader::get_count(const char* field, std::size_t max, std::size_t min_element) {

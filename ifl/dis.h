@@ -21,6 +21,8 @@ class DisWriter {
     void put_unsigned(std::uint64_t value);
     void put_signed(std::int64_t value);
     void put_string(std::string_view value);
+    /// What was written by another DisWriter.
+    void put_encoded(std::string_view dis) { out_.append(dis); }
 
   private:
     void put_digits(char sign, std::uint64_t magnitude);
@@ -48,7 +50,10 @@ class DisReader {
     /// A string of at most `max_length` bytes, of any values. The view is into the reader's bytes.
     std::string_view get_bytes(const char* field, std::size_t max_length);
     /// A string as get_bytes(), without NUL bytes.
-    std::string get_string(const char* field, std::size_t max_length);
+    std::string_view get_text(const char* field, std::size_t max_length);
+    std::string get_string(const char* field, std::size_t max_length) {
+        return std::string(get_text(field, max_length));
+    }
     /// The count of elements that follow, each of at least `min_element` bytes: a count that the bytes left
     /// cannot hold is an error, so memory is not reserved for what isn't there.
     std::size_t get_count(const char* field, std::size_t max, std::size_t min_element);
@@ -68,6 +73,7 @@ class DisReader {
         std::uint64_t magnitude = 0;
     };
     Number get_number(const char* field);
+    bool take_small(std::uint64_t max, std::uint64_t& value);
     bool take_digits(const char* field, std::size_t count, std::uint64_t& value);
 
     std::string_view bytes_;

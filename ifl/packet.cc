@@ -31,8 +31,8 @@ std::size_t begin_packet(std::string& out, PacketType type) {
     return begin;
 }
 
-void end_packet(std::string& out, std::size_t begin) {
-    const std::size_t length = out.size() - begin - kPacketHeaderSize;
+void end_packet(std::string& out, std::size_t begin, std::size_t more) {
+    const std::size_t length = out.size() - begin - kPacketHeaderSize + more;
     assert(length > 0 && length <= UINT32_MAX);
     for (std::size_t i = 0; i < 4; ++i) {
         out[begin + kLengthOffset + i] = static_cast<char>(length >> (24 - 8 * i) & 0xff);
@@ -48,9 +48,23 @@ std::string make_packet(std::string_view data, PacketType type) {
     return packet;
 }
 
-Result<std::optional<std::string_view>> PacketReader::next() {
-    // What was handed out is dropped only now, so that the view stays good until this call. All at once when
-    // nothing follows, else only when it is most of the buffer: moving the rest each time would be quadratic.
+char* PacketReader::room(std::size_t size) {
+    // The view that next() handed out has ended: what is read doesn't pile up behind it.
+    drop_consumed();
+    room_ = size;
+    buffer_.resize(buffer_.size() + size);
+    return buffer_.data() + buffer_.size() - size;
+}
+
+void PacketReader::filled(std::size_t size) {
+    assert(size <= room_);
+    buffer_.resize(buffer_.size() - room_ + size);
+    room_ = 0;
+}
+
+// All at once when nothing follows, else only when it is most of the buffer: moving the rest each time would
+// be quadratic.
+void PacketReader::drop_consumed() {
     if (consumed_ == buffer_.size()) {
         buffer_.clear();
         consumed_ = 0;
@@ -58,6 +72,11 @@ Result<std::optional<std::string_view>> PacketReader::next() {
         buffer_.erase(0, consumed_);
         consumed_ = 0;
     }
+}
+
+Result<std::optional<std::string_view>> PacketReader::next() {
+    // What was handed out is dropped only now, so that the view stays good until this call.
+    drop_consumed();
     const std::string_view pending = std::string_view(buffer_).substr(consumed_);
     // A wrong start is told from its first byte on: a peer of another protocol may not send a whole header.
     const std::size_t magic = std::min(pending.size(), kMagic.size());

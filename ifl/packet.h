@@ -32,9 +32,9 @@ enum class PacketType : std::uint8_t {
 std::string make_packet(std::string_view data, PacketType type = PacketType::dis);
 
 /// Begins a packet at the end of `out`; the data is appended by the caller. Returns where it began, for
-/// end_packet(), which fills in the length.
+/// end_packet(), which fills in the length: of what is in `out` and of `more` bytes that are sent behind it.
 std::size_t begin_packet(std::string& out, PacketType type = PacketType::dis);
-void end_packet(std::string& out, std::size_t begin);
+void end_packet(std::string& out, std::size_t begin, std::size_t more = 0);
 
 /// Takes packets out of a stream of bytes that arrives in pieces.
 class PacketReader {
@@ -45,6 +45,10 @@ class PacketReader {
 
     void set_max_data(std::size_t max_data) { max_data_ = max_data; }
     void feed(std::string_view bytes) { buffer_.append(bytes); }
+    /// As feed(), for bytes that are yet to be read: room for `size` of them, of which filled() then says how
+    /// many came. No other member is called in between.
+    char* room(std::size_t size);
+    void filled(std::size_t size);
     /// The data of the next packet, valid until the next call of a member; nullopt when more bytes are
     /// needed; an error (PBSE_DISPROTO) when the bytes are no packet, after which only errors follow.
     Result<std::optional<std::string_view>> next();
@@ -52,8 +56,11 @@ class PacketReader {
     bool in_progress() const { return consumed_ < buffer_.size(); }
 
   private:
+    void drop_consumed();
+
     std::size_t max_data_;
     std::string buffer_;
+    std::size_t room_ = 0;  // of buffer_, at its end
     std::size_t consumed_ = 0;
 };
 

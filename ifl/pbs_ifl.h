@@ -14,7 +14,8 @@
  *  - pbs_errno, pbs_server and the text of pbs_geterrmsg() belong to the calling thread.
  *  - What a function returns by pointer is the caller's: status lists are freed with pbs_statfree(), lists of
  *    delete results with pbs_delstatfree(), anything else with free(). (pbs_default() and pbs_geterrmsg()
- *    return text that the library keeps.)
+ *    return text that the library keeps.) Objects may be moved within a status list, and out of it; the
+ *    attributes and texts of one belong to it and are not freed by themselves.
  *  - The last argument, `extend`, is passed to the server as it is; NULL for none.
  */
 #ifndef PBSPOLICY_PBS_IFL_H
@@ -564,6 +565,15 @@ extern struct batch_status* pbs_stattimewindow(int connect, const char* time_win
                                                const char* extend);
 extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
                                             const char* extend);
+/*
+ * The same for lists that are long: `each` gets one object after another, as they arrive, with `context`. The
+ * object is good until `each` returns; `each` makes no request on this connection. The type is
+ * MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else PBSE_IVALREQ. When the connection breaks,
+ * `each` may have got some objects.
+ */
+typedef void (*pbs_each)(struct batch_status* object, void* context);
+extern int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted,
+                        const char* extend, pbs_each each, void* context);
 /*
  * The configuration of the policy objects as a whole, for managers and operators; others get PBSE_PERM.
  *

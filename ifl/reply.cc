@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <type_traits>
+#include <utility>
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
@@ -26,10 +28,40 @@ void put_header(DisWriter& out, const Reply& reply) {
     out.put_unsigned(reply.more_parts ? 1 : 0);
 }
 
-void put_object(DisWriter& out, std::uint32_t type, std::string_view name, const Attributes& attributes) {
+template <class List>
+void put_object(DisWriter& out, std::uint32_t type, std::string_view name, const List& attributes) {
     out.put_unsigned(type);
     out.put_string(name);
     put_attributes(out, attributes);
+}
+
+// Each object of a status reply's body goes to `take`.
+template <class Take>
+void get_objects(DisReader& in, const ReplyLimits& limits, std::size_t count, Take&& take) {
+    std::vector<AttributeView> attributes;
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        ObjectView object;
+        object.type = in.get_u32("object type");
+        object.name = in.get_text("object name", limits.name);
+        get_attributes(in, {limits.attributes, limits.name, limits.value}, attributes);
+        if (in.failed()) return;
+        object.attributes = attributes;
+        take(object);
+    }
+}
+
+std::size_t get_object_count(DisReader& in, const ReplyLimits& limits) {
+    return in.get_count("number of objects", limits.objects, kMinObject);
+}
+
+ObjectStatus status_of(const ObjectView& object) {
+    ObjectStatus status{object.type, std::string(object.name), {}};
+    status.attributes.reserve(object.attributes.size());
+    for (const AttributeView& view : object.attributes) {
+        status.attributes.push_back(
+            {std::string(view.name), std::string(view.resource), std::string(view.value), view.op});
+    }
+    return status;
 }
 
 // ---- The bodies: a put and a get each. ----
@@ -71,21 +103,19 @@ void get(DisReader& in, const ReplyLimits& limits, SelectReply& body) {
 }
 
 void put(DisWriter& out, const StatusReply& body) {
-    out.put_unsigned(body.objects.size());
+    std::size_t count = body.objects.size();
+    for (const StatusPart& part : body.encoded) count += part.count;
+    out.put_unsigned(count);
     for (const ObjectStatus& object : body.objects)
         put_object(out, object.type, object.name, object.attributes);
+    for (const StatusPart& part : body.encoded) out.put_encoded(part.objects);
 }
 
 void get(DisReader& in, const ReplyLimits& limits, StatusReply& body) {
-    const std::size_t count = in.get_count("number of objects", limits.objects, kMinObject);
+    const std::size_t count = get_object_count(in, limits);
     body.objects.reserve(count);
-    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        ObjectStatus object;
-        object.type = in.get_u32("object type");
-        object.name = in.get_string("object name", limits.name);
-        object.attributes = get_attributes(in, {limits.attributes, limits.name, limits.value});
-        body.objects.push_back(std::move(object));
-    }
+    get_objects(in, limits, count,
+                [&body](const ObjectView& object) { body.objects.push_back(status_of(object)); });
 }
 
 void put(DisWriter& out, const TextReply& body) {
@@ -172,6 +202,8 @@ constexpr auto decoders(const std::variant<Bodies...>*) {
 }
 
 constexpr auto kDecoders = decoders(static_cast<const ReplyBody*>(nullptr));
+constexpr std::uint64_t kStatusChoice = 6;
+static_assert(std::is_same_v<std::variant_alternative_t<kStatusChoice - 1, ReplyBody>, StatusReply>);
 
 void put_reply(std::string& out, const Reply& reply) {
     DisWriter dis(out);
@@ -209,7 +241,7 @@ std::string reply_packet(const Reply& reply) {
     return packet;
 }
 
-Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits) {
+Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits, const ObjectSink& sink) {
     DisReader in(data);
     if (in.get_unsigned("protocol type") != kProtocolType) in.fail("protocol type", "2 expected");
     if (in.get_unsigned("protocol version") != kProtocolVersion) in.fail("protocol version", "2 expected");
@@ -220,7 +252,12 @@ Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits) {
     if (choice == 0)
         in.fail("choice", fmt::format("a number from 1 to {} expected, found 0", kDecoders.size()));
     reply.more_parts = in.get_unsigned("more parts follow", 1) == 1;
-    if (!in.failed()) reply.body = kDecoders[choice - 1](in, limits);
+    if (!in.failed() && sink && choice == kStatusChoice) {
+        reply.body = StatusReply{};
+        get_objects(in, limits, get_object_count(in, limits), sink);
+    } else if (!in.failed()) {
+        reply.body = kDecoders[choice - 1](in, limits);
+    }
     if (!in.failed() && !in.at_end())
         in.fail("end of the reply", fmt::format("{} bytes follow it", in.remaining()));
     if (in.failed())
@@ -228,26 +265,63 @@ Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits) {
     return reply;
 }
 
-void StatusReplyWriter::add(std::uint32_t type, std::string_view name, const Attributes& attributes) {
-    DisWriter dis(objects_);
+std::string encode_object(std::uint32_t type, std::string_view name,
+                          std::span<const AttributeView> attributes) {
+    std::string object;
+    DisWriter dis(object);
     put_object(dis, type, name, attributes);
-    ++count_;
+    return object;
 }
 
-std::string StatusReplyWriter::packet(bool more_parts) {
-    std::string packet;
-    const std::size_t begin = begin_packet(packet);
-    Reply reply;
-    reply.body = StatusReply{};
-    reply.more_parts = more_parts;
-    DisWriter dis(packet);
-    put_header(dis, reply);
-    dis.put_unsigned(count_);
-    packet.append(objects_);
-    end_packet(packet, begin);
-    objects_.clear();
-    count_ = 0;
-    return packet;
+// Where the next object goes.
+std::string& StatusParts::next() {
+    if (parts_.empty() || parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_) {
+        const std::size_t expected = parts_.empty() ? 0 : parts_.back().objects.size();
+        parts_.emplace_back().objects.reserve(expected + expected / 8);
+    }
+    ++parts_.back().count;
+    return parts_.back().objects;
+}
+
+void StatusParts::add(std::uint32_t type, std::string_view name, const Attributes& attributes) {
+    DisWriter dis(next());
+    put_object(dis, type, name, attributes);
+}
+
+void StatusParts::add(std::uint32_t type, std::string_view name, std::span<const AttributeView> attributes) {
+    DisWriter dis(next());
+    put_object(dis, type, name, attributes);
+}
+
+void StatusParts::add_encoded(std::string_view object) {
+    next().append(object);
+}
+
+std::vector<StatusPart> StatusParts::take() {
+    return std::exchange(parts_, {});
+}
+
+std::vector<std::string> status_packets(StatusReply reply) {
+    StatusParts parts;
+    for (const ObjectStatus& object : reply.objects) parts.add(object.type, object.name, object.attributes);
+    std::vector<StatusPart> all = parts.take();
+    all.insert(all.end(), std::make_move_iterator(reply.encoded.begin()),
+               std::make_move_iterator(reply.encoded.end()));
+    if (all.empty()) all.emplace_back();
+    std::vector<std::string> pieces;
+    for (StatusPart& part : all) {
+        std::string& head = pieces.emplace_back();
+        const std::size_t begin = begin_packet(head);
+        Reply header;
+        header.body = StatusReply{};
+        header.more_parts = &part != &all.back();
+        DisWriter dis(head);
+        put_header(dis, header);
+        dis.put_unsigned(part.count);
+        end_packet(head, begin, part.objects.size());
+        pieces.push_back(std::move(part.objects));
+    }
+    return pieces;
 }
 
 ReplyDecoder::Decoded ReplyDecoder::malformed(Error error) {
@@ -255,13 +329,13 @@ ReplyDecoder::Decoded ReplyDecoder::malformed(Error error) {
     return Malformed{malformed_};
 }
 
-ReplyDecoder::Decoded ReplyDecoder::next() {
+ReplyDecoder::Decoded ReplyDecoder::next(const ObjectSink& sink) {
     if (malformed_.code != 0) return Malformed{malformed_};
     for (;;) {
         auto packet = packets_.next();
         if (!packet) return malformed(std::move(packet.error()));
         if (!*packet) return NeedMore{};
-        auto reply = decode_reply(**packet, limits_);
+        auto reply = decode_reply(**packet, limits_, sink);
         if (!reply) return malformed(std::move(reply.error()));
         auto* status = std::get_if<StatusReply>(&reply->body);
         if (!in_parts_ && !reply->more_parts) return std::move(*reply);

@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -57,9 +59,18 @@ struct ObjectStatus {
     bool operator==(const ObjectStatus&) const = default;
 };
 
+/// Objects of a status reply as they are on the wire, one after another; what one part of a long one has.
+struct StatusPart {
+    std::size_t count = 0;
+    std::string objects = {};
+    bool operator==(const StatusPart&) const = default;
+};
+
 /// Choice 6.
 struct StatusReply {
-    std::vector<ObjectStatus> objects;
+    std::vector<ObjectStatus> objects = {};
+    /// More objects to be sent behind these. A reply that was decoded has none.
+    std::vector<StatusPart> encoded = {};
     bool operator==(const StatusReply&) const = default;
 };
 
@@ -142,38 +153,49 @@ std::string encode_reply(const Reply& reply);
 /// A reply to send: a whole packet.
 std::string reply_packet(const Reply& reply);
 
-/// Reads the data of one packet, all of it.
-Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits = {});
+/// An object of a status reply while it's read: views into the packet's bytes.
+struct ObjectView {
+    std::uint32_t type = 0;
+    std::string_view name;
+    std::span<const AttributeView> attributes;
+};
+/// Takes the objects of status replies, in their order. What it's given is valid during the call.
+using ObjectSink = std::function<void(const ObjectView&)>;
 
-/// Writes a long status reply as it is made, in parts: no more than one part is ever kept.
-///
-///     StatusReplyWriter writer;
-///     for (each object) {
-///         writer.add(type, name, attributes);
-///         if (writer.part_full()) send(writer.take_part());
-///     }
-///     send(writer.finish());
-class StatusReplyWriter {
+/// Reads the data of one packet, all of it. With a `sink`, objects of a status reply go there as they are
+/// read and StatusReply::objects stays empty; it may have got some when an error is found behind them.
+Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits = {},
+                           const ObjectSink& sink = nullptr);
+
+/// An object of a status reply as it is on the wire: the type, the name, and the list of attributes.
+std::string encode_object(std::uint32_t type, std::string_view name,
+                          std::span<const AttributeView> attributes);
+
+/// Puts objects of a status reply into parts, in the order in which they are added.
+class StatusParts {
   public:
     /// A part is full with this many objects or bytes, whichever comes first.
-    explicit StatusReplyWriter(std::size_t objects_per_part = 500, std::size_t bytes_per_part = 1U << 20)
+    explicit StatusParts(std::size_t objects_per_part = 500, std::size_t bytes_per_part = 1U << 16)
         : max_objects_(objects_per_part), max_bytes_(bytes_per_part) {}
 
     void add(std::uint32_t type, std::string_view name, const Attributes& attributes);
-    bool part_full() const { return count_ >= max_objects_ || objects_.size() >= max_bytes_; }
-    /// A packet with the objects added since the last one; more parts follow it.
-    std::string take_part() { return packet(true); }
-    /// The last packet.
-    std::string finish() { return packet(false); }
+    void add(std::uint32_t type, std::string_view name, std::span<const AttributeView> attributes);
+    /// One of encode_object().
+    void add_encoded(std::string_view object);
+    /// All that was added since the last time.
+    std::vector<StatusPart> take();
 
   private:
-    std::string packet(bool more_parts);
+    std::string& next();
 
     std::size_t max_objects_;
     std::size_t max_bytes_;
-    std::size_t count_ = 0;
-    std::string objects_;
+    std::vector<StatusPart> parts_;
 };
+
+/// A successful status reply, to send: packets, a part each, as pieces of bytes that belong one behind
+/// another.
+std::vector<std::string> status_packets(StatusReply reply);
 
 /// Takes replies out of a connection's stream of bytes; the parts of a status reply are put together.
 class ReplyDecoder {
@@ -187,8 +209,12 @@ class ReplyDecoder {
     explicit ReplyDecoder(ReplyLimits limits = {}) : limits_(limits), packets_(limits.packet) {}
 
     void feed(std::string_view bytes) { packets_.feed(bytes); }
-    /// The next whole reply. After Malformed, only Malformed follows.
-    Decoded next();
+    /// As feed(), for bytes that are yet to be read: see PacketReader.
+    char* room(std::size_t size) { return packets_.room(size); }
+    void filled(std::size_t size) { packets_.filled(size); }
+    /// The next whole reply. After Malformed, only Malformed follows. With a `sink`, objects of a status
+    /// reply go there, part by part as they arrive: the same sink until the reply is whole.
+    Decoded next(const ObjectSink& sink = nullptr);
 
   private:
     Decoded malformed(Error error);

@@ -131,4 +131,8 @@ Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType ty
     return result;
 }
 
+ObjectStatus status(const Object& object) {
+    return describe(object, *find_wanted(object.type(), {}));
+}
+
 }  // namespace pbs::objects

@@ -14,6 +14,7 @@
 
 namespace pbs::objects {
 
+class Object;
 class Snapshot;
 
 // As the batch protocol numbers them.
@@ -148,6 +149,8 @@ struct ObjectStatus {
 // has none of these attributes set is described without attributes.
 Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType type, std::string_view name,
                                          const std::vector<std::string>& wanted);
+// Describes one object, all attributes that have a value.
+ObjectStatus status(const Object& object);
 
 }  // namespace pbs::objects
 

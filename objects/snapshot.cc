@@ -121,6 +121,7 @@ std::span<const std::string> Object::list(std::string_view name) const {
 }
 
 void Object::assign(const Attribute& attribute, Value value) {
+    kept_.clear();
     const std::size_t index = attribute_index(type_, attribute);
     const auto at = std::ranges::lower_bound(values_, index, {}, &std::pair<std::size_t, Value>::first);
     if (at != values_.end() && at->first == index) {
@@ -131,6 +132,7 @@ void Object::assign(const Attribute& attribute, Value value) {
 }
 
 void Object::clear(const Attribute& attribute) {
+    kept_.clear();
     std::erase_if(values_,
                   [index = attribute_index(type_, attribute)](const auto& v) { return v.first == index; });
 }

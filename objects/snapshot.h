@@ -19,6 +19,32 @@
 
 namespace pbs::objects {
 
+// A text that is worked out from an object and kept with it. A copy of the object, which is made to be
+// changed, begins without.
+class KeptText {
+  public:
+    KeptText() = default;
+    KeptText(const KeptText&) noexcept {}
+    KeptText& operator=(const KeptText&) noexcept {
+        clear();
+        return *this;
+    }
+    ~KeptText() = default;
+
+    template <class Make>
+    const std::string& get(Make&& make) {
+        if (!text_) text_ = std::make_unique<const std::string>(make());
+        return *text_;
+    }
+    void clear() { text_.reset(); }
+
+    // It says nothing that the object's values don't.
+    friend bool operator==(const KeptText&, const KeptText&) { return true; }
+
+  private:
+    std::unique_ptr<const std::string> text_;
+};
+
 // One object with the values that were set on it. Immutable once it is in a snapshot, and shared by all
 // snapshots in which it is the same.
 //
@@ -57,6 +83,13 @@ class Object {
     // What was set, in the order of the table: position in the table and value.
     std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
 
+    // What `make()` says of the object, asked for once: kept for as long as the object is there. There is one
+    // such text; whoever keeps it says in what form. Not for several threads at a time.
+    template <class Make>
+    std::string_view kept_text(Make&& make) const {
+        return kept_.get(std::forward<Make>(make));
+    }
+
     // For whoever builds an object before it is shared.
     void assign(const Attribute& attribute, Value value);
     void clear(const Attribute& attribute);
@@ -67,6 +100,7 @@ class Object {
     ObjectType type_;
     std::string name_;
     std::vector<std::pair<std::size_t, Value>> values_;  // by position, ascending
+    mutable KeptText kept_;
 };
 
 // The three policy slots of a scheduler (PP-748, interface 1). An empty name: the slot is empty.

@@ -370,17 +370,21 @@ const batch_status* custom_resources(const batch_status* resources) {
     return resources;
 }
 
+void append_list_text(std::string& text, ObjectType type, const batch_status& object) {
+    text += type_word(type).title;
+    text += ' ';
+    text += view(object.name);
+    text += '\n';
+    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
+        append_listed(text, type, *attribute);
+    }
+    text += '\n';
+}
+
 std::string list_text(ObjectType type, const batch_status* objects) {
     std::string text;
     for (; objects != nullptr; objects = objects->next) {
-        text += type_word(type).title;
-        text += ' ';
-        text += view(objects->name);
-        text += '\n';
-        for (const attrl* attribute = objects->attribs; attribute != nullptr; attribute = attribute->next) {
-            append_listed(text, type, *attribute);
-        }
-        text += '\n';
+        append_list_text(text, type, *objects);
     }
     return text;
 }

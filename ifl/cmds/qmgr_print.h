@@ -17,6 +17,8 @@ namespace pbs::cmds {
 //
 // Long values continue on lines that begin with a tab, broken at commas.
 std::string list_text(ObjectType type, const batch_status* objects);
+// The same of one object, whatever follows it, at the end of `text`.
+void append_list_text(std::string& text, ObjectType type, const batch_status& object);
 
 // Are all attributes of the objects in the list, or only some that were asked for?
 enum class PrintScope { whole, some };

@@ -108,12 +108,37 @@ const batch_status* find_named(batch_status* list, const std::string& name) {
     return nullptr;
 }
 
-// A text for one object of a list, without those that follow it.
-template <class Writer>
-std::string text_of_one(const batch_status* object, Writer writer) {
-    batch_status alone = *object;
-    alone.next = nullptr;
-    return writer(&alone);
+void write(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+// Writes a list, which can be long, while it is made.
+class ListWriter {
+  public:
+    explicit ListWriter(ObjectType type) : type_(type) {}
+    void add(const batch_status& object) {
+        append_list_text(text_, type_, object);
+        if (text_.size() >= kPiece) {
+            finish();
+        }
+    }
+    void finish() {
+        write(text_);
+        text_.clear();
+    }
+
+  private:
+    static constexpr std::size_t kPiece = 32768;
+    ObjectType type_;
+    std::string text_;
+};
+
+void write_list(ObjectType type, const batch_status* objects) {
+    ListWriter writer(type);
+    for (; objects != nullptr; objects = objects->next) {
+        writer.add(*objects);
+    }
+    writer.finish();
 }
 
 }  // namespace
@@ -399,6 +424,10 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
         print_server(connection, target);
         return;
     }
+    if (!print && is_own(directive.type)) {
+        list_as_it_comes(connection, target, directive.type, wanted.attributes());
+        return;
+    }
     pbs_errno = PBSE_NONE;
     const StatusList list = stat(connection, directive.type, target.object, wanted.attributes());
     if (list == nullptr) {
@@ -408,8 +437,12 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
         return;
     }
     const PrintScope scope = wanted.empty() ? PrintScope::whole : PrintScope::some;
-    const auto text = [&](const batch_status* objects) {
-        return print ? print_text(directive.type, objects, scope) : list_text(directive.type, objects);
+    const auto show_all = [&](const batch_status* objects) {
+        if (print) {
+            write(print_text(directive.type, objects, scope));
+        } else {
+            write_list(directive.type, objects);
+        }
     };
     if (directive.type == ObjectType::sched && !target.object.empty()) {
         const batch_status* named = find_named(list.get(), target.object);
@@ -419,11 +452,25 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
             failed(kCannotShow, 2);
             return;
         }
-        fmt::print("{}", text_of_one(named, text));
+        batch_status alone = *named;
+        alone.next = nullptr;
+        show_all(&alone);
         return;
     }
     const bool site_resources = directive.type == ObjectType::resource && target.object.empty();
-    fmt::print("{}", text(site_resources ? custom_resources(list.get()) : list.get()));
+    show_all(site_resources ? custom_resources(list.get()) : list.get());
+}
+
+void QmgrSession::list_as_it_comes(Connection& connection, const Target& target, ObjectType type,
+                                   attrl* wanted) {
+    ListWriter writer(type);
+    const int code = pbs_stateach(
+        connection.handle(), static_cast<int>(type), target.object.c_str(), wanted, nullptr,
+        [](batch_status* object, void* list) { static_cast<ListWriter*>(list)->add(*object); }, &writer);
+    writer.finish();
+    if (code != PBSE_NONE) {
+        report(connection, target, code, kCannotShow);
+    }
 }
 
 // All that a server has, in an order in which it can be made again: what is referred to comes first.
@@ -443,7 +490,7 @@ void QmgrSession::print_server(Connection& connection, const Target& target) {
             return;
         }
         const bool resources = type == ObjectType::resource;
-        fmt::print("{}", print_text(type, resources ? custom_resources(list.get()) : list.get()));
+        write(print_text(type, resources ? custom_resources(list.get()) : list.get()));
     }
 }
 

@@ -65,6 +65,7 @@ class QmgrSession {
     void change(Connection& connection, const Target& target, const Directive& directive);
     void answered(Connection& connection, const Target& target, int code);
     void show(Connection& connection, const Target& target, const Directive& directive);
+    void list_as_it_comes(Connection& connection, const Target& target, ObjectType type, attrl* wanted);
     void print_server(Connection& connection, const Target& target);
     void activate(const Directive& directive);
     bool exists(const Directive& directive, const Target& target);

@@ -83,18 +83,35 @@ bool is_among(const std::string& address, const addrinfo* list) {
 }
 
 // A status reply goes out in parts, as clients expect of long ones.
-std::string packets_of(const ifl::Reply& reply) {
-    const auto* status = std::get_if<ifl::StatusReply>(&reply.body);
-    if (status == nullptr || reply.code != 0) return ifl::reply_packet(reply);
-    ifl::StatusReplyWriter writer;
-    std::string out;
-    for (const ifl::ObjectStatus& object : status->objects) {
-        if (writer.part_full()) out += writer.take_part();
-        writer.add(object.type, object.name, object.attributes);
-    }
-    out += writer.finish();
-    return out;
+std::vector<std::string> packets_of(ifl::Reply reply) {
+    auto* status = std::get_if<ifl::StatusReply>(&reply.body);
+    if (status != nullptr && reply.code == 0) return ifl::status_packets(std::move(*status));
+    return {ifl::reply_packet(reply)};
 }
+
+// Bytes that wait to be sent, in pieces: long ones are not copied, short ones are sent together.
+class Unsent {
+  public:
+    void add(std::string piece) {
+        size_ += piece.size();
+        if (!pieces_.empty() && pieces_.back().size() + piece.size() <= together) {
+            pieces_.back() += piece;
+        } else {
+            pieces_.push_back(std::move(piece));
+        }
+    }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::vector<std::string> take() {
+        size_ = 0;
+        return std::exchange(pieces_, {});
+    }
+
+  private:
+    static constexpr std::size_t together = size_t{16} << 10;
+    std::vector<std::string> pieces_;
+    std::size_t size_ = 0;
+};
 
 // Does the request change an object of the plugin's own? Those of one turn of the loop are committed
 // together.
@@ -144,7 +161,7 @@ class Network::Impl {
     void read(Peer& peer);
     void work(Peer& peer);
     void handle(Peer& peer, const ifl::Request& request);
-    void send(Peer& peer, const ifl::Reply& reply, bool close_after);
+    void send(Peer& peer, ifl::Reply reply, bool close_after);
     void write(Peer& peer);
     void settle();
     void hold(Held held);
@@ -207,7 +224,7 @@ struct Network::Impl::Peer {
     Steady::time_point used = Steady::now();     // its last request
     Steady::time_point waiting = Steady::now();  // since when a begun request waits
     Steady::time_point write_began{};
-    std::string unsent;  // replies behind those that are being written
+    Unsent unsent;  // replies behind those that are being written
     bool writing = false;
     std::size_t held = 0;  // its replies that wait for a commit
     bool close_after_write = false;
@@ -534,10 +551,10 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
             finish(peer);
             return;
         case ifl::AuthDecision::Action::reply:
-            send(peer, decision.reply, false);
+            send(peer, std::move(decision.reply), false);
             return;
         case ifl::AuthDecision::Action::reply_and_close:
-            send(peer, decision.reply, true);
+            send(peer, std::move(decision.reply), true);
             return;
         case ifl::AuthDecision::Action::handle:
             break;
@@ -558,7 +575,8 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
         return;
     }
     if (context.when_committed) context.when_committed();
-    if (ifl::has_reply(request.type)) send(peer, reply, reply.code == PBSE_UNKREQ);
+    const bool close_after = reply.code == PBSE_UNKREQ;
+    if (ifl::has_reply(request.type)) send(peer, std::move(reply), close_after);
     after_();
 }
 
@@ -581,7 +599,9 @@ void Network::Impl::settle() {
         --peer.held;
         // A reply that can't be made costs its own connection, not the others' replies.
         guard(peer, [&] {
-            send(peer, done ? one.reply : ifl::Reply::error(done.error().code, done.error().message), false);
+            send(peer,
+                 done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),
+                 false);
         });
         if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
     }
@@ -599,9 +619,9 @@ void Network::Impl::hold(Held held) {
 }
 
 // Puts a reply behind those that wait to be written.
-void Network::Impl::send(Peer& peer, const ifl::Reply& reply, bool close_after) {
+void Network::Impl::send(Peer& peer, ifl::Reply reply, bool close_after) {
     if (peer.closing) return;
-    peer.unsent += packets_of(reply);
+    for (std::string& piece : packets_of(std::move(reply))) peer.unsent.add(std::move(piece));
     peer.close_after_write = peer.close_after_write || close_after;
     if (peer.close_after_write && std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
 }
@@ -611,29 +631,33 @@ void Network::Impl::write(Peer& peer) {
     if (peer.closing || peer.writing || peer.unsent.empty()) return;
     struct Write {
         uv_write_t request;
-        std::string bytes;
+        std::vector<std::string> pieces;
     };
-    auto* write = new Write{{}, std::exchange(peer.unsent, {})};
+    auto* write = new Write{{}, peer.unsent.take()};
     write->request.data = write;
     peer.writing = true;
     peer.write_began = Steady::now();
-    const uv_buf_t buffer = uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
-    const int code =
-        uv_write(&write->request, &peer.handle.stream, &buffer, 1, [](uv_write_t* done, int status) {
-            auto& to = *static_cast<Peer*>(done->handle->data);
-            delete static_cast<Write*>(done->data);
-            to.writing = false;
-            if (to.closing) return;
-            const bool ends = to.close_after_write || to.network.closing_;
-            if (status != 0 || (ends && to.unsent.empty())) {
-                to.network.drop(to, "");
-            } else if (ends) {
-                to.network.write(to);
-            } else {
-                to.waiting = Steady::now();
-                to.network.guard(to, [&] { to.network.work(to); });
-            }
-        });
+    std::vector<uv_buf_t> buffers;  // libuv keeps a copy of what it hasn't sent at once
+    buffers.reserve(write->pieces.size());
+    for (std::string& piece : write->pieces)
+        buffers.push_back(uv_buf_init(piece.data(), static_cast<unsigned>(piece.size())));
+    const auto sent = [](uv_write_t* done, int status) {
+        auto& to = *static_cast<Peer*>(done->handle->data);
+        delete static_cast<Write*>(done->data);
+        to.writing = false;
+        if (to.closing) return;
+        const bool ends = to.close_after_write || to.network.closing_;
+        if (status != 0 || (ends && to.unsent.empty())) {
+            to.network.drop(to, "");
+        } else if (ends) {
+            to.network.write(to);
+        } else {
+            to.waiting = Steady::now();
+            to.network.guard(to, [&] { to.network.work(to); });
+        }
+    };
+    const int code = uv_write(&write->request, &peer.handle.stream, buffers.data(),
+                              static_cast<unsigned>(buffers.size()), sent);
     if (code == 0) return;
     delete write;
     peer.writing = false;

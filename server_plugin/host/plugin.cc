@@ -17,7 +17,7 @@ struct pbs_reply {
     int code = 0;
     std::string text;
     std::string warning;
-    std::vector<pbs::ifl::ObjectStatus> objects;
+    pbs::ifl::StatusParts objects;
     pbs::ifl::Attributes attributes;
 };
 
@@ -58,12 +58,15 @@ void reply_warning(pbs_reply* reply, pbs_str text) {
 }
 
 void reply_object(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs, size_t count) {
-    ifl::ObjectStatus object;
-    object.type = static_cast<uint32_t>(object_type);
-    object.name = as_view(name);
-    object.attributes.reserve(count);
-    for (size_t i = 0; i < count; ++i) object.attributes.push_back(attribute_of(attrs[i]));
-    reply->objects.push_back(std::move(object));
+    std::vector<ifl::AttributeView> attributes;
+    attributes.reserve(count);
+    for (size_t i = 0; i < count; ++i)
+        attributes.push_back({as_view(attrs[i].name), as_view(attrs[i].resource), as_view(attrs[i].value)});
+    reply->objects.add(static_cast<uint32_t>(object_type), as_view(name), attributes);
+}
+
+void reply_encoded(pbs_reply* reply, pbs_str object) {
+    reply->objects.add_encoded(as_view(object));
 }
 
 void reply_attr(pbs_reply* reply, const pbs_attr* attr) {
@@ -144,6 +147,7 @@ pbs_host host_table(const PluginOptions& options, Log& log) {
     host.reply_warning = reply_warning;
     host.reply_object = reply_object;
     host.reply_attr = reply_attr;
+    host.reply_encoded = reply_encoded;
     return host;
 }
 
@@ -266,7 +270,7 @@ ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, c
     if (code != 0 || reply.code != 0)
         return ifl::Reply::error(reply.code != 0 ? reply.code : code, reply.text);
     ifl::Reply out;
-    out.body = ifl::StatusReply{std::move(reply.objects)};
+    out.body = ifl::StatusReply{{}, reply.objects.take()};
     return out;
 }
 

@@ -25,8 +25,9 @@ namespace {
 
 constexpr std::string_view kName = "pbs_policy";
 
-// The table without the members that came later.
+// The tables without the members that came later.
 constexpr size_t kFirstTable = offsetof(pbs_plugin, resource_removed);
+constexpr size_t kFirstHostTable = offsetof(pbs_host, reply_encoded);
 
 // One line into the caller's buffer, cut to fit, always ended by NUL.
 void tell(char* error, size_t error_size, std::string_view text) noexcept {
@@ -202,9 +203,9 @@ std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
                            host->size < offsetof(pbs_host, reserved) ? 0 : host->abi_version,
                            PBS_PLUGIN_ABI_VERSION);
     }
-    if (host->size < sizeof(pbs_host)) {
+    if (host->size < kFirstHostTable) {
         return fmt::format("the server's table has {} bytes, expected at least {}", host->size,
-                           sizeof(pbs_host));
+                           kFirstHostTable);
     }
     if (plugin->size < kFirstTable) {
         return fmt::format("the server has {} bytes for the plugin's table, expected at least {}",

@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/host.h"
 
+#include <cstddef>
 #include <vector>
 
 #include "server_plugin/plugin/text.h"
@@ -27,6 +28,15 @@ void Reply::object(int32_t object_type, std::string_view name, std::span<const S
     list.reserve(attributes.size());
     for (const ShownAttribute& attribute : attributes) list.push_back(to_c(attribute));
     host_.reply_object(reply_, object_type, c_str(name), list.data(), list.size());
+}
+
+bool Reply::takes_encoded() const {
+    constexpr size_t end = offsetof(pbs_host, reply_encoded) + sizeof(pbs_host::reply_encoded);
+    return host_.size >= end && host_.reply_encoded;
+}
+
+void Reply::encoded(std::string_view object) {
+    host_.reply_encoded(reply_, c_str(object));
 }
 
 void Reply::attribute(const ShownAttribute& attribute) {

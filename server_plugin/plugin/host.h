@@ -27,6 +27,9 @@ class Reply {
     int32_t error(int32_t code, std::string_view text);
     void warning(std::string_view text);
     void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
+    // An object in the encoding of status replies (ifl::encode_object), if the host takes that.
+    bool takes_encoded() const;
+    void encoded(std::string_view object);
     // One more attribute of the object that the host is describing.
     void attribute(const ShownAttribute& attribute);
 

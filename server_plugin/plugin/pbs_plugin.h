@@ -343,6 +343,14 @@ typedef struct pbs_host {
     void (*reply_object)(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs,
                          size_t attr_count);
     void (*reply_attr)(pbs_reply* reply, const pbs_attr* attr);
+
+    /* Members from here on came later: a plugin doesn't call one that lies behind the end of the host's table
+     * or is null. */
+
+    /* As reply_object, for an object that the plugin keeps in the form that it has in a status reply of the
+     * batch protocol, in DIS: type, name, number of attributes, and of each the length of its texts, its
+     * name, its resource, its value and its operation. */
+    void (*reply_encoded)(pbs_reply* reply, pbs_str object);
 } pbs_host;
 
 /* Bits that tick() returns. */

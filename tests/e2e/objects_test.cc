@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -249,6 +251,46 @@ TEST_F(Objects, PrintIsReadBackByAnotherServer) {
     const Output read = second.command({"qmgr"}, {.input = first});
     EXPECT_EQ(read.exit, 0) << read;
     EXPECT_EQ(print(second), first);
+}
+
+// Many parts of a reply, and what is kept of objects between two lists.
+TEST_F(Objects, ALongListIsWholeAndShowsWhatHasChangedSince) {
+    constexpr int kCount = 700;
+    std::string input;
+    std::vector<std::string> names{"default_policy"};
+    for (int i = 0; i < kCount; ++i) {
+        names.push_back("q" + std::to_string(1000 + i));
+        input += "create policy " + names.back() + " comment='of " + names.back() + "'\n";
+    }
+    ASSERT_EQ(server.command({"qmgr"}, {.input = input}).exit, 0);
+    const auto listed = [&](const std::string& attributes) {
+        std::istringstream list(server.qmgr("list policy @default " + attributes).out);
+        std::vector<std::string> found;
+        std::string line;
+        while (std::getline(list, line))
+            if (line.starts_with("Policy ")) found.push_back(line.substr(7));
+        return found;
+    };
+    EXPECT_EQ(listed(""), names);
+    EXPECT_EQ(listed("comment"), names);
+    const std::string before = server.qmgr("list policy @default").out;
+    EXPECT_EQ(server.qmgr("list policy @default").out, before);
+    accept("set policy q1350 comment='changed'");
+    accept("unset policy q1351 comment");
+    accept("delete policy q1352");
+    accept("create policy q1352");
+    accept("delete policy q1699");
+    std::string expected = before;
+    const auto replace = [&expected](const std::string& from, const std::string& to) {
+        const std::size_t at = expected.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        expected.replace(at, from.size(), to);
+    };
+    replace("    comment = of q1350\n", "    comment = changed\n");
+    replace("    comment = of q1351\n", "");
+    replace("    comment = of q1352\n", "");
+    expected.resize(expected.find("Policy q1699\n"));
+    EXPECT_EQ(server.qmgr("list policy @default").out, expected);
 }
 
 TEST_F(Objects, ErrorsNameAttributeAndExpectation) {

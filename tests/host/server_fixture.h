@@ -120,7 +120,11 @@ class ServerTest : public testing::Test {
                    std::string extend = {}) {
         ifl::Request request{type, who.user, std::move(body), std::move(extend)};
         Context context{*server_, who, server_->now(), request, session_};
-        return answer(context);
+        // As a client reads it.
+        auto read = ifl::decode_reply(ifl::encode_reply(answer(context)));
+        if (read) return std::move(*read);
+        ADD_FAILURE() << read.error().message;
+        return ifl::Reply::error(read.error().code, read.error().message);
     }
 
     static ifl::Attribute attribute(std::string name, std::string value, ifl::Op op = ifl::Op::set) {

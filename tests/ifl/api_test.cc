@@ -12,6 +12,7 @@
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
@@ -23,6 +24,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct FreeStatus {
     void operator()(batch_status* list) const { pbs_statfree(list); }
@@ -208,17 +210,97 @@ TEST_F(ApiTest, StatCallsAskForTheirKindOfObject) {
 }
 
 TEST_F(ApiTest, AStatusInPartsIsOneList) {
-    StatusReplyWriter writer(1);
     std::string packets;
     for (const char* name : {"1.s", "2.s", "3.s"}) {
-        writer.add(MGR_OBJ_JOB, name, {{"job_state", "", "Q"}});
-        packets += writer.take_part();
+        packets += reply_packet({0, 0, StatusReply{{{MGR_OBJ_JOB, name, {{"job_state", "", "Q"}}}}}, true});
     }
-    answer(packets + writer.finish());
+    answer(packets + reply_packet({0, 0, StatusReply{}, false}));
     const StatusList list(pbs_statjob(connection(), "", nullptr, nullptr));
     std::vector<std::string> names;
     for (const batch_status* job = list.get(); job; job = job->next) names.emplace_back(job->name);
     EXPECT_THAT(names, ElementsAre("1.s", "2.s", "3.s"));
+}
+
+TEST_F(ApiTest, ObjectsOfAListCanBeMovedAndFreedByThemselves) {
+    answer(status_packet({{MGR_OBJ_QUEUE, "q1", {{"resources_default", "ncpus", "1"}}},
+                          {MGR_OBJ_QUEUE, "q2", {{"comment", "", ""}}},
+                          {MGR_OBJ_QUEUE, "q3", {}}}));
+    StatusList first(pbs_statque(connection(), nullptr, nullptr, nullptr));
+    ASSERT_TRUE(first && first->next && first->next->next);
+    StatusList second(first->next);
+    StatusList third(second->next);
+    first->next = second->next = nullptr;
+    third->next = first.release();
+    second.reset();
+    EXPECT_STREQ(third->name, "q3");
+    EXPECT_STREQ(third->next->attribs->resource, "ncpus");
+}
+
+// What pbs_stateach() gave, a line each.
+std::vector<std::string> each_object(int connection, int type, const char* name, attrl* wanted, int& code) {
+    std::vector<std::string> lines;
+    code = pbs_stateach(
+        connection, type, name, wanted, nullptr,
+        [](batch_status* object, void* to) {
+            std::string line = object->name;
+            for (const attrl* a = object->attribs; a; a = a->next)
+                line += std::string(" ") + a->name + (a->resource ? std::string(".") + a->resource : "") +
+                        "=" + a->value;
+            EXPECT_EQ(object->next, nullptr);
+            static_cast<std::vector<std::string>*>(to)->push_back(line);
+        },
+        &lines);
+    EXPECT_EQ(pbs_errno, code);
+    return lines;
+}
+
+TEST_F(ApiTest, StatEachGivesOneObjectAfterAnother) {
+    const std::string large(100000, 'x');
+    std::string packets = reply_packet(
+        {0, 0, StatusReply{{{64, "a", {{"comment", "", "one"}, {"list", "r", "2"}}}, {64, "b", {}}}}, true});
+    packets += reply_packet({0, 0, StatusReply{{{64, "c", {{"comment", "", large}}}, {64, "d", {}}}}, false});
+    answer(packets);
+    attrl wanted{nullptr, const_cast<char*>("comment"), nullptr, nullptr, SET};
+    int code = -1;
+    EXPECT_THAT(each_object(connection(), MGR_OBJ_POLICY, nullptr, &wanted, code),
+                ElementsAre("a comment=one list.r=2", "b", "c comment=" + large, "d"));
+    EXPECT_EQ(code, 0);
+    expect_request(RequestType::status_scheduler, Status{"", {{"comment", "", ""}}}, "object=policy");
+    answer(status_packet({}));
+    EXPECT_THAT(each_object(connection(), MGR_OBJ_TIME_WINDOW, "w", nullptr, code), IsEmpty());
+    EXPECT_EQ(code, 0);
+    expect_request(RequestType::status_scheduler, Status{"w", {}}, "object=time_window");
+    each_object(connection(), MGR_OBJ_FS_GROUP, nullptr, nullptr, code);
+    expect_request(RequestType::status_scheduler, Status{}, "object=fs_group");
+}
+
+TEST_F(ApiTest, StatEachTellsWhyThereIsNothing) {
+    int code = 0;
+    answer(reply_packet(Reply::error(15212, "Unknown policy nothing")));
+    EXPECT_THAT(each_object(connection(), MGR_OBJ_POLICY, "nothing", nullptr, code), IsEmpty());
+    EXPECT_EQ(code, PBSE_POLICY_NOT_FOUND);
+    EXPECT_STREQ(pbs_geterrmsg(connection()), "Unknown policy nothing");
+    EXPECT_THAT(each_object(connection(), MGR_OBJ_QUEUE, nullptr, nullptr, code), IsEmpty());
+    EXPECT_EQ(code, PBSE_IVALREQ);
+    EXPECT_EQ(pbs_stateach(connection(), MGR_OBJ_POLICY, nullptr, nullptr, nullptr, nullptr, nullptr),
+              PBSE_IVALREQ);
+    answer(reply_packet({0, 0, SelectReply{}, false}));
+    each_object(connection(), MGR_OBJ_POLICY, nullptr, nullptr, code);
+    EXPECT_EQ(code, PBSE_PROTOCOL);
+    each_object(-7, MGR_OBJ_POLICY, nullptr, nullptr, code);
+    EXPECT_EQ(code, PBSE_IVALREQ);
+}
+
+TEST_F(ApiTest, StatEachGivesWhatCameBeforeAMalformedPart) {
+    std::string packets = reply_packet({0, 0, StatusReply{{{64, "a", {}}, {64, "b", {}}}}, true});
+    answer(packets + make_packet("+2+2+0+0+6+0+1garbage"));
+    int code = 0;
+    EXPECT_THAT(each_object(connection(), MGR_OBJ_POLICY, nullptr, nullptr, code), ElementsAre("a", "b"));
+    EXPECT_EQ(code, PBSE_PROTOCOL);
+    // A list is whole or not there.
+    pbs_disconnect(std::exchange(connection_, -1));
+    EXPECT_EQ(pbs_statpolicy(connection(), nullptr, nullptr, nullptr), nullptr);
+    EXPECT_EQ(pbs_errno, PBSE_PROTOCOL);
 }
 
 TEST_F(ApiTest, AnUnknownPolicyObjectIsNullAnd15212) {

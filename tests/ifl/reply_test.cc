@@ -8,7 +8,9 @@
 namespace pbs::ifl {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const ObjectStatus kJob{
     2, "1.server", {{"Job_Name", "", "hello"}, {"Resource_List", "ncpus", "2", Op::incr}}};
@@ -96,44 +98,98 @@ TEST(Reply, AnErrorHasTheTextOfItsNumberIfItIsGivenNone) {
     EXPECT_EQ(Reply::warning("careful"), (Reply{0, 0, TextReply{"careful"}, false}));
 }
 
-TEST(ReplyDecoder, PutsPartsTogether) {
-    StatusReplyWriter writer(2);
-    std::string stream;
-    std::size_t parts = 0;
-    std::vector<ObjectStatus> expected;
-    for (int i = 0; i < 5; ++i) {
-        expected.push_back({1, "q" + std::to_string(i), {{"enabled", "", "True"}}});
-        writer.add(expected.back().type, expected.back().name, expected.back().attributes);
-        if (writer.part_full()) {
-            stream += writer.take_part();
-            ++parts;
-        }
-    }
-    stream += writer.finish();
-    EXPECT_EQ(parts, 2U);
-    stream += reply_packet(Reply::ok());
+std::string joined(const std::vector<std::string>& pieces) {
+    std::string all;
+    for (const std::string& piece : pieces) all += piece;
+    return all;
+}
 
+// Five queues, and the stream of them in parts of two with another reply behind it.
+struct InParts {
+    InParts() {
+        StatusParts parts(2);
+        for (int i = 0; i < 5; ++i) {
+            queues.push_back({1, "q" + std::to_string(i), {{"enabled", "", "True"}, {"list", "a", "1"}}});
+            parts.add(queues.back().type, queues.back().name, queues.back().attributes);
+        }
+        StatusReply reply{{}, parts.take()};
+        EXPECT_EQ(reply.encoded.size(), 3U);
+        stream = joined(status_packets(std::move(reply))) + reply_packet(Reply::ok());
+    }
+    std::vector<ObjectStatus> queues;
+    std::string stream;
+};
+
+std::vector<Reply> decode_bytes_of(const std::string& stream, const ObjectSink& sink = nullptr) {
     ReplyDecoder decoder;
     std::vector<Reply> got;
     for (const char c : stream) {
-        decoder.feed({&c, 1});
-        auto decoded = decoder.next();
-        ASSERT_FALSE(std::holds_alternative<ReplyDecoder::Malformed>(decoded));
+        *decoder.room(10) = c;
+        decoder.filled(1);
+        auto decoded = decoder.next(sink);
+        EXPECT_FALSE(std::holds_alternative<ReplyDecoder::Malformed>(decoded));
         if (auto* reply = std::get_if<Reply>(&decoded)) got.push_back(std::move(*reply));
     }
-    ASSERT_EQ(got.size(), 2U);
-    EXPECT_EQ(got[0], (Reply{0, 0, StatusReply{expected}, false}));
-    EXPECT_EQ(got[1], Reply::ok());
+    return got;
 }
 
-TEST(StatusReplyWriter, CountsBytesToo) {
-    StatusReplyWriter writer(1000, 100);
-    writer.add(1, "q", {{"comment", "", std::string(50, 'x')}});
-    EXPECT_FALSE(writer.part_full());
-    writer.add(1, "q", {{"comment", "", std::string(50, 'x')}});
-    EXPECT_TRUE(writer.part_full());
-    writer.take_part();
-    EXPECT_FALSE(writer.part_full());
+TEST(ReplyDecoder, PutsPartsTogether) {
+    const InParts sent;
+    EXPECT_THAT(decode_bytes_of(sent.stream),
+                ElementsAre(Reply{0, 0, StatusReply{sent.queues}, false}, Reply::ok()));
+}
+
+TEST(ReplyDecoder, GivesObjectsToASinkAsTheyArrive) {
+    const InParts sent;
+    std::vector<ObjectStatus> got;
+    const auto sink = [&got](const ObjectView& object) {
+        ObjectStatus status{object.type, std::string(object.name), {}};
+        for (const AttributeView& attribute : object.attributes) {
+            status.attributes.push_back({std::string(attribute.name), std::string(attribute.resource),
+                                         std::string(attribute.value), attribute.op});
+        }
+        got.push_back(std::move(status));
+    };
+    EXPECT_THAT(decode_bytes_of(sent.stream, sink),
+                ElementsAre(Reply{0, 0, StatusReply{}, false}, Reply::ok()));
+    EXPECT_EQ(got, sent.queues);
+    // Before the last part is here, too.
+    got.clear();
+    ReplyDecoder decoder;
+    decoder.feed(std::string_view(sent.stream).substr(0, sent.stream.size() * 2 / 3));
+    EXPECT_TRUE(std::holds_alternative<ReplyDecoder::NeedMore>(decoder.next(sink)));
+    EXPECT_THAT(got, ElementsAre(sent.queues[0], sent.queues[1]));
+}
+
+TEST(StatusParts, AreFullByObjectsOrBytes) {
+    const auto counts = [](StatusParts parts) {
+        for (int i = 0; i < 5; ++i) parts.add(1, "q", Attributes{{"comment", "", std::string(50, 'x')}});
+        std::vector<std::size_t> result;
+        for (const StatusPart& part : parts.take()) result.push_back(part.count);
+        EXPECT_THAT(parts.take(), IsEmpty());
+        return result;
+    };
+    EXPECT_THAT(counts(StatusParts(4, 100000)), ElementsAre(4, 1));
+    EXPECT_THAT(counts(StatusParts(1000, 100)), ElementsAre(2, 2, 1));
+}
+
+TEST(StatusParts, TakeObjectsInAnyFormAndKeepTheirOrder) {
+    const std::vector<AttributeView> views{{"Job_Name", {}, "hello"},
+                                           {"Resource_List", "ncpus", "2", Op::incr}};
+    StatusParts parts;
+    parts.add_encoded(encode_object(2, "1.server", views));
+    parts.add(2, "1.server", views);
+    parts.add(kJob.type, kJob.name, kJob.attributes);
+    const Reply reply{0, 0, StatusReply{{kPolicy}, parts.take()}, false};
+    const Reply expected{0, 0, StatusReply{{kPolicy, kJob, kJob, kJob}}, false};
+    EXPECT_EQ(*decode_reply(encode_reply(reply)), expected);
+    ReplyDecoder decoder;
+    decoder.feed(joined(status_packets(std::get<StatusReply>(reply.body))));
+    EXPECT_EQ(std::get<Reply>(decoder.next()), expected);
+}
+
+TEST(StatusParts, NoObjectsAreAReplyToo) {
+    EXPECT_EQ(joined(status_packets({})), reply_packet({0, 0, StatusReply{}, false}));
 }
 
 TEST(ReplyDecoder, RefusesAPartOfAnotherKind) {

@@ -59,6 +59,34 @@ TEST_F(SnapshotTest, ObjectsAreInTheOrderOfNames) {
     EXPECT_EQ(store_->snapshot()->time_window("m"), nullptr);
 }
 
+TEST_F(SnapshotTest, AKeptTextIsMadeOnceAndIsTheObjectsOwn) {
+    int made = 0;
+    const auto text = [&made](const Object& object) {
+        return object.kept_text([&] {
+            ++made;
+            return object.name() + " " + std::string(object.text("comment"));
+        });
+    };
+    run("c p p1 comment=before");
+    const auto old = store_->snapshot();
+    EXPECT_EQ(text(*old->policy("p1")), "p1 before");
+    EXPECT_EQ(text(*old->policy("p1")), "p1 before");
+    EXPECT_EQ(made, 1);
+    run("s p p1 comment=after");
+    EXPECT_EQ(text(*store_->snapshot()->policy("p1")), "p1 after");
+    EXPECT_EQ(text(*old->policy("p1")), "p1 before");
+    EXPECT_EQ(made, 2);
+    // A copy is made to be changed.
+    Object copy = *old->policy("p1");
+    EXPECT_EQ(copy, *old->policy("p1"));
+    copy.assign(*find_attribute(ObjectType::policy, "comment"), Value(std::string("copied")));
+    EXPECT_EQ(text(copy), "p1 copied");
+    copy.clear(*find_attribute(ObjectType::policy, "comment"));
+    EXPECT_EQ(text(copy), "p1 ");
+    copy = *old->policy("p1");
+    EXPECT_EQ(text(copy), "p1 before");
+}
+
 TEST_F(SnapshotTest, WindowsByType) {
     run("c t a type=prime");
     run("c t b");

@@ -36,6 +36,12 @@ TEST(Entry, RefusesATableThatIsTooSmall) {
     EXPECT_THAT(host.error, HasSubstr("bytes, expected at least"));
 }
 
+TEST(Entry, AcceptsATableOfAnEarlierHost) {
+    FakeHost host;
+    host.host.size = offsetof(pbs_host, reply_encoded);
+    EXPECT_EQ(host.init(), 0) << host.error;
+}
+
 TEST(Entry, AcceptsATableOfALaterHost) {
     FakeHost host;
     host.host.size += 64;  // members that this plugin doesn't know of, and so doesn't touch

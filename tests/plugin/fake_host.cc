@@ -11,6 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "ifl/reply.h"
+
 struct pbs_reply {
     pbs::plugin_test::Answer answer;
 };
@@ -43,6 +45,18 @@ void on_object(pbs_reply* reply, int32_t type, pbs_str name, const pbs_attr* att
     Answer::Object object{type, text(name), {}};
     for (size_t i = 0; i < count; ++i) object.attributes[text(attrs[i].name)] = text(attrs[i].value);
     reply->answer.objects.push_back(std::move(object));
+}
+// Read as a client reads it.
+void on_encoded(pbs_reply* reply, pbs_str encoded) {
+    ifl::StatusReply one{{}, {{1, text(encoded)}}};
+    const auto read = ifl::decode_reply(ifl::encode_reply({0, 0, std::move(one), false}));
+    if (!read) throw std::runtime_error(read.error().message);
+    for (const ifl::ObjectStatus& status : std::get<ifl::StatusReply>(read->body).objects) {
+        Answer::Object object{static_cast<int32_t>(status.type), status.name, {}};
+        for (const ifl::Attribute& attribute : status.attributes)
+            object.attributes[attribute.name] = attribute.value;
+        reply->answer.objects.push_back(std::move(object));
+    }
 }
 void on_attr(pbs_reply* reply, const pbs_attr* attr) {
     reply->answer.attributes[text(attr->name)] = text(attr->value);
@@ -98,6 +112,7 @@ FakeHost::FakeHost(std::optional<fs::path> home) : who(manager_identity()) {
     host.reply_warning = on_warning;
     host.reply_object = on_object;
     host.reply_attr = on_attr;
+    host.reply_encoded = on_encoded;
     plugin.size = sizeof plugin;
 }
 

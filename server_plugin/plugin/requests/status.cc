@@ -4,7 +4,9 @@
 #include <span>
 
 #include "ifl/pbs_error.h"
+#include "ifl/reply.h"
 #include "objects/commands.h"
+#include "objects/snapshot.h"
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/text.h"
 
@@ -26,6 +28,35 @@ void add(Reply& reply, const objects::ObjectStatus& object) {
     reply.object(static_cast<int32_t>(object.type), object.name, shown);
 }
 
+std::string encode(const objects::ObjectStatus& object) {
+    std::vector<ifl::AttributeView> attributes;
+    attributes.reserve(object.attributes.size());
+    for (const objects::AttributeStatus& attribute : object.attributes)
+        attributes.push_back({attribute.attribute->name, {}, attribute.value});
+    return ifl::encode_object(static_cast<uint32_t>(object.type), object.name, attributes);
+}
+
+// An object doesn't change: what a reply says of it is worked out once.
+void add_whole(Reply& reply, const objects::Object& object) {
+    if (reply.takes_encoded()) {
+        reply.encoded(object.kept_text([&object] { return encode(objects::status(object)); }));
+    } else {
+        add(reply, objects::status(object));
+    }
+}
+
+// All attributes of all objects, or of one. False: there is none of that name.
+bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
+                       std::string_view name) {
+    if (name.empty()) {
+        for (const objects::ObjectPtr& object : snapshot.objects(type)) add_whole(reply, *object);
+        return true;
+    }
+    const objects::Object* object = snapshot.find(type, name);
+    if (object) add_whole(reply, *object);
+    return object != nullptr;
+}
+
 }  // namespace
 
 int32_t status(State& state, const pbs_status_request* request, Reply reply) {
@@ -38,12 +69,14 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     if (!is_own(request->object_type) || (request->wanted_count != 0 && !request->wanted)) {
         return reply.error(PBSE_IVALREQ, {});
     }
+    const auto snapshot = state.store->snapshot();
+    const auto type = static_cast<objects::ObjectType>(request->object_type);
+    const std::string_view name = view(request->object_name);
+    if (request->wanted_count == 0 && add_whole_objects(reply, *snapshot, type, name)) return PBSE_NONE;
     std::vector<std::string> wanted;
-    for (const pbs_str& name : std::span(request->wanted, request->wanted_count))
-        wanted.emplace_back(view(name));
-    const auto described =
-        objects::status(*state.store->snapshot(), static_cast<objects::ObjectType>(request->object_type),
-                        view(request->object_name), wanted);
+    for (const pbs_str& one : std::span(request->wanted, request->wanted_count))
+        wanted.emplace_back(view(one));
+    const auto described = objects::status(*snapshot, type, name, wanted);
     if (!described)
         return reply.error(static_cast<int32_t>(described.error().code), described.error().message);
     for (const objects::ObjectStatus& object : *described) add(reply, object);
