@@ -26,7 +26,6 @@
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/requests.h"
 #include "server_plugin/host/users.h"
-#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
@@ -118,8 +117,7 @@ class Unsent {
 bool changes_plugin_object(const ifl::Request& request) {
     const auto* manage = std::get_if<ifl::Manage>(&request.body);
     return request.type == ifl::RequestType::manager && manage != nullptr &&
-           (manage->object_type == PBS_OBJ_POLICY || manage->object_type == PBS_OBJ_TIME_WINDOW ||
-            manage->object_type == PBS_OBJ_FS_GROUP);
+           is_plugin_type(manage->object_type);
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ pbs_identity identity_record(const Identity& who) {
 
 }  // namespace
 
+bool is_plugin_type(uint32_t object_type) {
+    return object_type == PBS_OBJ_POLICY || object_type == PBS_OBJ_TIME_WINDOW ||
+           object_type == PBS_OBJ_FS_GROUP;
+}
+
 class Plugin::Impl {
   public:
     Impl() = default;
@@ -153,11 +158,6 @@ pbs_host host_table(const PluginOptions& options, Log& log) {
 
 // The table without the members that came later and may be missing.
 constexpr size_t first_table = offsetof(pbs_plugin, resource_removed);
-
-bool is_own(int object_type) {
-    return object_type == PBS_OBJ_POLICY || object_type == PBS_OBJ_TIME_WINDOW ||
-           object_type == PBS_OBJ_FS_GROUP;
-}
 
 bool complete(const pbs_plugin& table) {
     return table.size >= first_table && table.start != nullptr && table.stop != nullptr &&
@@ -233,7 +233,8 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
     request.host_changes = changes.records().data();
     request.host_change_count = changes.records().size();
     pbs_reply reply;
-    if (is_own(object_type)) impl_->uncommitted = impl_->table.commit != nullptr;
+    if (is_plugin_type(static_cast<uint32_t>(object_type)))
+        impl_->uncommitted = impl_->table.commit != nullptr;
     const int32_t code = impl_->table.manager(impl_->table.self, &request, &reply);
     if (code != 0 || reply.code != 0) return fail(reply.code != 0 ? reply.code : code, std::move(reply.text));
     if (!reply.warning.empty()) warning += (warning.empty() ? "" : "\n") + reply.warning;

@@ -30,6 +30,9 @@ struct Decision {
     std::vector<Place> places;
 };
 
+// Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
+bool is_plugin_type(uint32_t object_type);
+
 struct PluginOptions {
     std::string path;  // of the shared object
     std::string home;
