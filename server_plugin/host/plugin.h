@@ -58,6 +58,7 @@ class Plugin {
     std::string_view name() const;
     std::string_view version() const;
 
+    // The error's code is PBSE_SYSTEM where the plugin's own database is what can't be used.
     Result<void> start(int64_t now);
     void stop(int64_t now);
 

@@ -233,9 +233,8 @@ Result<void> Program::recover() {
     server_->parts.plugin = plugin_.get();
     if (auto done = server_->start_plugin(); !done) {
         // Its database may be of a newer version, or hold what it doesn't understand.
-        const std::string& why = done.error().message;
-        const bool database = why.find(home_->policy_db()) != std::string::npos;
-        return fail(done.error().code, fmt::format("the plugin could not start: {}{}", why,
+        const bool database = done.error().code == PBSE_SYSTEM;
+        return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
                                                    database ? ". " + restore_advice(*home_) : ""));
     }
     std::vector<RunReport> strays;

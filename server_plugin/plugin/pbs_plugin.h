@@ -372,7 +372,8 @@ typedef struct pbs_plugin {
     pbs_str version;
 
     /* Opens the store, migrates legacy files if the store is new, and is ready for requests. On an error
-     * `error` (a buffer of error_size bytes) holds one line, and the host refuses to start. */
+     * `error` (a buffer of error_size bytes) holds one line, and the host refuses to start; 15010: it is the
+     * store, in the database under the host's home, that can't be used. */
     int32_t (*start)(void* self, int64_t now, char* error, size_t error_size);
     /* Saves what is kept in memory and frees everything. No call follows. */
     void (*stop)(void* self, int64_t now);
