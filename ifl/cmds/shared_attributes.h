@@ -1,0 +1,65 @@
+// Attributes that queues have just as the server has them: rows of both tables.
+#ifndef PBSPOLICY_IFL_CMDS_SHARED_ATTRIBUTES_H
+#define PBSPOLICY_IFL_CMDS_SHARED_ATTRIBUTES_H
+
+#include "ifl/cmds/host_attributes.h"
+
+namespace pbs::cmds {
+
+namespace detail {
+
+using enum HostType;
+using enum Setter;
+using enum Where;
+
+inline constexpr HostAttribute kShared[] = {
+    {"comment", text, operators, here, "", "A remark, for people"},
+    {"max_array_size", integer, operators, openpbs, "", "How many subjobs an array job may have"},
+    {"max_group_res", resources, operators, openpbs, "",
+     "How much of a resource the running jobs of a group may use together"},
+    {"max_group_res_soft", resources, operators, openpbs, "",
+     "How much of a resource a group may use before its jobs may be preempted"},
+    {"max_group_run_soft", integer, operators, openpbs, "",
+     "How many jobs of a group may run before they may be preempted"},
+    {"max_queued", limits, operators, openpbs, "",
+     "How many jobs may be queued or running: of a user, a group, a project or all"},
+    {"max_queued_res", limits, operators, openpbs, "",
+     "How much of a resource queued and running jobs may ask for together"},
+    {"max_run", limits, operators, openpbs, "",
+     "How many jobs may run at once: of a user, a group, a project or all"},
+    {"max_run_res", limits, operators, openpbs, "", "How much of a resource running jobs may use together"},
+    {"max_run_res_soft", limits, operators, openpbs, "",
+     "How much of a resource running jobs may use before they may be preempted"},
+    {"max_run_soft", limits, operators, openpbs, "", "How many jobs may run before they may be preempted"},
+    {"max_user_res", resources, operators, openpbs, "",
+     "How much of a resource the running jobs of a user may use together"},
+    {"max_user_res_soft", resources, operators, openpbs, "",
+     "How much of a resource a user may use before his jobs may be preempted"},
+    {"max_user_run_soft", integer, operators, openpbs, "",
+     "How many jobs of a user may run before they may be preempted"},
+    {"node_group_key", list, operators, openpbs, "",
+     "The resources whose equal values make a placement set of vnodes"},
+    {"queued_jobs_threshold", limits, operators, openpbs, "",
+     "How many jobs may be queued: of a user, a group, a project or all"},
+    {"queued_jobs_threshold_res", limits, operators, openpbs, "",
+     "How much of a resource queued jobs may ask for together"},
+    {"require_cred", text, managers, openpbs, "", "The kind of credential that jobs need"},
+    {"require_cred_enable", boolean, managers, openpbs, "",
+     "Whether jobs need the credential that require_cred names"},
+};
+
+}  // namespace detail
+
+// The row of that name; there has to be one.
+consteval HostAttribute shared(std::string_view name) {
+    for (const HostAttribute& row : detail::kShared) {
+        if (row.name == name) {
+            return row;
+        }
+    }
+    throw "no such row";  // ends the compilation
+}
+
+}  // namespace pbs::cmds
+
+#endif
