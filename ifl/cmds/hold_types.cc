@@ -36,4 +36,17 @@ Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments
     return request;
 }
 
+int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call) {
+    if (version_asked(arguments)) {
+        return 0;
+    }
+    const auto request = parse_hold_options(arguments);
+    if (!request) {
+        return usage_error(program, request.error());
+    }
+    return for_each_job(program, request->jobs, [&](const Connection& connection, const std::string& job) {
+        return call(connection.handle(), job.c_str(), request->types.c_str(), nullptr);
+    });
+}
+
 }  // namespace pbs::cmds

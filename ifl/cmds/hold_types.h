@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ifl/cmds/client.h"
 #include "ifl/cmds/error.h"
 
 namespace pbs::cmds {
@@ -20,6 +21,11 @@ struct HoldRequest {
 };
 // [-h types] job...
 Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments);
+
+// pbs_holdjob or pbs_rlsjob.
+using HoldCall = int (*)(int connect, const char* job, const char* hold_types, const char* extend);
+// What qhold and qrls do from main() on: the exit status.
+int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call);
 
 }  // namespace pbs::cmds
 

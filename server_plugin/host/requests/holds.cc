@@ -1,6 +1,11 @@
 #include "server_plugin/host/requests/holds.h"
 
+#include <fmt/format.h>
+
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 
@@ -23,6 +28,29 @@ Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes
     if (auto ok = may_change_holds(context.who, *types); !ok) return tl::unexpected(ok.error());
     change.value = *types;
     return change;
+}
+
+ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
+    const auto& body = std::get<ifl::Manage>(context.request.body);
+    auto current = own_job(context, body.object);
+    if (!current) return refuse(current.error());
+    auto change_of_hold = hold_change(context, body.attributes, request.op);
+    if (!change_of_hold) return refuse(change_of_hold.error());
+    if ((*current)->state == job_state::exiting && !request.of_exiting)
+        return ifl::Reply::error(PBSE_BADSTATE);
+
+    Change change(context.server, context.now);
+    Job& job = change.job(**current);
+    static const AttributeDef& holds = *job_table().find("Hold_Types");
+    if (auto set = apply_change(job.attributes, holds, *change_of_hold, context.state().resources); !set)
+        return refuse(set.error());
+    job.mtime = context.now;
+    settle_state(job, context.state(), context.now);
+    log_job(
+        change, job,
+        fmt::format("Holds {} {} at request of {}", change_of_hold->value, request.done, requestor(context)));
+    if (request.may_start) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    return reply_of(change.commit());
 }
 
 }  // namespace pbs::host
