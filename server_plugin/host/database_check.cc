@@ -26,9 +26,8 @@ bool has_data(const std::string& path) {
                                               : status.st_size > 0 || !S_ISREG(status.st_mode);
 }
 
-bool exists(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0;
+bool is_there(const std::string& path) {
+    return look_for(path, Links::followed) == Existence::there;
 }
 
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest) {
@@ -74,10 +73,10 @@ Result<void> check_databases(const Home& home) {
          {std::pair{server, Store::newest_version()}, std::pair{policy, int64_t{0}}})
         if (const auto wrong = wrong_with_database(path, newest))
             return fail(PBSE_SYSTEM, fmt::format("{} {}. {}", path, *wrong, advice));
-    if (!exists(home.server_priv() + "/server.port") || has_data(server) == has_data(policy)) return {};
+    if (!is_there(home.server_priv() + "/server.port") || has_data(server) == has_data(policy)) return {};
     const std::string& gone = has_data(server) ? policy : server;
     return fail(PBSE_SYSTEM,
-                fmt::format("{} {}, but {} has data. {}", gone, exists(gone) ? "is empty" : "is gone",
+                fmt::format("{} {}, but {} has data. {}", gone, is_there(gone) ? "is empty" : "is gone",
                             has_data(server) ? server : policy, advice));
 }
 

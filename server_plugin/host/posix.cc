@@ -70,6 +70,13 @@ Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid) {
     return fd;
 }
 
+Existence look_for(const std::string& path, Links links) {
+    struct stat status {};
+    const int flags = links == Links::followed ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) == 0) return Existence::there;
+    return errno == ENOENT ? Existence::gone : Existence::unknown;
+}
+
 bool sync_directory(const std::string& path) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     return fd && ::fsync(fd.get()) == 0;

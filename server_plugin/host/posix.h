@@ -48,6 +48,12 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit =
 // one else can put things, or sticky.
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
+// Is there something at a path? A symbolic link counts as something, unless it is to be followed: then what
+// it points to counts. `unknown`, with errno set: it can't be told, and nothing may be decided by it.
+enum class Existence { there, gone, unknown };
+enum class Links { kept, followed };
+Existence look_for(const std::string& path, Links links = Links::kept);
+
 // Makes renames and new names in a directory durable.
 bool sync_directory(const std::string& path);
 

@@ -36,12 +36,10 @@ tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std:
     return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
 }
 
-// Where it can't be told, nothing may be decided by it.
-Result<bool> exists(const std::string& path) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) == 0) return true;
-    if (errno == ENOENT) return false;
-    return failed(path, "can not be looked for", system_text(errno));
+Result<bool> is_there(const std::string& path) {
+    const Existence found = look_for(path);
+    if (found == Existence::unknown) return failed(path, "can not be looked for", system_text(errno));
+    return found == Existence::there;
 }
 
 void tell(const StepDone& at_step, const std::string& step) {
@@ -89,7 +87,7 @@ Result<void> clear_staging(const Home& home) {
 // How new a policy.db may be only the plugin knows; one that it once opened here says so as well. Where there
 // is none to compare with, the next start tells.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
-    const auto there = exists(home.policy_db());
+    const auto there = is_there(home.policy_db());
     if (!there) return tl::unexpected(there.error());
     if (!*there) return {};
     auto connection = open_sqlite(home.policy_db(), SqliteOpen::read);
@@ -153,7 +151,7 @@ Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) 
     const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
     std::string name = base;
     for (int number = 2;; ++number) {
-        const auto taken = exists(home.server_priv() + "/" + name);
+        const auto taken = is_there(home.server_priv() + "/" + name);
         if (!taken) return tl::unexpected(taken.error());
         if (!*taken) return name;
         name = fmt::format("{}-{}", base, number);
@@ -171,7 +169,7 @@ Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL) return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
     // Not every file system knows the flag.
-    const auto taken = exists(to);
+    const auto taken = is_there(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
@@ -181,12 +179,12 @@ Result<void> put_aside(const std::string& from, const std::string& to) {
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
-    const auto waits = exists(next);
+    const auto waits = is_there(next);
     if (!waits) return tl::unexpected(waits.error());
     if (!*waits) return {};
     for (std::string_view companion : companions) {
         const std::string old = fmt::format("{}/{}{}", home.server_priv(), name, companion);
-        const auto there = exists(old);
+        const auto there = is_there(old);
         if (!there) return tl::unexpected(there.error());
         if (!*there) continue;
         if (auto done = put_aside(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
@@ -207,7 +205,7 @@ bool legal_folder(std::string_view name) {
 }  // namespace
 
 Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
-    const auto decided = exists(journal(home));
+    const auto decided = is_there(journal(home));
     if (!decided) return tl::unexpected(decided.error());
     if (!*decided) {
         auto cleared = clear_staging(home);
@@ -256,7 +254,7 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
     tell(at_step, "the restore is decided");
     if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
     const std::string replaced = home.server_priv() + "/" + *folder;
-    const auto kept = exists(replaced);
+    const auto kept = is_there(replaced);
     if (!kept) return tl::unexpected(kept.error());
     return *kept ? replaced : std::string();
 }

@@ -48,9 +48,8 @@ std::string new_cookie() {
     return text;
 }
 
-bool exists(const std::string& path) {
-    struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0;
+bool is_there(const std::string& path) {
+    return look_for(path) == Existence::there;
 }
 
 // The process that holds the record lock on a start's file; 0: none.
@@ -205,7 +204,7 @@ Result<void> Runner::start(const JobStart& job) {
         return fail(pbse_internal, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
     if (!may_run_as(job.uid, reason)) return fail(pbse_perm, reason);
     const RunFiles files = impl_->files(job.id);
-    if (exists(files.job()) || exists(files.started()) || exists(files.exit()))
+    if (is_there(files.job()) || is_there(files.started()) || is_there(files.exit()))
         return fail(pbse_internal,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto copied = impl_->copy_script(job); !copied) return copied;
@@ -341,7 +340,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
             report.exit.message += "; " + exit.error().message;
             return report;
         }
-        if (exists(files.started())) {
+        if (is_there(files.started())) {
             if (Fd process = find_shepherd(files.started())) {
                 Watch watch;
                 watch.id = id;
@@ -358,12 +357,12 @@ RunReport Runner::Impl::examine(const RunId& id) {
                     report.exit.message = watched.error().message;
                 return report;
             }
-            if (!exists(files.exit())) return lost(id);
+            if (!is_there(files.exit())) return lost(id);
             continue;
         }
         // Withdraw the permission: whether this or the shepherd's rename comes first decides.
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
-        if (!withdrawn && (exists(files.started()) || exists(files.exit()))) continue;
+        if (!withdrawn && (is_there(files.started()) || is_there(files.exit()))) continue;
         files.remove_all();
         return {.id = id, .state = RunState::never_started, .session = 0, .exit = {}, .may_still_run = false};
     }
