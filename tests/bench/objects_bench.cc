@@ -214,65 +214,48 @@ void start_of_qmgr(benchmark::State& state) {
         if (pbs::e2e::run({"qmgr", "--version"}).exit != 0) give_up("qmgr doesn't start");
 }
 
-BENCHMARK_CAPTURE(create_ahead, socket, Way::socket)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(create_ahead, tcp, Way::tcp)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(set_ahead, socket, Way::socket)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000);
-BENCHMARK_CAPTURE(set_ahead, tcp, Way::tcp)->UseRealTime()->Unit(benchmark::kMillisecond)->Arg(1000);
-BENCHMARK_CAPTURE(create_one_by_one, socket, Way::socket)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(create_one_by_one, tcp, Way::tcp)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(set_one_by_one, socket, Way::socket)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1000)
-    ->Arg(10000);
-BENCHMARK_CAPTURE(set_one_by_one, tcp, Way::tcp)->UseRealTime()->Unit(benchmark::kMillisecond)->Arg(1000);
-BENCHMARK_CAPTURE(many_clients, create_socket, Way::socket, true)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(many_clients, create_tcp, Way::tcp, true)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(many_clients, set_socket, Way::socket, false)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(many_clients, set_tcp, Way::tcp, false)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(stat_objects, policy_socket, Way::socket, MGR_OBJ_POLICY)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Complexity(benchmark::oN);
-BENCHMARK_CAPTURE(stat_objects, policy_tcp, Way::tcp, MGR_OBJ_POLICY)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Complexity(benchmark::oN);
-BENCHMARK_CAPTURE(stat_objects, time_window_socket, Way::socket, MGR_OBJ_TIME_WINDOW)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Complexity(benchmark::oN);
-BENCHMARK(start_of_qmgr)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(list_command, policy, "policy")
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Complexity(benchmark::oN);
-BENCHMARK_CAPTURE(list_command, time_window, "time_window")
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(1)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Complexity(benchmark::oN);
+using Benchmark = benchmark::internal::Benchmark;
+
+// What is measured is what a client waits for.
+void on_the_wall(Benchmark* one) {
+    one->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+// With so many objects.
+void with_thousands(Benchmark* one) {
+    on_the_wall(one);
+    one->Arg(1000)->Arg(10000);
+}
+void with_one_to_thousands(Benchmark* one) {
+    on_the_wall(one);
+    one->Arg(1)->Arg(1000)->Arg(10000);
+}
+void with_a_thousand(Benchmark* one) {
+    on_the_wall(one);
+    one->Arg(1000);
+}
+void growing(Benchmark* one) {
+    with_one_to_thousands(one);
+    one->Complexity(benchmark::oN);
+}
+
+BENCHMARK_CAPTURE(create_ahead, socket, Way::socket)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(create_ahead, tcp, Way::tcp)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(set_ahead, socket, Way::socket)->Apply(with_one_to_thousands);
+BENCHMARK_CAPTURE(set_ahead, tcp, Way::tcp)->Apply(with_a_thousand);
+BENCHMARK_CAPTURE(create_one_by_one, socket, Way::socket)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(create_one_by_one, tcp, Way::tcp)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(set_one_by_one, socket, Way::socket)->Apply(with_thousands);
+BENCHMARK_CAPTURE(set_one_by_one, tcp, Way::tcp)->Apply(with_a_thousand);
+BENCHMARK_CAPTURE(many_clients, create_socket, Way::socket, true)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(many_clients, create_tcp, Way::tcp, true)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(many_clients, set_socket, Way::socket, false)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(many_clients, set_tcp, Way::tcp, false)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(stat_objects, policy_socket, Way::socket, MGR_OBJ_POLICY)->Apply(growing);
+BENCHMARK_CAPTURE(stat_objects, policy_tcp, Way::tcp, MGR_OBJ_POLICY)->Apply(growing);
+BENCHMARK_CAPTURE(stat_objects, time_window_socket, Way::socket, MGR_OBJ_TIME_WINDOW)->Apply(growing);
+BENCHMARK(start_of_qmgr)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(list_command, policy, "policy")->Apply(growing);
+BENCHMARK_CAPTURE(list_command, time_window, "time_window")->Apply(growing);
 
 }  // namespace
 

@@ -113,44 +113,43 @@ TEST_F(ExecutionTypes, TheTypeAndTheListOfThePolicyBothMakeAQueueDedicated) {
     EXPECT_THAT(cycle(at(2)).started, UnorderedElementsAre(listed, typed));
 }
 
-TEST_F(ExecutionTypes, OverTheEndOfSummerTimePrimeTimeKeepsToTheWallClock) {
+// A server in Berlin with a queue of this type, a job in it, and prime time between these hours.
+struct Berlin {
+    Berlin(ExecutionType type, int from_hour, int to_hour)
+        : world(rrule::Zone::find("Europe/Berlin").value()) {
+        world.policy();
+        world.vnode({.name = "n"});
+        world.queue({.name = "q", .execution_type = type});
+        world.configuration.prime = world.window("FREQ=DAILY", from_hour, to_hour);
+        world.configure();
+        job = world.job({.queue = "q", .ncpus = 1});
+    }
+    bool starts(Instant now) { return world.cycle(now, false).started == std::vector{job}; }
+
+    World world;
+    int job = 0;
+};
+
+TEST(BerlinExecutionTypes, OverTheEndOfSummerTimePrimeTimeKeepsToTheWallClock) {
     using namespace std::chrono;
-    auto berlin = rrule::Zone::find("Europe/Berlin");
-    ASSERT_TRUE(berlin.has_value());
-    World there(*berlin);
-    there.policy();
-    there.vnode({.name = "n"});
-    there.queue({.name = "day", .execution_type = ExecutionType::prime});
-    there.configuration.prime = there.window("FREQ=DAILY", 8, 17);
-    there.configure();
-    const int job = there.job({.queue = "day", .ncpus = 1});
+    Berlin there(ExecutionType::prime, 8, 17);
     const Instant saturday{sys_days{year{2026} / 10 / 24}};
-    const auto starts = [&](Instant now) { return there.cycle(now, false).started == std::vector{job}; };
-    EXPECT_FALSE(starts(saturday + hours(6) - seconds(1)));
-    EXPECT_TRUE(starts(saturday + hours(6))) << "08:00 CEST";
-    EXPECT_FALSE(starts(saturday + hours(24 + 6))) << "07:00 CET";
-    EXPECT_TRUE(starts(saturday + hours(24 + 7))) << "08:00 CET";
-    (void)there.scheduler.tick(saturday + hours(15));
-    EXPECT_EQ(there.scheduler.next_deadline(saturday + hours(15)), saturday + hours(24 + 7));
+    EXPECT_FALSE(there.starts(saturday + hours(6) - seconds(1)));
+    EXPECT_TRUE(there.starts(saturday + hours(6))) << "08:00 CEST";
+    EXPECT_FALSE(there.starts(saturday + hours(24 + 6))) << "07:00 CET";
+    EXPECT_TRUE(there.starts(saturday + hours(24 + 7))) << "08:00 CET";
+    (void)there.world.scheduler.tick(saturday + hours(15));
+    EXPECT_EQ(there.world.scheduler.next_deadline(saturday + hours(15)), saturday + hours(24 + 7));
 }
 
-TEST_F(ExecutionTypes, APrimeTimeThatHoldsTheRepeatedHourIsAnHourLonger) {
+TEST(BerlinExecutionTypes, APrimeTimeThatHoldsTheRepeatedHourIsAnHourLonger) {
     using namespace std::chrono;
-    auto berlin = rrule::Zone::find("Europe/Berlin");
-    ASSERT_TRUE(berlin.has_value());
-    World there(*berlin);
-    there.policy();
-    there.vnode({.name = "n"});
-    there.queue({.name = "night", .execution_type = ExecutionType::non_prime});
-    there.configuration.prime = there.window("FREQ=DAILY", 1, 4);
-    there.configure();
-    const int job = there.job({.queue = "night", .ncpus = 1});
+    Berlin there(ExecutionType::non_prime, 1, 4);
     const Instant sunday{sys_days{year{2026} / 10 / 25}};
-    const auto starts = [&](Instant now) { return there.cycle(now, false).started == std::vector{job}; };
-    EXPECT_TRUE(starts(sunday - hours(1) - seconds(1)));
-    EXPECT_FALSE(starts(sunday - hours(1))) << "01:00 CEST";
-    EXPECT_FALSE(starts(sunday + hours(3) - seconds(1)));
-    EXPECT_TRUE(starts(sunday + hours(3))) << "04:00 CET, four hours later";
+    EXPECT_TRUE(there.starts(sunday - hours(1) - seconds(1)));
+    EXPECT_FALSE(there.starts(sunday - hours(1))) << "01:00 CEST";
+    EXPECT_FALSE(there.starts(sunday + hours(3) - seconds(1)));
+    EXPECT_TRUE(there.starts(sunday + hours(3))) << "04:00 CET, four hours later";
 }
 
 TEST_F(ExecutionTypes, TheTimerWakesACycleAtEachBoundary) {
