@@ -132,6 +132,25 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Datab
     return std::pair(static_cast<std::uint64_t>(change) - 1, static_cast<std::uint64_t>(last.integer(0)));
 }
 
+Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
+                                                                              std::uint64_t revision,
+                                                                              ObjectType type,
+                                                                              std::string_view name) {
+    // The object's last row up to the revision, and the first after it.
+    Statement rows = database.statement(
+        "SELECT change FROM history WHERE revision IN"
+        " ((SELECT max(revision) FROM history WHERE type = ?1 AND name = ?2 AND revision <= ?3),"
+        " (SELECT min(revision) FROM history WHERE type = ?1 AND name = ?2 AND revision > ?3))"
+        " ORDER BY revision");
+    rows.bind_at(1, type_name(type)).bind_at(2, name).bind_at(3, static_cast<std::int64_t>(revision));
+    std::vector<std::int64_t> changes;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) changes.push_back(rows.integer(0));
+    if (!row) return tl::unexpected(row.error());
+    if (changes.size() != 2 || changes[0] != changes[1]) return std::nullopt;
+    return amid_change(database, revision);
+}
+
 Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision) {
     // The first change of an object after the revision tells what it was before that change.
     Statement rows = database.statement(
@@ -162,6 +181,18 @@ Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t re
     Result<PastObject> object = past_object(database, row);
     if (!object) return tl::unexpected(object.error());
     return std::move(*object);
+}
+
+Result<std::vector<HistoryEntry>> last_host_rows(Database& database) {
+    Statement rows = database.statement(
+        fmt::format("SELECT {} FROM history WHERE revision IN"
+                    " (SELECT max(revision) FROM history WHERE part = 'host' GROUP BY type, name)",
+                    kColumns));
+    std::vector<HistoryEntry> entries;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) entries.push_back(entry_of(rows));
+    if (!row) return tl::unexpected(row.error());
+    return entries;
 }
 
 Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision) {

@@ -28,6 +28,12 @@ Result<std::uint64_t> last_revision(Database& database);
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);
 
+// The same for one object, whose rows of one change are as many as it has parts (HistoryEntry::of_host).
+Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
+                                                                              std::uint64_t revision,
+                                                                              ObjectType type,
+                                                                              std::string_view name);
+
 // An object as it was at a revision; `object` is empty if it wasn't there.
 struct PastObject {
     ObjectType type;
@@ -41,6 +47,8 @@ Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t rev
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
                                             std::string_view name);
 
+// The last row of each object that is of the server's part.
+Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
 // All objects of which the server's part has changed since a revision, with that part as it was at it. Costs:
 // as objects_at().
 Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision);

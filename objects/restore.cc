@@ -134,14 +134,16 @@ Result<Rewritten> rewrite(Store& store, const std::string& command, const Rewrit
 
 // ---- Going back.
 
-Result<void> check_revision(Database& database, std::uint64_t revision, bool whole) {
+Result<void> check_revision(Database& database, std::uint64_t revision,
+                            const std::optional<ObjectName>& object) {
     const Result<std::uint64_t> last = last_revision(database);
     if (!last) return tl::unexpected(last.error());
     if (revision > *last) {
         return fail(Code::bad_value,
                     fmt::format("there is no revision {}: the last one is {}", revision, *last));
     }
-    const auto amid = whole ? amid_change(database, revision) : std::nullopt;
+    const auto amid = object ? amid_change_of(database, revision, object->type, object->name)
+                             : amid_change(database, revision);
     if (!amid) return tl::unexpected(amid.error());
     if (!*amid) return {};
     return fail(Code::bad_value,
@@ -320,7 +322,7 @@ Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOp
         store, command_text(what), options, Values::of_the_past, identity, now,
         [&](Draft& draft, const CheckContext&, std::vector<std::string>& warnings) -> Result<void> {
             Database& database = store.database();
-            if (Result<void> checked = check_revision(database, what.revision, !what.object); !checked)
+            if (Result<void> checked = check_revision(database, what.revision, what.object); !checked)
                 return checked;
             return what.object ? restore_one(database, what.revision, *what.object, options, draft)
                                : restore_all(database, what.revision, options, draft, warnings);
@@ -340,7 +342,7 @@ Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions&
 
 Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what) {
     Database& database = store.database();
-    if (Result<void> checked = check_revision(database, what.revision, !what.object); !checked)
+    if (Result<void> checked = check_revision(database, what.revision, what.object); !checked)
         return tl::unexpected(checked.error());
     Result<std::vector<HostObject>> past = host_objects_at(database, what.revision);
     if (past && what.object) {
@@ -351,10 +353,14 @@ Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& wh
     return past;
 }
 
+Result<std::vector<HistoryEntry>> last_host_rows(Store& store) {
+    return last_host_rows(store.database());
+}
+
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision) {
     Database& database = store.database();
     if (!revision) return to_document(*store.snapshot());
-    if (Result<void> checked = check_revision(database, *revision, true); !checked)
+    if (Result<void> checked = check_revision(database, *revision, std::nullopt); !checked)
         return tl::unexpected(checked.error());
     Result<std::vector<PastObject>> past = objects_at(database, *revision);
     if (!past) return tl::unexpected(past.error());

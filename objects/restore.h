@@ -71,6 +71,9 @@ Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions&
 // no such object); of one object, that alone. Errors: bad_value, as restore().
 Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what);
 
+// The last row of each object of which the server's part has ever changed.
+Result<std::vector<HistoryEntry>> last_host_rows(Store& store);
+
 // The configuration as a document: the present one, or that of a revision. Errors: bad_value, as restore().
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision);
 

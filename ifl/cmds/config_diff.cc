@@ -188,12 +188,13 @@ void make_directives(const ConfigChange& change, std::string& text) {
         text += fmt::format("create {}{}{}\n", title, set.empty() ? "" : " ", set);
         return;
     }
-    if (!set.empty()) {
-        text += fmt::format("set {} {}\n", title, set);
-    }
-    if (!unset.empty()) {
-        text += fmt::format("unset {} {}\n", title, unset);
-    }
+    const std::string set_line = set.empty() ? "" : fmt::format("set {} {}\n", title, set);
+    const std::string unset_line = unset.empty() ? "" : fmt::format("unset {} {}\n", title, unset);
+    // What a queue or a node was bound to goes before it is bound to something else; but a policy needs its
+    // fairshare_group until fairshare is off.
+    const auto type = objects::type_from_word(change.type);
+    const bool own = type && objects::is_own_type(*type);
+    text += own ? set_line + unset_line : unset_line + set_line;
 }
 
 }  // namespace
@@ -249,9 +250,21 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
     // What is referred to comes before what refers.
     static constexpr std::array<std::string_view, 8> kMakeOrder = {
         "resource", "time_window", "fs_group", "queue", "policy", "server", "sched", "node"};
-    static constexpr std::array<std::string_view, 7> kDeleteOrder = {
-        "node", "sched", "policy", "queue", "time_window", "fs_group", "resource"};
+    static constexpr std::array<std::string_view, 2> kDeleteFirst = {"node", "sched"};
+    static constexpr std::array<std::string_view, 5> kDeleteOrder = {"policy", "queue", "time_window",
+                                                                     "fs_group", "resource"};
     std::string text;
+    const auto delete_all = [&](std::string_view type) {
+        for (const ConfigChange& change : changes) {
+            if (change.type == type && change.deleted) {
+                text += fmt::format("delete {}\n", config_title(change.type, change.name));
+            }
+        }
+    };
+    // Nothing refers to these, and others may get their partitions.
+    for (const std::string_view type : kDeleteFirst) {
+        delete_all(type);
+    }
     for (const std::string_view type : kMakeOrder) {
         for (const ConfigChange& change : changes) {
             if (change.type == type && !change.deleted) {
@@ -260,11 +273,7 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
         }
     }
     for (const std::string_view type : kDeleteOrder) {
-        for (const ConfigChange& change : changes) {
-            if (change.type == type && change.deleted) {
-                text += fmt::format("delete {}\n", config_title(change.type, change.name));
-            }
-        }
+        delete_all(type);
     }
     return text;
 }

@@ -1,11 +1,14 @@
 #include "server_plugin/host/change.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/reconcile.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -178,10 +181,12 @@ namespace {
 // Queues and nodes are known by handles, of which more hangs than of their names.
 void put_back(Server& server, const Queue& queue) {
     State& state = server.state;
+    const bool was_gone = state.queue(queue.handle) == nullptr;
     state.put(queue);
     // Finished jobs may be all that a queue had when it went.
-    for (const uint64_t handle : std::set<uint64_t>(state.finished_jobs()))
-        if (const Job* job = state.job(handle); job->queue == queue.handle) state.put(Job(*job));
+    if (was_gone)
+        for (const uint64_t handle : std::set<uint64_t>(state.finished_jobs()))
+            if (const Job* job = state.job(handle); job->queue == queue.handle) state.put(Job(*job));
     if (server.parts.plugin != nullptr) server.parts.plugin->queue_changed(queue, state);
 }
 void put_back(Server& server, const Node& node) {
@@ -263,6 +268,20 @@ Result<void> Change::join(Batch& batch) {
     return {};
 }
 
+namespace {
+
+// The plugin has committed what the server could not.
+void reconcile(Server& server) {
+    if (server.parts.plugin == nullptr) return;
+    if (auto done = reconcile_history(server); !done)
+        server.parts.log.error("history",
+                               fmt::format("it has a change that the server has not; to be put right "
+                                           "at the next start: {}",
+                                           done.error().message));
+}
+
+}  // namespace
+
 Result<void> Batch::begin() {
     if (auto done = server_.parts.store.begin(); !done) return done;
     begun_ = true;
@@ -271,9 +290,11 @@ Result<void> Batch::begin() {
 }
 
 Result<void> Batch::commit(const std::function<Result<void>()>& before) {
-    Result<void> done = before();
-    if (done) done = server_.parts.store.commit();
-    if (!done) return done;
+    if (auto done = before(); !done) return done;
+    if (auto done = server_.parts.store.commit(); !done) {
+        diverged_ = true;
+        return done;
+    }
     begun_ = false;
     server_.batch = nullptr;
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
@@ -284,29 +305,37 @@ void Batch::take_back() {
     server_.parts.store.rollback();
     for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo)
         guarded(server_.parts.log, "taking back a change", *undo);
+    // The plugin may have let go of what it knew of a scheduler.
+    if (!undo_.empty()) server_.want_cycle(PBS_SCH_CONFIGURE);
 }
 
 Batch::~Batch() {
     if (!begun_) return;
     server_.batch = nullptr;
     take_back();
+    if (diverged_) reconcile(server_);
 }
 
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     if (server_.batch != nullptr) return join(*server_.batch);
     Store& store = server_.parts.store;
     Result<void> done;
+    bool told = false;
     // A transaction must not stay open, or no other could begin.
     try {
         done = store.begin();
         if (done) done = write();
-        if (done && before) done = before();
+        if (done && before) {
+            done = before();
+            told = done.has_value();
+        }
         if (done) done = store.commit();
     } catch (const std::exception& error) {
         done = fail(PBSE_SYSTEM, error.what());
     }
     if (!done) {
         store.rollback();
+        if (told) reconcile(server_);
         return done;
     }
     put_in_place();

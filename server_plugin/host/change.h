@@ -33,6 +33,8 @@ class Batch {
     Result<void> begin();
     // `before` runs when all is written and not yet committed; its error takes everything back.
     Result<void> commit(const std::function<Result<void>()>& before);
+    // To be done when all is taken back, of what no Change knows.
+    void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
 
   private:
     friend class Change;
@@ -41,6 +43,7 @@ class Batch {
 
     Server& server_;
     bool begun_ = false;
+    bool diverged_ = false;                       // the plugin has committed, the server has not
     std::vector<std::function<void()>> undo_;     // in the order of what they undo
     std::vector<std::function<void()>> actions_;  // of the changes, for after the commit
 };

@@ -36,6 +36,7 @@
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/network.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/reconcile.h"
 #include "server_plugin/host/recovery.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/host/server.h"
@@ -237,6 +238,11 @@ Result<void> Program::recover() {
         return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
                                                    database ? ". " + restore_advice(*home_) : ""));
     }
+    if (auto done = reconcile_history(*server_); !done)
+        return fail(
+            done.error().code,
+            fmt::format("the plugin's history can not be brought together with the server's objects: {}",
+                        done.error().message));
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
     return recover_jobs(*server_, reports, strays);

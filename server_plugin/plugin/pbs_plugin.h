@@ -399,7 +399,8 @@ typedef struct pbs_plugin {
     /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
      * the history `extend` says what is wanted ("revision=12", "part=policies"; with "part=host" the
      * configuration is one object for each of the host's that has changed since that revision, with an
-     * attribute `attributes` as in pbs_host_change). */
+     * attribute `attributes` as in pbs_host_change; with "part=recorded" one for each that it has a change
+     * of, with `before`, `after` and `change` of the last one). */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
     /* Adds the plugin's attributes of one host object (through reply_attr). */
     void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);

@@ -65,9 +65,9 @@ TEST(ConfigDiff, QueuesComeAndGoWhereTheServerTellsOfThem) {
         "");
     ASSERT_TRUE(changes);
     EXPECT_EQ(diff_directives(*changes),
+              "delete node n1\n"
               "create resource fuel type = long\n"
               "set queue q1 time_window = t2, Priority = 3\n"
-              "delete node n1\n"
               "delete queue q2\n");
     // A document without the server's part doesn't say which queues there are.
     const auto half = config_diff(R"({"format": 1, "queue": {}})",

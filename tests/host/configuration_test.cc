@@ -4,6 +4,7 @@
 #include <random>
 
 #include "server_plugin/host/config_document.h"
+#include "server_plugin/host/reconcile.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -74,6 +75,9 @@ class HostHistory : public ServerTest {
         ServerTest::SetUp();
         for (const char* name : {"/server_priv", "/sched_priv"})
             std::filesystem::create_directories(folder_ + name);
+        load_plugin();
+    }
+    void load_plugin() {
         auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
         ASSERT_TRUE(loaded) << loaded.error().message;
         plugin_ = std::move(*loaded);
@@ -179,6 +183,7 @@ TEST_F(HostHistory, BothPartsOfARequestAreOneChange) {
     EXPECT_EQ(of(second, "command"), of(first, "command"));
     // Between them nothing was ever in force.
     EXPECT_THAT(text(change("revision", first.name)), HasSubstr("midst of one change"));
+    EXPECT_THAT(text(change("revision", first.name, "queue q1")), HasSubstr("midst of one change"));
     ASSERT_EQ(change("revision", std::to_string(std::stoi(first.name) - 1)).code, 0);
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "q1", "Priority"), "");
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "q1", "time_window"), "");
@@ -326,6 +331,116 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
         text(change("import", R"({"format": 1, "host": {"node": {"n7": {"Mom": "far.example.com"}}}})")),
         HasSubstr("node n7 is left out"));
     EXPECT_EQ(document(), text_of_all);
+}
+
+// The server's database is the older one, as after a crash between the two commits.
+TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
+    make_queue("q1");
+    const std::string before = document();
+    const auto stop = [&] {
+        plugin_->stop(server_->now());
+        plugin_.reset();
+        server_.reset();
+        store_.reset();
+    };
+    const auto start = [&] {
+        open_server();
+        load_plugin();
+        return reconcile_history(*server_);
+    };
+    stop();
+    std::filesystem::copy_file(folder_ + "/server.db", folder_ + "/older.db");
+    ASSERT_TRUE(start());
+    const std::string text_of_change = R"({"format": 1, "policy": {"p1": {}},
+        "host": {"queue": {"q1": {"Priority": "9"}, "q2": {"queue_type": "e"}}}})";
+    ASSERT_EQ(change("import", text_of_change).code, 0);
+    stop();
+    for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(folder_ + "/server.db" + end);
+    std::filesystem::copy_file(folder_ + "/older.db", folder_ + "/server.db",
+                               std::filesystem::copy_options::overwrite_existing);
+    ASSERT_TRUE(start());
+    EXPECT_EQ(document(), before);
+    EXPECT_THAT(last("command"), HasSubstr("rollback to revision "));
+    EXPECT_EQ(last("user"), "pbs_server");
+    EXPECT_THAT(log_text(), HasSubstr("it is taken back"));
+    // Once is enough.
+    const std::string rows = revision();
+    stop();
+    ASSERT_TRUE(start());
+    EXPECT_EQ(revision(), rows);
+}
+
+TEST_F(HostHistory, WhatChangedBehindItsBackIsNoted) {
+    make_queue("q1");
+    make_queue("q2");
+    server_->parts.plugin = nullptr;
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q1", "Priority", "4"), 0);
+    server_->parts.plugin = plugin_.get();
+    ASSERT_TRUE(reconcile_history(*server_));
+    EXPECT_EQ(last("object"), "q1");
+    EXPECT_THAT(last("after"), HasSubstr(R"("Priority":"4")"));
+    EXPECT_EQ(last("command"), "server: found so, and not in the history");
+    const std::string rows = revision();
+    ASSERT_TRUE(reconcile_history(*server_));
+    EXPECT_EQ(revision(), rows);
+}
+
+TEST_F(HostHistory, ABatchChecksWhatSingleRequestsDo) {
+    const std::string before = document();
+    EXPECT_NE(
+        change("import", R"({"format": 1, "host": {"server": {"job_sort_formula": "rubbish((("}}})").code, 0);
+    EXPECT_NE(change("import", R"({"format": 1, "host": {"node": {"@all": {"comment": "x"}}}})").code, 0);
+    EXPECT_NE(change("import", R"({"format": 1, "host": {"queue": {"": {"queue_type": "e"}}}})").code, 0);
+    EXPECT_THAT(text(change("import", R"({"format": 1, "host": {"sched": {"default": {"policy": "x"}}}})")),
+                HasSubstr("expected outside of \"host\""));
+    EXPECT_NE(manage(root(), PBS_CMD_CREATE, PBS_OBJ_NODE, "@all").code, 0);
+    EXPECT_EQ(document(), before);
+    // A dry run leaves no folder behind.
+    EXPECT_EQ(change("import", R"({"format": 1, "host": {"sched": {"s2": {}}}})", {}, true).code, 0);
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_s2"));
+    EXPECT_EQ(document(), before);
+}
+
+TEST_F(HostHistory, NamesOfResourcesAndAttributesAreInAnyCase) {
+    ASSERT_EQ(make_resource("Fuel"), 0);
+    make_queue("q1");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q1", "resources_max.fuel", "5"), 0);
+    const ifl::Reply reply =
+        change("replace", R"({"format": 1, "policy": {"default_policy": {}}, "host": {"resource": {"FUEL":
+        {"type": "long"}}, "queue": {"q1": {"queue_type": "e", "priority": "3", "resources_max.FUEL": "6"}}}})");
+    EXPECT_EQ(reply.code, 0) << text(reply);
+    EXPECT_EQ(server_->state.queue("q1")->attributes.text("Priority"), "3");
+    EXPECT_NE(server_->state.resources.find("fuel"), nullptr);
+    EXPECT_THAT(text(change("import", R"({"format": 1, "host": {"resource": {"a": {}, "A": {}}}})")),
+                HasSubstr("there twice"));
+}
+
+TEST_F(HostHistory, AResourceGoesBackToAnotherType) {
+    ASSERT_EQ(make_resource("rl"), 0);
+    make_queue("q1", {attribute("resources_max.rl", "5")});
+    const std::string then = revision();
+    const std::string before = document();
+    ASSERT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_QUEUE, "q1", {attribute("resources_max.rl", "")}).code,
+              0);
+    ASSERT_EQ(set(PBS_OBJ_RESOURCE, "rl", "type", "size"), 0);
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q1", "resources_max.rl", "5gb"), 0);
+    const ifl::Reply back = change("revision", then);
+    EXPECT_EQ(back.code, 0) << text(back);
+    EXPECT_EQ(document(), before);
+}
+
+TEST_F(HostHistory, ANodeComesBackWithoutWhatNewOnesHave) {
+    make_node("n1", "4");
+    ASSERT_EQ(
+        manage(root(), PBS_CMD_UNSET, PBS_OBJ_NODE, "n1", {attribute("resources_available.mem", "")}).code,
+        0);
+    const std::string then = revision();
+    const std::string before = document();
+    ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_NODE, "n1").code, 0);
+    EXPECT_EQ(change("revision", then).code, 0);
+    EXPECT_EQ(document(), before);
+    ASSERT_EQ(manage(root(), PBS_CMD_SET, PBS_OBJ_NODE, "@default", {attribute("comment", "x")}).code, 0);
+    EXPECT_EQ(last("command"), "set node @default comment = x");
 }
 
 // Whatever was done in whatever order: the configuration of each revision that was in force can be shown, and

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
@@ -16,13 +17,14 @@ namespace {
 struct Type {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 2> ties;  // attributes that other objects' checks look at
+    std::array<std::string_view, 3> ties;  // attributes that other objects' checks look at
 };
 // In the order in which they are made: what is named before what names it.
-constexpr std::array types = {
-    Type{PBS_OBJ_RESOURCE, manage_resource, {}}, Type{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
-    Type{PBS_OBJ_SCHED, manage_sched, {"partition"}}, Type{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
-    Type{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
+constexpr std::array types = {Type{PBS_OBJ_RESOURCE, manage_resource, {}},
+                              Type{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
+                              Type{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
+                              Type{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
+                              Type{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
 
 const std::string* value_of(const std::optional<ConfigValues>& values, std::string_view key) {
     if (!values) return nullptr;
@@ -57,7 +59,12 @@ ifl::Attributes differences(const Type& type, const std::optional<ConfigValues>&
 class Reach {
   public:
     Reach(Context& context, const std::vector<ConfigTarget>& targets) : context_(context), targets_(targets) {
-        for (const ConfigTarget& target : targets) before_[target.object] = present(target.object);
+        for (const ConfigTarget& target : targets) {
+            auto now = present(target.object);
+            if (target.object.type == PBS_OBJ_RESOURCE && now && target.values != now)
+                redefined_.insert(lower(target.object.name));
+            before_[target.object] = std::move(now);
+        }
     }
 
     Result<void> run() {
@@ -92,6 +99,9 @@ class Reach {
     }
 
     Result<void> ask(const Type& type, int command, const ConfigName& object, ifl::Attributes attributes) {
+        if (type.number != PBS_OBJ_SERVER && (object.name.empty() || object.name.front() == '@'))
+            return fail(PBSE_IVAL_OBJ_NAME,
+                        fmt::format("{}: expected the name of one object", title(object)));
         const ifl::Manage body{static_cast<uint32_t>(command), static_cast<uint32_t>(type.number),
                                object.name, std::move(attributes)};
         Management request(context_, body);
@@ -112,6 +122,12 @@ class Reach {
                                (shall != nullptr && *shall == *is);
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
         }
+        // A resource is redefined or deleted when nothing has a value of it; make() sets those that stay.
+        if (now && target.values)
+            for (const auto& [key, value] : *now)
+                if (redefined_.contains(lower(split_key(key).second)) &&
+                    (!target.keeps_others || value_of(target.values, key) != nullptr))
+                    ties.push_back(attribute(key, {}, ifl::Op::unset));
         if (ties.empty()) return {};
         return ask(type, PBS_CMD_UNSET, target.object, std::move(ties));
     }
@@ -136,7 +152,12 @@ class Reach {
             for (const ConfigName& other :
                  {ConfigName{PBS_OBJ_SERVER, {}}, ConfigName{PBS_OBJ_SCHED, "default"}})
                 before_.try_emplace(other, present(other));
-        return ask(type, now ? PBS_CMD_SET : PBS_CMD_CREATE, target.object, std::move(changes));
+        if (now) return ask(type, PBS_CMD_SET, target.object, std::move(changes));
+        if (auto made = ask(type, PBS_CMD_CREATE, target.object, std::move(changes)); !made) return made;
+        // What is new may have more than it was asked to have.
+        ifl::Attributes rest = differences(type, present(target.object), target);
+        if (rest.empty()) return {};
+        return ask(type, PBS_CMD_SET, target.object, std::move(rest));
     }
 
     void tell_difference(const ConfigTarget& target) {
@@ -158,6 +179,7 @@ class Reach {
     Context& context_;
     const std::vector<ConfigTarget>& targets_;
     std::map<ConfigName, std::optional<ConfigValues>> before_;
+    std::set<std::string> redefined_;  // resources, in lower case
     Retargeted result_;
 };
 

@@ -58,7 +58,60 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
-    return mom != values.end() && !same_name(mom->second, context.state().host_name);
+    if (mom == values.end()) return false;
+    const std::string_view full = context.state().host_name;
+    return !same_name(mom->second, full) && !same_name(mom->second, full.substr(0, full.find('.'))) &&
+           mom->second != "localhost";
+}
+
+const AttributeTable* table_of(int type) {
+    switch (type) {
+        case PBS_OBJ_SERVER:
+            return &server_table();
+        case PBS_OBJ_QUEUE:
+            return &queue_table();
+        case PBS_OBJ_NODE:
+            return &node_table();
+        case PBS_OBJ_SCHED:
+            return &sched_table();
+        default:
+            return nullptr;
+    }
+}
+
+// Attributes and resources under the names that the server has for them: they are compared with its own.
+// Errors: one that isn't the server's to keep, a state that isn't one of configuration, a name twice.
+Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
+    const AttributeTable* table = table_of(object.type);
+    std::set<std::string> seen;
+    for (auto& [key, value] : values) {
+        const auto refuse_key = [&, &place = key](std::string_view what) {
+            return fail(PBSE_BADATVAL, fmt::format("host: {}: {}: {}", title(object), place, what));
+        };
+        const std::string name(split_key(key).first);
+        const std::string resource(split_key(key).second);
+        if (context.server.parts.plugin->owns(object.type, name))
+            return refuse_key("expected outside of \"host\", among the policies' attributes");
+        if (object.type == PBS_OBJ_NODE && same_name(name, "state") && value != "offline")
+            return refuse_key(fmt::format("found {}, expected offline", value));
+        if (const AttributeDef* def = table == nullptr ? nullptr : table->find(name)) {
+            const Resource* known = context.state().resources.find(resource);
+            key = resource.empty()
+                      ? std::string(def->name)
+                      : fmt::format("{}.{}", def->name, known == nullptr ? resource : known->name);
+        } else if (table == nullptr) {
+            key = lower(key);
+        }
+        if (!seen.insert(lower(key)).second) return refuse_key("it is there twice");
+    }
+    return {};
+}
+
+// Names of resources don't depend on the case of letters.
+ConfigName known_name(const Context& context, const ConfigName& object) {
+    const Resource* known =
+        object.type == PBS_OBJ_RESOURCE ? context.state().resources.find(object.name) : nullptr;
+    return known == nullptr ? object : ConfigName{object.type, known->name};
 }
 
 Result<std::vector<ConfigTarget>> targets_of_document(Management& request, std::string_view document,
@@ -69,8 +122,13 @@ Result<std::vector<ConfigTarget>> targets_of_document(Management& request, std::
     std::vector<ConfigTarget> targets;
     if (!*read) return targets;  // it says nothing of the server's
     std::set<ConfigName> named;
-    for (auto& [object, values] : **read) {
-        named.insert(object);
+    for (auto& [given, values] : **read) {
+        const ConfigName object = known_name(context, given);
+        const ConfigName folded{object.type,
+                                object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name};
+        if (!named.insert(folded).second)
+            return fail(PBSE_BADATVAL, fmt::format("host: {} is there twice", title(object)));
+        if (auto normal = normalise(context, object, values); !normal) return tl::unexpected(normal.error());
         if (is_foreign_node(context, object, values)) {
             request.warning += fmt::format("{}Warning: {} is left out: it is a part of another machine",
                                            request.warning.empty() ? "" : "\n", title(object));
@@ -80,8 +138,9 @@ Result<std::vector<ConfigTarget>> targets_of_document(Management& request, std::
     }
     if (!replace) return targets;
     for (const auto& [object, values] : host_configuration(context.state(), context.server.options.home))
-        if (!named.contains(object) && object != ConfigName{PBS_OBJ_SCHED, "default"} &&
-            object.type != PBS_OBJ_SERVER)
+        if (!named.contains(
+                {object.type, object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name}) &&
+            object != ConfigName{PBS_OBJ_SCHED, "default"} && object.type != PBS_OBJ_SERVER)
             targets.push_back({object, std::nullopt, false});
     return targets;
 }
@@ -96,14 +155,21 @@ Result<std::vector<ConfigTarget>> targets_of(Management& request) {
     return std::vector<ConfigTarget>{};  // the plugin says what was expected
 }
 
+// More lines than anybody reads are only counted.
+constexpr size_t most_lines = 1000;
+
 void tell(const Retargeted& done, std::string& warning) {
-    const auto add = [&](const std::string& line) {
+    std::vector<std::string> lines;
+    for (const std::string& line : done.warnings) lines.push_back("Warning: " + line);
+    for (const ConfigChange& change : done.changes)
+        for (std::string& line : config_lines(change)) lines.push_back(std::move(line));
+    const size_t more = lines.size() > most_lines ? lines.size() - most_lines : 0;
+    lines.resize(lines.size() - more);
+    if (more > 0) lines.push_back(fmt::format("and {} more of what the server keeps itself", more));
+    for (const std::string& line : lines) {
         if (!warning.empty()) warning += '\n';
         warning += line;
-    };
-    for (const std::string& line : done.warnings) add("Warning: " + line);
-    for (const ConfigChange& change : done.changes)
-        for (const std::string& line : config_lines(change)) add(line);
+    }
 }
 
 bool is_dry_run(const Management& request) {
@@ -138,8 +204,10 @@ ifl::Reply manage_configuration(Management& request) {
         context.when_committed = {};
         return reply;
     }
-    if (auto committed = batch.commit(plugins); !committed)
+    if (auto committed = batch.commit(plugins); !committed) {
+        context.when_committed = {};
         return reply.code != 0 ? reply : refuse(committed.error());
+    }
     return reply;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <vector>
+
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "server_plugin/host/requests/manage.h"
@@ -19,7 +21,7 @@ const AttributeDef& available() {
 }
 
 bool legal_node_name(std::string_view name) {
-    return !name.empty() &&
+    return !name.empty() && name.front() != '@' &&
            name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.[]@") ==
                std::string_view::npos;
 }
@@ -170,16 +172,15 @@ ifl::Reply set(Management& request) {
                          is_this_host(name, server.state);
     const bool all = name.empty() || name.front() == '@' || of_host;
     Change change(server, request.context.now);
-    std::string last;
-    for (const auto& [node_name, node] : server.state.nodes()) {
-        const bool named = request.type == MGR_OBJ_HOST && node.attributes.has("resources_available", "host")
-                               ? same_name(node.attributes.text("resources_available", "host"), name)
-                               : node_name == name;
-        if (!all && !named) continue;
-        last = node_name;
-        if (auto done = apply(request, change.node(node)); !done) return refuse(request, done.error());
+    std::vector<const Node*> chosen;
+    if (!all) {
+        if (const Node* node = server.state.node(name)) chosen.push_back(node);
+    } else {
+        for (const auto& [node_name, node] : server.state.nodes()) chosen.push_back(&node);
     }
-    if (last.empty()) return ifl::Reply::error(PBSE_UNKNODE);
+    if (chosen.empty()) return ifl::Reply::error(PBSE_UNKNODE);
+    for (const Node* node : chosen)
+        if (auto done = apply(request, change.node(*node)); !done) return refuse(request, done.error());
     return finish(request, change, all ? std::string_view("all nodes") : name);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/manage.h"
@@ -207,19 +208,22 @@ ifl::Reply set(Management& request) {
     const std::string_view name = request.body.object;
     const bool all = name.empty() || name.front() == '@';
     Change change(server, request.context.now);
-    std::string last;
-    for (const auto& [queue_name, queue] : server.state.queues()) {
-        if (!all && queue_name != name) continue;
-        last = queue_name;
+    std::vector<const Queue*> chosen;
+    if (!all) {
+        if (const Queue* queue = server.state.queue(name)) chosen.push_back(queue);
+    } else {
+        for (const auto& [queue_name, queue] : server.state.queues()) chosen.push_back(&queue);
+    }
+    if (chosen.empty()) return ifl::Reply::error(PBSE_UNKQUE);
+    for (const Queue* queue : chosen) {
         if (request.own.empty()) continue;
-        if (auto done = apply(request, change.queue(queue), &queue); !done)
+        if (auto done = apply(request, change.queue(*queue), queue); !done)
             return refuse(request, done.error());
     }
-    if (last.empty()) return ifl::Reply::error(PBSE_UNKQUE);
     if (all && !request.plugins.empty())
         return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
                                                            request.plugins.front().name));
-    return finish(request, change, last);
+    return finish(request, change, all ? std::string_view("all queues") : name);
 }
 
 }  // namespace

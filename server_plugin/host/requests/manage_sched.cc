@@ -1,6 +1,7 @@
 // Manager requests about schedulers: `default`, which always is, and others for their partitions.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -44,6 +45,7 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
         if (errno == EEXIST && ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
         return fail(PBSE_SYSTEM, fmt::format("Cannot create folder {}: {}", path, system_text(errno)));
     }
+    if (server.batch != nullptr) server.batch->on_undo([path] { (void)::rmdir(path.c_str()); });
     // Not by mkdir's mode: the umask would take bits away.
     if (::chmod(path.c_str(), 0750) != 0)
         return fail(PBSE_SYSTEM, fmt::format("Cannot set the mode of {}: {}", path, system_text(errno)));

@@ -44,9 +44,14 @@ std::string quoted(const std::string& value) {
 std::string command_text(const Management& request, std::string_view object) {
     constexpr std::string_view verbs[] = {"create", "delete", "set", "unset"};
     constexpr std::string_view operators[] = {"=", "", "+=", "-="};
+    // A request without a name is for all queues or nodes, and for the scheduler `default`.
+    const bool of_all = (request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_NODE) &&
+                        (request.body.object.empty() || request.body.object.front() == '@');
+    const std::string name = request.type == PBS_OBJ_SERVER ? std::string()
+                             : of_all                       ? std::string("@default")
+                                                            : std::string(object);
     std::string text =
-        fmt::format("{} {}", verbs[static_cast<size_t>(request.command)],
-                    title({request.type, request.type == PBS_OBJ_SERVER ? "" : std::string(object)}));
+        fmt::format("{} {}", verbs[static_cast<size_t>(request.command)], title({request.type, name}));
     std::string_view separator = " ";
     for (const ifl::Attribute& attribute : request.body.attributes) {
         fmt::format_to(std::back_inserter(text), "{}{}{}{}", separator, attribute.name,
@@ -173,11 +178,19 @@ ifl::Reply refuse(const Management& request, const Refusal& why) {
 
 ifl::Reply finish(Management& request, Change& change, std::string_view object) {
     change.want_cycle(PBS_SCH_CONFIGURE);
+    if (request.context.server.batch != nullptr) {
+        // The batch's end tells the plugin of it. What it checks for the server it checks now.
+        if (request.context.server.parts.plugin != nullptr && !request.plugins.empty())
+            if (auto checked = call_plugin(request, request.command, object, request.plugins); !checked)
+                return refuse(checked.error());
+        auto done = change.commit();
+        return done ? reply_with(request) : refuse(done.error());
+    }
     const std::vector<ConfigChange> changes = change.configuration();
     const std::string text = command_text(request, object);
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
-    if (request.context.server.batch == nullptr) log_management(request, object);
+    log_management(request, object);
     return reply_with(request);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
@@ -90,7 +91,7 @@ ifl::Reply answer(Context& context) {
     if (plugin != nullptr && plugin->uncommitted())
         if (auto done = plugin->commit(context.now); !done)
             return ifl::Reply::error(done.error().code, done.error().message);
-    if (context.when_committed) context.when_committed();
+    if (const auto then = std::exchange(context.when_committed, {}); then && reply.code == 0) then();
     return reply;
 }
 

@@ -11,15 +11,17 @@
 namespace pbs::host {
 namespace {
 
-// The value of a key of an extend string, "revision=12;part=policies"; empty: it isn't there.
+// The value of a key of an extend string, "revision=12;part=policies"; empty: it isn't there. The last one
+// counts, as for the plugin.
 std::string_view value_in(std::string_view extend, std::string_view key) {
+    std::string_view value;
     while (!extend.empty()) {
         const std::string_view part = extend.substr(0, extend.find(';'));
         extend.remove_prefix(std::min(part.size() + 1, extend.size()));
         if (part.starts_with(key) && part.substr(key.size()).starts_with('='))
-            return part.substr(key.size() + 1);
+            value = part.substr(key.size() + 1);
     }
-    return {};
+    return value;
 }
 
 // What the server had at the revision: what it has, but for the objects that have changed since.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <span>
@@ -142,6 +143,7 @@ namespace {
 struct Shown {
     std::optional<std::uint64_t> revision{};
     bool of_host = false;
+    bool recorded = false;
 };
 
 objects::Result<Shown> read_shown(std::string_view extend) {
@@ -153,10 +155,15 @@ objects::Result<Shown> read_shown(std::string_view extend) {
                 out.of_host = true;
                 return 0;
             }
+            if (key == "part" && value == "recorded") {
+                out.recorded = true;
+                return 0;
+            }
             if (key == "part" && value == "policies") return 0;
             if (key == "part")
-                return objects::fail(objects::Code::bad_value,
-                                     fmt::format("part: bad value '{}': expected policies or host", value));
+                return objects::fail(
+                    objects::Code::bad_value,
+                    fmt::format("part: bad value '{}': expected policies, host or recorded", value));
             auto number = key == "revision" ? extend_number(key, value) : unknown_key(key, kKeys);
             if (number) out.revision = static_cast<std::uint64_t>(*number);
             return number;
@@ -186,6 +193,19 @@ int32_t status_host_objects(State& state, const Shown& asked, std::string_view o
     return PBSE_NONE;
 }
 
+// The last row of each object of the host's.
+int32_t status_recorded(State& state, Reply reply) {
+    const auto rows = objects::last_host_rows(*state.store);
+    if (!rows) return reply.error(static_cast<int32_t>(rows.error().code), rows.error().message);
+    for (const objects::HistoryEntry& row : *rows) {
+        const std::string change = std::to_string(row.change);
+        const std::array<ShownAttribute, 3> shown{
+            {{"before", row.before, {}}, {"after", row.after, {}}, {"change", change, {}}}};
+        reply.object(static_cast<int32_t>(row.type), row.object, shown);
+    }
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
@@ -194,6 +214,7 @@ int32_t status_configuration(State& state, const pbs_status_request& request, Re
     const auto asked = read_shown(view(request.extend));
     if (!asked) return reply.error(static_cast<int32_t>(asked.error().code), asked.error().message);
     const std::optional<std::uint64_t> revision = asked->revision;
+    if (asked->recorded) return status_recorded(state, reply);
     if (asked->of_host) return status_host_objects(state, *asked, view(request.object_name), reply);
     const auto document = objects::export_document(*state.store, revision);
     if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);

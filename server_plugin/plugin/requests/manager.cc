@@ -105,7 +105,8 @@ namespace {
 bool hosts_only(const objects::Command& command) {
     const bool changes =
         command.kind == objects::CommandKind::set || command.kind == objects::CommandKind::unset;
-    return changes && command.changes.empty();
+    return command.changes.empty() && (changes || command.type == objects::ObjectType::node ||
+                                       command.type == objects::ObjectType::resource);
 }
 
 }  // namespace
