@@ -1,5 +1,7 @@
 # The settings that every target of this project shares.
 
+# pbs_target_settings(TARGET [UNCOVERED]): what every target has. UNCOVERED: it is no code that fuzz targets look
+# for paths in, which makes it faster to compile.
 function(pbs_target_settings target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(
@@ -23,17 +25,35 @@ function(pbs_target_settings target)
     # clang links the C++ part of the sanitizers into what is linked as C++ only, and C programs load C++.
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
-  if(PBSPOLICY_FUZZ)
+  if(PBSPOLICY_FUZZ AND NOT "UNCOVERED" IN_LIST ARGN)
     # Coverage for libFuzzer in the code under test, not in third-party code.
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
+
+# pbs_precompile(NAME LIBRARY|EXECUTABLE HEADERS...): headers that many files include, compiled once; targets of
+# that kind take them over with REUSE_FROM.
+function(pbs_precompile name kind)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cc CONTENT "int main() { return 0; }\n")
+  if(kind STREQUAL "EXECUTABLE")
+    add_executable(${name} ${PROJECT_BINARY_DIR}/${name}.cc)
+  else()
+    add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cc)
+  endif()
+  target_link_libraries(${name} PRIVATE fmt::fmt tl::expected)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+set(pbs_common_headers <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <span> <string>
+                       <string_view> <unordered_map> <vector> <fmt/format.h> <tl/expected.hpp>)
 
 # pbs_library(NAME SOURCES...): a static library of one folder; headers are included from the top,
 # as in "objects/store.h".
 function(pbs_library name)
   add_library(${name} STATIC ${ARGN})
   pbs_target_settings(${name})
+  if(PBSPOLICY_PCH)
+    target_precompile_headers(${name} REUSE_FROM pbs_pch)
+  endif()
 endfunction()
 
 # pbs_program(NAME SOURCES...): a program in build/bin, installed to bin.
@@ -51,13 +71,17 @@ add_custom_target(sanitize_tests)
 function(pbs_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
-  pbs_target_settings(${name})
+  pbs_target_settings(${name} UNCOVERED)
+  set(sanitized 0)
+  if(PBSPOLICY_SANITIZE)
+    set(sanitized 1)
+  endif()
   target_compile_definitions(${name} PRIVATE PBS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             PBS_BUILD_DIR="${PROJECT_BINARY_DIR}")
+                                             PBS_BUILD_DIR="${PROJECT_BINARY_DIR}"
+                                             PBS_SANITIZED=${sanitized})
   # The code under test is what has to be optimised; the tests themselves would only compile longer.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
-  target_precompile_headers(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<gmock/gmock.h$<ANGLE-R>>
-                            $<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>)
+  target_precompile_headers(${name} REUSE_FROM pbs_test_pch)
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT T_TIMEOUT)

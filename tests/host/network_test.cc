@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "tests/cases.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -233,7 +234,7 @@ TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     options_.request_timeout = std::chrono::seconds(60);
     listen();
     auto client = Client::unix_socket(options_.socket);
-    constexpr size_t requests = 100'000;
+    constexpr auto requests = static_cast<size_t>(pbs::test::cases(100'000));
     const std::string one = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
     std::atomic<size_t> sent = 0;
     std::thread sender([&] {

@@ -1,12 +1,10 @@
 // How much the tests with random cases do.
 #pragma once
 
+#include "tests/cases.h"
+
 namespace pbs::rrule::test {
 
-// How many of so many random cases are tried: under the sanitizers, which are after other things and take ten
-// times as long, a tenth.
-constexpr int cases(int all) {
-    return PBS_SANITIZED != 0 ? all / 10 : all;
-}
+using pbs::test::cases;
 
 }  // namespace pbs::rrule::test

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "tests/cases.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -196,7 +197,7 @@ struct RandomCluster {
 };
 
 TEST(Property, StartsNeverExceedVnodesOrLimitsOfQueues) {
-    for (unsigned seed = 1; seed <= 150; ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(150); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
         for (int round = 0; round < 5; ++round) {
@@ -211,7 +212,7 @@ TEST(Property, StartsNeverExceedVnodesOrLimitsOfQueues) {
 }
 
 TEST(Property, CategoriesDoNotChangeWhatStartsOrIsRejected) {
-    for (unsigned seed = 1; seed <= 150; ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(150); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster with(seed);
         RandomCluster without(seed);
@@ -233,7 +234,7 @@ TEST(Property, CategoriesDoNotChangeWhatStartsOrIsRejected) {
 }
 
 TEST(Property, TheSameStateAndTimeGiveTheSameDecisions) {
-    for (unsigned seed = 1; seed <= 60; ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
         cluster.add_jobs(40);
@@ -247,7 +248,7 @@ TEST(Property, TheSameStateAndTimeGiveTheSameDecisions) {
 }
 
 TEST(Property, ACycleRightAfterAnotherStartsNothing) {
-    for (unsigned seed = 1; seed <= 100; ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
         // Past usage counts what was started, fragments and early non-prime time depend on what runs.
