@@ -182,6 +182,7 @@ class StatusParts {
     void add(std::uint32_t type, std::string_view name, std::span<const AttributeView> attributes);
     /// One of encode_object().
     void add_encoded(std::string_view object);
+    bool empty() const { return parts_.empty(); }
     /// All that was added since the last time.
     std::vector<StatusPart> take();
 

@@ -17,7 +17,9 @@ struct pbs_reply {
     int code = 0;
     std::string text;
     std::string warning;
-    pbs::ifl::StatusParts objects;
+    // In the order of the calls: once one is encoded, so are those behind it.
+    std::vector<pbs::ifl::ObjectStatus> objects;
+    pbs::ifl::StatusParts encoded;
     pbs::ifl::Attributes attributes;
 };
 
@@ -58,15 +60,20 @@ void reply_warning(pbs_reply* reply, pbs_str text) {
 }
 
 void reply_object(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs, size_t count) {
-    std::vector<ifl::AttributeView> attributes;
-    attributes.reserve(count);
-    for (size_t i = 0; i < count; ++i)
-        attributes.push_back({as_view(attrs[i].name), as_view(attrs[i].resource), as_view(attrs[i].value)});
-    reply->objects.add(static_cast<uint32_t>(object_type), as_view(name), attributes);
+    ifl::ObjectStatus object;
+    object.type = static_cast<uint32_t>(object_type);
+    object.name = as_view(name);
+    object.attributes.reserve(count);
+    for (size_t i = 0; i < count; ++i) object.attributes.push_back(attribute_of(attrs[i]));
+    if (reply->encoded.empty()) {
+        reply->objects.push_back(std::move(object));
+    } else {
+        reply->encoded.add(object.type, object.name, object.attributes);
+    }
 }
 
 void reply_encoded(pbs_reply* reply, pbs_str object) {
-    reply->objects.add_encoded(as_view(object));
+    reply->encoded.add_encoded(as_view(object));
 }
 
 void reply_attr(pbs_reply* reply, const pbs_attr* attr) {
@@ -271,7 +278,7 @@ ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, c
     if (code != 0 || reply.code != 0)
         return ifl::Reply::error(reply.code != 0 ? reply.code : code, reply.text);
     ifl::Reply out;
-    out.body = ifl::StatusReply{{}, reply.objects.take()};
+    out.body = ifl::StatusReply{std::move(reply.objects), reply.encoded.take()};
     return out;
 }
 
