@@ -221,6 +221,10 @@ void Store::define_queue(std::string_view name) {
 void Store::forget_queue(std::string_view name) {
     if (state_->queues) state_->queues->erase(std::string(name));
 }
+void Store::set_zone(rrule::Zone zone) {
+    state_->zone = std::move(zone);
+}
+
 Result<void> Store::check_job_sort_formula(std::string_view text) const {
     return check_formula("job_sort_formula", text, state_->resources, job_sort_terms());
 }

@@ -16,6 +16,7 @@
 #include "objects/error.h"
 #include "objects/resources.h"
 #include "objects/snapshot.h"
+#include "rrule/zone.h"
 
 namespace pbs::objects {
 
@@ -100,6 +101,9 @@ class Store {
     void forget_resource(std::string_view name);
     void define_queue(std::string_view name);
     void forget_queue(std::string_view name);
+
+    // Takes the server's zone as the tz database has it now.
+    void set_zone(rrule::Zone zone);
 
     // Is this a formula to sort jobs by, as the policies' job_sort_formula? For the server's deprecated one,
     // which the host keeps. Errors: bad_value, with the position.

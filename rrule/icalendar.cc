@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "rrule/ical_date.h"
 #include "rrule/non_work_days.h"
 
 namespace pbs::rrule {
@@ -54,10 +55,6 @@ std::optional<Error> syntax_error(icalcomponent* component) {
         if (auto error = syntax_error(c)) return error;
     }
     return std::nullopt;
-}
-
-LocalDay day_of(const icaltimetype& date) {
-    return LocalDay(std::chrono::year(date.year) / date.month / date.day);
 }
 
 // The values of all properties of a kind (RDATE, EXDATE), joined; they may be dates or, in RDATE, anything
@@ -186,15 +183,6 @@ icaltimetype utc_time(Instant t) {
                                          icaltimezone_get_utc_timezone());
 }
 
-icaltimetype date(LocalDay day) {
-    const std::chrono::year_month_day ymd(day);
-    icaltimetype time = icaltime_null_date();
-    time.year = static_cast<int>(ymd.year());
-    time.month = static_cast<int>(static_cast<unsigned>(ymd.month()));
-    time.day = static_cast<int>(static_cast<unsigned>(ymd.day()));
-    return time;
-}
-
 icalcomponent* new_event(icalcomponent* calendar, const std::string& uid, const std::string& summary,
                          const std::string& category, Instant stamp) {
     icalcomponent* event = icalcomponent_new(ICAL_VEVENT_COMPONENT);
@@ -240,8 +228,8 @@ std::string write_calendar(std::string_view name, std::span<const TimedEvent> ti
     }
     for (const DayEvent& event : days) {
         icalcomponent* made = new_event(calendar.get(), event.uid, event.summary, event.category, stamp);
-        icalcomponent_add_property(made, icalproperty_new_dtstart(date(event.day)));
-        icalcomponent_add_property(made, icalproperty_new_dtend(date(event.day + std::chrono::days(1))));
+        icalcomponent_add_property(made, icalproperty_new_dtstart(ical_date(event.day)));
+        icalcomponent_add_property(made, icalproperty_new_dtend(ical_date(event.day + std::chrono::days(1))));
     }
     return owned(icalcomponent_as_ical_string_r(calendar.get()));
 }

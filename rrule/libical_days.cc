@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <string>
 
+#include "rrule/ical_date.h"
+
 namespace pbs::rrule {
 namespace {
 
 using text::Freq;
 using text::Rule;
-using Ymd = std::chrono::year_month_day;
 using Days = std::chrono::days;
 
 constexpr std::int64_t kCycleDays = 146097;       // 400 years
@@ -33,20 +34,6 @@ std::string to_text(const Rule& rule) {
                               d.ordinal != 0 ? std::to_string(d.ordinal) : "", text::weekday_name(d.weekday));
     if (!by_day.empty()) out += ";BYDAY=" + by_day;
     return out + fmt::format(";WKST={}", text::weekday_name(rule.week_start));
-}
-
-icaltimetype to_ical(LocalDay day) {
-    const Ymd ymd{day};
-    icaltimetype t = icaltime_null_time();
-    t.year = static_cast<int>(ymd.year());
-    t.month = static_cast<int>(static_cast<unsigned>(ymd.month()));
-    t.day = static_cast<int>(static_cast<unsigned>(ymd.day()));
-    return t;
-}
-
-LocalDay from_ical(const icaltimetype& t) {
-    return LocalDay{Ymd{std::chrono::year{t.year}, std::chrono::month{static_cast<unsigned>(t.month)},
-                        std::chrono::day{static_cast<unsigned>(t.day)}}};
 }
 
 // Whether a day up to `most` from the begin or the end of every month or year is among the numbers.
@@ -86,14 +73,14 @@ std::optional<LibicalDays> LibicalDays::of(const Rule& rule) {
 std::size_t LibicalDays::days(LocalDay begin, LocalDay to, std::vector<LocalDay>& out) const {
     const auto since = (begin - kLibicalBegin).count();
     const Days shift{(since / kCycleDays - (since % kCycleDays < 0 ? 1 : 0)) * kCycleDays};
-    icalrecur_iterator* iterator = icalrecur_iterator_new(impl_->recur, to_ical(begin - shift));
+    icalrecur_iterator* iterator = icalrecur_iterator_new(impl_->recur, ical_midnight(begin - shift));
     if (iterator == nullptr) return 0;
     const auto first = static_cast<std::ptrdiff_t>(out.size());
     std::size_t given = 0;
     for (icaltimetype t = icalrecur_iterator_next(iterator); icaltime_is_null_time(t) == 0;
          t = icalrecur_iterator_next(iterator)) {
         ++given;
-        const LocalDay day = from_ical(t) + shift;
+        const LocalDay day = day_of(t) + shift;
         if (day >= to) break;
         if (day >= begin) out.push_back(day);
     }

@@ -117,6 +117,13 @@ bool NonWorkDays::empty() const {
     return impl_->rules.empty();
 }
 
+std::vector<Zone> NonWorkDays::zones() const {
+    std::vector<Zone> out;
+    for (const Recurrence& rule : impl_->rules)
+        out.insert(out.end(), rule.zones().begin(), rule.zones().end());
+    return out;
+}
+
 bool NonWorkDays::contains(LocalDay day) const {
     return !empty() && impl_->contains(day);
 }

@@ -28,6 +28,8 @@ class NonWorkDays {
     static Result<NonWorkDays> parse(std::span<const std::string> entries, const Zone& zone);
 
     bool empty() const;
+    // All zones that the rules depend on; some may be there several times.
+    std::vector<Zone> zones() const;
     // Whether a date is one. Dates are those of the rules' own zones, taken as they are written.
     bool contains(LocalDay day) const;
     // The first one on or after a date, if there is one up to the year 9999.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rrule/complement.h"
 #include "rrule/pattern.h"
 #include "rrule/window_set.h"
 
@@ -18,17 +19,6 @@ struct Side {
     const NonWorkDays* holidays;
     bool outside = false;
 };
-
-template <class Part, class Time>
-std::vector<Part> complement_of(const std::vector<Part>& parts, Time from, Time to) {
-    std::vector<Part> out;
-    for (const Part& part : parts) {
-        if (from < part.start) out.push_back({from, part.start});
-        from = part.end;
-    }
-    if (from < to) out.push_back({from, to});
-    return out;
-}
 
 class Search {
   public:

@@ -26,6 +26,7 @@ LocalDay day_of(Local l) {
 struct Recurrence::Impl {
     std::string text;
     Zone zone = Zone::utc();
+    std::vector<Zone> zones;
     Seconds at{0};
     std::optional<Local> start;  // DTSTART
     std::optional<RuleExpander> rule;
@@ -134,6 +135,11 @@ Result<void> Recurrence::Impl::read(const text::Parts& parts) {
         if (parts.start->zone) zone = *parts.start->zone;
         start = local(*parts.start);
     }
+    zones = {zone};
+    for (const auto* dates : {&parts.rdates, &parts.exdates})
+        for (const auto& value : *dates)
+            if (value.zone && std::find(zones.begin(), zones.end(), *value.zone) == zones.end())
+                zones.push_back(*value.zone);
     for (const auto& value : parts.rdates) rdates.push_back(local(value));
     std::sort(rdates.begin(), rdates.end());
     for (const auto& value : parts.exdates) {
@@ -228,6 +234,9 @@ const std::string& Recurrence::text() const {
 }
 const Zone& Recurrence::zone() const {
     return impl_->zone;
+}
+const std::vector<Zone>& Recurrence::zones() const {
+    return impl_->zones;
 }
 
 std::vector<Local> Recurrence::occurrences(Local from, Local to) const {

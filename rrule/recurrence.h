@@ -18,9 +18,8 @@ namespace pbs::rrule {
 // What is accepted
 // - the rule with or without the prefix "RRULE:"; lines separated by a newline or by a space; any case;
 // - DTSTART, RDATE and EXDATE with VALUE=DATE, with TZID, in UTC (a trailing Z) or floating. Floating times
-// are
-//   in the zone given to parse(). The zone of the recurrence is that of DTSTART; values in another zone are
-//   converted to it;
+//   are in the zone given to parse(). The zone of the recurrence is that of DTSTART; values in another zone
+//   are converted to it;
 // - several RDATE and EXDATE lines; RDATE without a rule when there is a DTSTART or at least one RDATE.
 //
 // What it means
@@ -50,6 +49,9 @@ class Recurrence {
     const std::string& text() const;
     // The zone in which occurrences are read: TZID or UTC of DTSTART, else the floating zone.
     const Zone& zone() const;
+
+    // All zones that it depends on: zone(), and those that RDATE and EXDATE name.
+    const std::vector<Zone>& zones() const;
 
     // Occurrences in [from, to), ascending, without duplicates. Time grows with their number only.
     std::vector<Local> occurrences(Local from, Local to) const;

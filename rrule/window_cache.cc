@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -13,10 +14,15 @@ void add_text(std::string& key, std::string_view text) {
     key += fmt::format("{}:{};", text.size(), text);
 }
 
+void add_zone(std::string& key, const Zone& zone) {
+    add_text(key, zone.name());
+    key += fmt::format("{},", zone.version());
+}
+
 std::string key_of(const WindowSpec& spec, const Zone& zone) {
     std::string key;
     add_text(key, spec.rrule);
-    add_text(key, zone.name());
+    add_zone(key, zone);
     key += fmt::format("{},{},{}", spec.start_time ? spec.start_time->count() : -1,
                        spec.end_time ? spec.end_time->count() : -1, spec.applies_on_holidays ? 1 : 0);
     return key;
@@ -26,13 +32,14 @@ std::string key_of(const WindowSpec& spec, const Zone& zone) {
 
 Result<NonWorkDays> WindowCache::non_work_days(std::span<const std::string> entries, const Zone& zone) {
     std::string key;
-    add_text(key, zone.name());
+    add_zone(key, zone);
     for (const std::string& entry : entries) add_text(key, entry);
     if (key == days_key_) return days_;
     auto parsed = NonWorkDays::parse(entries, zone);
     if (!parsed) return parsed;
     days_key_ = std::move(key);
     days_ = *parsed;
+    remember(days_.zones());
     return parsed;
 }
 
@@ -60,6 +67,7 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
                 if (failed != nullptr) *failed = i;
                 return tl::unexpected(made.error());
             }
+            remember(made->recurrence().zones());
             known = windows_.emplace(std::move(window_key), Kept<Window>{std::move(*made)}).first;
         }
         known->second.used = true;
@@ -68,6 +76,20 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
     WindowSet made(std::move(windows), holidays ? days_ : NonWorkDays{});
     sets_.emplace(std::move(key), Kept<WindowSet>{made});
     return made;
+}
+
+// The first version that was looked up counts: whoever found a later one found that the file has changed.
+void WindowCache::remember(std::span<const Zone> zones) {
+    for (const Zone& zone : zones) zones_.emplace(zone.name(), zone);
+}
+
+bool WindowCache::zones_are_current() const {
+    return std::all_of(zones_.begin(), zones_.end(),
+                       [](const auto& named) { return named.second.is_current(); });
+}
+
+void WindowCache::clear() {
+    *this = WindowCache{};
 }
 
 void WindowCache::drop_unused() {

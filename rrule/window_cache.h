@@ -13,7 +13,8 @@ namespace pbs::rrule {
 // Keeps windows and sets, with what is compiled of them, from one reading of the configuration to the next,
 // so that a change costs what changed: a window whose attributes are the same isn't parsed again, and a set
 // of the same windows and non-work days isn't compiled again. A set is found by what it is made of, never by
-// a name: whatever changes in a rule, its times, its zone or the non-work days makes a new one.
+// a name: whatever changes in a rule, its times, its zone or the non-work days makes a new one. Zones are
+// those that were looked up with the rules: when zones_are_current() is false, clear() and read again.
 //
 // One thread at a time.
 class WindowCache {
@@ -28,7 +29,14 @@ class WindowCache {
     // Drops what hasn't been asked for since the last call of this.
     void drop_unused();
 
+    // Whether the files of all zones that were needed since the last clear() are still those that were read.
+    // A stat() for each of them.
+    bool zones_are_current() const;
+    void clear();
+
   private:
+    void remember(std::span<const Zone> zones);
+
     template <class T>
     struct Kept {
         T value;
@@ -36,6 +44,7 @@ class WindowCache {
     };
     std::map<std::string, Kept<Window>, std::less<>> windows_;
     std::map<std::string, Kept<WindowSet>, std::less<>> sets_;
+    std::map<std::string, Zone, std::less<>> zones_;
     std::string days_key_;
     NonWorkDays days_;
 };

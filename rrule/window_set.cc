@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rrule/complement.h"
 #include "rrule/interval_list.h"
 #include "rrule/pattern.h"
 
@@ -15,7 +16,12 @@ constexpr Days kFar{366 * 50};
 
 }  // namespace
 
-struct WindowSet::Impl {
+// A question at any time of any of thousands of sets waits for memory: the first members are what it reads,
+// and fit in a line of the cache. The second line that it reads is of the list.
+struct alignas(64) WindowSet::Impl {
+    // What is compiled: membership of every instant in [lo, hi).
+    Instant hi{};
+
     // Where the last answers came from: nothing changes in [from, to), and something does at `to` if that is
     // known (settled), or never again if that is kEnd.
     struct Constant {
@@ -27,10 +33,8 @@ struct WindowSet::Impl {
     };
     Constant last;
 
-    // What is compiled: membership of every instant in [lo, hi).
-    Instant lo{};
-    Instant hi{};
     IntervalList list;
+    Instant lo{};
     Days step{366};  // how far the next extension goes
 
     std::vector<Window> windows;
@@ -39,6 +43,7 @@ struct WindowSet::Impl {
     Pattern pattern() const { return {windows, &holidays}; }
 
     void cover(Instant from, Instant to) {
+        if (from >= list.begin() && to <= hi) return;
         from = std::clamp(from, kBegin, kEnd);
         to = std::clamp(to, kBegin, kEnd);
         if (from >= lo && to <= hi && lo < hi) return;
@@ -122,15 +127,15 @@ struct WindowSet::Impl {
     bool inside(Instant t) {
         if (last.holds(t)) return last.inside;
         cover(t, t + Seconds{1});
-        const std::size_t i = list.index(t);
-        const bool in = i < list.size() && list[i].start <= t;
-        if (in) {
-            last = {list[i].start, list[i].end, true, !ends_open(i)};
-        } else {
-            const bool next = i < list.size();
-            last = {i > 0 ? list[i - 1].end : lo, next ? list[i].start : hi, false, next || hi == kEnd};
+        if (t < list.begin()) {
+            const bool next = !list.empty();
+            last = {lo, next ? list.begin() : hi, false, next || hi == kEnd};
+            return false;
         }
-        return in;
+        const IntervalList::Place place = list.around(t);
+        // What reaches hi may go on behind it.
+        last = {place.from, std::min(place.to, hi), place.inside, place.to < hi || hi == kEnd};
+        return place.inside;
     }
 
     // The first change after t in [kBegin, kEnd); kEnd when there is none.
@@ -252,14 +257,7 @@ std::vector<Interval> WindowSet::intervals(Instant a, Instant b) const {
     b = std::min(b, kEnd);
     if (b <= a) return {};
     std::vector<Interval> parts = impl_->intervals(a, b);
-    if (!outside_) return parts;
-    std::vector<Interval> gaps;
-    for (const Interval& part : parts) {
-        if (a < part.start) gaps.push_back({a, part.start});
-        a = part.end;
-    }
-    if (a < b) gaps.push_back({a, b});
-    return gaps;
+    return outside_ ? complement_of(parts, a, b) : parts;
 }
 
 Seconds WindowSet::seconds_inside(Instant a, Instant b) const {

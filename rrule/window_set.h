@@ -18,8 +18,9 @@ namespace pbs::rrule {
 // Answers come from a list of disjoint intervals that is compiled on first use (from 32 days before the time
 // that is asked to a year after it), extended on demand, and gone with the last copy: a changed rule makes a
 // new set (WindowCache keeps those that didn't change). Once warm, contains() and next_change() take O(1)
-// near the last question, and else O(log n) at most; seconds_inside() two searches. An interval takes 28 to
-// 32 bytes (memory()): 12 kB for one opening a day, compiled for a year.
+// near the last question and where openings are spread evenly, and else O(log n) at most; seconds_inside()
+// two searches. An interval takes 9.2 bytes (memory()), or 18.3 in a set that is compiled for more than 136
+// years: 3.7 kB for one opening a day, compiled for a year.
 //
 // One thread at a time may ask; copies and complements share the list. Times before 1601 and after the year
 // 9999 are outside, also of complements.

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "rrule/zone_files.h"
 
 namespace pbs::rrule {
 
 struct Zone::Impl {
     std::string name;
     absl::TimeZone zone;
+    std::string path{};         // of its file; empty: it has none
+    std::uint64_t version = 0;  // of the file, when it was read
 };
 
 namespace {
@@ -37,20 +42,47 @@ bool plausible(std::string_view name) {
 
 }  // namespace
 
+// The zone that a file holds now; null if it holds none.
+std::shared_ptr<const Zone::Impl> Zone::read(std::string name, const std::string& path) {
+    const auto version = version_of(path);
+    if (!version) return nullptr;
+    const auto zone = load_zone_file(path, *version);
+    if (!zone) return nullptr;
+    return std::make_shared<const Impl>(Impl{std::move(name), *zone, path, *version});
+}
+
 Result<Zone> Zone::find(std::string_view name) {
-    absl::TimeZone zone;
-    if (!plausible(name) || !absl::LoadTimeZone(absl::string_view(name.data(), name.size()), &zone))
-        return tl::unexpected(
-            Error{fmt::format(
-                      "'{}' is not a time zone of this system, expected a name such as Europe/Berlin or UTC",
-                      name.substr(0, 64)),
-                  std::nullopt});
-    return Zone(std::make_shared<const Impl>(Impl{std::string(name), zone}));
+    if (name == "UTC") return utc();
+    if (plausible(name)) {
+        if (auto found = read(std::string(name), zoneinfo_folder() + "/" + std::string(name)))
+            return Zone(std::move(found));
+    }
+    return tl::unexpected(Error{
+        fmt::format("'{}' is not a time zone of this system, expected a name such as Europe/Berlin or UTC",
+                    name.substr(0, 64)),
+        std::nullopt});
 }
 
 Zone Zone::system() {
-    const absl::TimeZone zone = absl::LocalTimeZone();
-    return Zone(std::make_shared<const Impl>(Impl{zone.name(), zone}));
+    const std::string name =
+        system_zone({std::getenv("TZ"), zoneinfo_folder(), "/etc/localtime", "/etc/timezone"});
+    if (auto named = find(name)) return std::move(*named);
+    if (name.front() == '/') {
+        if (auto unnamed = read(name, name)) return Zone(std::move(unnamed));
+    }
+    return utc();
+}
+
+bool Zone::is_current() const {
+    if (impl_->path.empty()) return true;
+    const auto version = version_of(impl_->path);
+    return !version || *version == impl_->version;
+}
+
+Zone Zone::renewed() const {
+    if (impl_->path.empty()) return *this;
+    auto found = read(impl_->name, impl_->path);
+    return found ? Zone(std::move(found)) : *this;
 }
 
 Zone Zone::utc() {
@@ -59,6 +91,10 @@ Zone Zone::utc() {
 
 const std::string& Zone::name() const {
     return impl_->name;
+}
+
+std::uint64_t Zone::version() const {
+    return impl_->version;
 }
 
 Local Zone::local(Instant t) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,16 +16,26 @@ using Local = std::chrono::local_seconds;  // a reading of a wall clock, in no p
 using LocalDay = std::chrono::local_days;  // a date, in no particular zone
 using Seconds = std::chrono::seconds;
 
-// A time zone. A cheap value to copy; two zones are equal when they have the same name.
+// A time zone, as the file of the tz database was when the zone was looked up. A cheap value to copy; two
+// zones are equal when they have the same name, of the same version of the file.
 class Zone {
   public:
     // The zone of an IANA name such as "America/Los_Angeles", or "UTC". An unknown name is an error.
     static Result<Zone> find(std::string_view name);
-    // The zone of this machine (TZ, else /etc/localtime), looked up once by the caller and then passed on.
+    // The zone of this machine (TZ, else /etc/localtime), looked up once by the caller and then passed on. It
+    // has its IANA name wherever that can be told: from TZ, from where /etc/localtime points to, or from
+    // /etc/timezone if that agrees with it. Else the path of the file stands for the name.
     static Zone system();
     static Zone utc();
 
     const std::string& name() const;
+
+    // Whether the file is the one that was read; also when it isn't there at present. The work of a stat().
+    bool is_current() const;
+    // The zone of the same name as the file is now; as it was if the file can't be read.
+    Zone renewed() const;
+    // A number that another version of the file doesn't have.
+    std::uint64_t version() const;
 
     // What a clock on the wall shows at an instant.
     Local local(Instant t) const;
@@ -52,10 +63,13 @@ class Zone {
     };
     Stretch stretch(Instant t) const;
 
-    friend bool operator==(const Zone& a, const Zone& b) { return a.name() == b.name(); }
+    friend bool operator==(const Zone& a, const Zone& b) {
+        return a.impl_ == b.impl_ || (a.version() == b.version() && a.name() == b.name());
+    }
 
   private:
     struct Impl;
+    static std::shared_ptr<const Impl> read(std::string name, const std::string& path);
     explicit Zone(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
     std::shared_ptr<const Impl> impl_;
 };

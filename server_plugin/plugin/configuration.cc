@@ -38,12 +38,9 @@ void forget_mistake(State& state) {
     }
 }
 
-}  // namespace
-
-std::string adopt_configuration(State& state) {
-    const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
-    tell_unsupported(state, *snapshot);
-    const auto adopted = state.scheduler.set_configuration(snapshot);
+// What came of giving the snapshot to the scheduler.
+std::string note_adopted(State& state, const std::shared_ptr<const objects::Snapshot>& snapshot,
+                         const sched::Result<void>& adopted) {
     state.adopted = snapshot;
     state.configuration_error = adopted ? std::string{} : adopted.error().message;
     if (adopted) return {};
@@ -53,6 +50,23 @@ std::string adopt_configuration(State& state) {
             "Revision {} of the configuration can't be scheduled by, the one before stays in force: {}",
             snapshot->revision(), adopted.error().message));
     return adopted.error().message;
+}
+
+}  // namespace
+
+std::string adopt_configuration(State& state) {
+    const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
+    tell_unsupported(state, *snapshot);
+    return note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
+}
+
+void follow_zones(State& state, sched::Instant now) {
+    if (!state.store || !state.adopted || state.scheduler.zones_are_current(now)) return;
+    state.host.log(PBS_LOG_INFO, "configuration",
+                   "files of the time zone database have changed: time windows are worked out again");
+    note_adopted(state, state.adopted, state.scheduler.renew_zones(state.adopted));
+    state.zone = state.scheduler.zone();
+    state.store->set_zone(state.zone);
 }
 
 void settle(State& state) {

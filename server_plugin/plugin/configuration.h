@@ -13,6 +13,10 @@ namespace pbs::plugin {
 // force), or an empty string.
 std::string adopt_configuration(State& state);
 
+// Reads zones and configuration again when files of the tz database were replaced (a package was upgraded, a
+// country changed its summer time): instants of windows may be others then. The log tells of it.
+void follow_zones(State& state, sched::Instant now);
+
 // Commits what is staged, and gives the scheduler what the store then holds unless it has that: to be called
 // before whatever reads the configuration. So a configuration that changes many times between two cycles is
 // read once.

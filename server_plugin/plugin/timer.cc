@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "server_plugin/plugin/configuration.h"
+
 namespace pbs::plugin {
 
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store) return std::numeric_limits<int64_t>::max();
+    follow_zones(state, now);
     const sched::Instant due =
         std::min(state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now));
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
@@ -15,6 +18,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
 uint32_t tick(State& state, sched::Instant now) {
     state.due.clear();
     if (!state.store) return PBS_WANT_NOTHING;
+    follow_zones(state, now);
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);

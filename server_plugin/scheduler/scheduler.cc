@@ -39,6 +39,10 @@ struct Scheduler::Impl {
     SchedConfigs sched_configs;
     std::string server_formula;  // the server's job_sort_formula
     std::optional<Instant> last_tick;
+    std::optional<Instant> zones_checked;
+    bool zones_current = true;
+    // Since the last tick the clock was set back, or zones changed: the next one finds what that changes.
+    bool look_again = false;
     bool categories = true;
 
     Policy* policy(std::string_view name) {
@@ -104,6 +108,7 @@ void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;
     last_tick = now;
+    look_again = look_again || !first;
     if (first) note_policies_in_force();
 }
 
@@ -176,6 +181,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, co
 
 Instant Scheduler::next_deadline(Instant now) {
     impl_->watch_from(now);
+    if (impl_->look_again) return now;
     std::optional<Instant> next;
     for (const auto& [name, sched] : impl_->scheds)
         sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
@@ -194,12 +200,14 @@ TickResult Scheduler::tick(Instant now) {
         if (switched)
             result.switched.push_back(
                 fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
-        if (switched || (boundary && *boundary <= now)) result.due.push_back({name, switched});
+        if (switched || impl_->look_again || (boundary && *boundary <= now))
+            result.due.push_back({name, switched});
         sched.policy = policy;
         result.policy_switched = result.policy_switched || switched;
     }
     result.cycle_wanted = !result.due.empty();
     impl_->last_tick = now;
+    impl_->look_again = false;
     if (const Policy* policy = impl_->usage_policy(now))
         impl_->tables.usage.decay(now, policy->settings.decay_factor);
     result.usage_changed = impl_->tables.usage.has_changes();
@@ -262,6 +270,30 @@ Result<void> Scheduler::set_sched_config(std::string_view sched,
     if (!done) return done;
     impl_->note_policies_in_force();
     return {};
+}
+
+bool Scheduler::zones_are_current(Instant now) {
+    if (impl_->zones_checked != now)
+        impl_->zones_current = impl_->tables.zone.is_current() && impl_->window_cache.zones_are_current();
+    impl_->zones_checked = now;
+    return impl_->zones_current;
+}
+
+Result<void> Scheduler::renew_zones(std::shared_ptr<const objects::Snapshot> snapshot) {
+    impl_->zones_current = true;
+    impl_->look_again = true;
+    impl_->tables.zone = impl_->tables.zone.renewed();
+    impl_->window_cache.clear();
+    // The policy that is in force may be another one now: to tick() that is a switch.
+    std::map<std::string, std::string, std::less<>> in_force;
+    for (const auto& [name, sched] : impl_->scheds) in_force.emplace(name, sched.policy);
+    auto done = set_configuration(std::move(snapshot));
+    for (auto& [name, sched] : impl_->scheds) sched.policy = std::move(in_force[name]);
+    return done;
+}
+
+const rrule::Zone& Scheduler::zone() const {
+    return impl_->tables.zone;
 }
 
 void Scheduler::clear_sched_config(std::string_view sched) {

@@ -125,6 +125,15 @@ class Scheduler {
     // The same from values (configuration.h).
     Result<void> set_configuration(Configuration configuration);
 
+    // Whether the files of the tz database that the configuration was read with, the server's zone's and
+    // those of rules with a TZID, are still the same. A stat() for each of them, once for each value of
+    // `now`.
+    bool zones_are_current(Instant now);
+    // Reads zones and configuration again; what that changes is found by the next tick(), which wants a cycle
+    // of every scheduler. On an error the old configuration stays.
+    Result<void> renew_zones(std::shared_ptr<const objects::Snapshot> snapshot);
+    const rrule::Zone& zone() const;
+
     // What a scheduler's sched_config file says, as policy objects: by these it schedules while it has no
     // policy assigned (PP-748, interface 1), and the server's backfill_depth and job_sort_formula count then.
     // `prime` and `non_prime` may be null: all_time is in force then as well. In force in the very next

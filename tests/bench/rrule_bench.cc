@@ -99,6 +99,9 @@ void ask_sets(benchmark::State& state, bool same_time, const Ask& ask) {
         benchmark::DoNotOptimize(ask(all[q.set], q.at));
     }
     state.SetComplexityN(state.range(0));
+    std::size_t bytes = 0;
+    for (const WindowSet& set : all) bytes += set.memory();
+    state.counters["MB"] = static_cast<double>(bytes) / 1e6;
 }
 
 bool contains(const WindowSet& set, Instant t) {

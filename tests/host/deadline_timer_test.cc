@@ -1,7 +1,12 @@
 #include "server_plugin/host/deadline_timer.h"
 
 #include <gtest/gtest.h>
+#include <sys/timex.h>
 #include <uv.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 namespace pbs::host {
 namespace {
@@ -66,6 +71,24 @@ TEST_F(DeadlineTimerTest, WithoutAnInstantNothingIsCalled) {
     timer->set(std::chrono::sys_seconds::max());
     for (int i = 0; i < 3; ++i) uv_run(&loop, UV_RUN_NOWAIT);
     EXPECT_TRUE(looked_at.empty());
+}
+
+// Setting the machine's clock by nothing is setting it all the same; but it is the machine's, and who keeps
+// it by NTP may notice.
+TEST_F(DeadlineTimerTest, SettingTheClockIsTold) {
+    if (std::getenv("PBSPOLICY_TEST_SET_CLOCK") == nullptr)
+        GTEST_SKIP()
+            << "sets the machine's clock (by 0 s), as root with PBSPOLICY_TEST_SET_CLOCK in the environment";
+    const auto far = second_of(system_clock::now()) + 86400s;
+    again = {far};
+    timer->set(std::nullopt);
+    for (int times = 0; times < 2; ++times) {
+        timex by_nothing{};
+        by_nothing.modes = ADJ_SETOFFSET;
+        ASSERT_GE(adjtimex(&by_nothing), 0) << std::strerror(errno);
+        uv_run(&loop, UV_RUN_ONCE);
+    }
+    EXPECT_EQ(looked_at.size(), 2U) << "without an instant, and long before one";
 }
 
 }  // namespace

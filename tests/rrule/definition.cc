@@ -161,9 +161,10 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
             for (const Local l : meaning.chosen(set)) out.push_back(l);
         set.clear();
     };
-    // Whole periods around what is asked.
+    // Whole periods around what is asked; a year of weeks is up to six days longer than a year.
     using Days = std::chrono::days;
-    for (LocalDay day = from - Days{750}; day < to + Days{750}; day += Days{1}) {
+    const Days around{unit == Unit::year ? 380 : unit == Unit::month ? 32 : 8};
+    for (LocalDay day = from - around; day < to + around; day += Days{1}) {
         if (unit == Unit::hour) {
             if (meaning.on(day)) meaning.hours_of(day, out);
             continue;
@@ -181,10 +182,10 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
     return out;
 }
 
-std::vector<LocalDay> Definition::days(LocalDay from, LocalDay to) const {
+std::vector<LocalDay> days_of(const std::vector<Local>& occurrences) {
     std::vector<LocalDay> out;
-    for (const Local l : occurrences(from, to))
-        if (const auto day = std::chrono::floor<std::chrono::days>(l); out.empty() || out.back() != day)
+    for (const Local l : occurrences)
+        if (const auto day = std::chrono::floor<days>(l); out.empty() || out.back() != day)
             out.push_back(day);
     return out;
 }

@@ -33,8 +33,10 @@ struct Definition {
     std::string text() const;
     // All in [from, to), ascending.
     std::vector<Local> occurrences(LocalDay from, LocalDay to) const;
-    std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
 };
+
+// The days of ascending occurrences.
+std::vector<LocalDay> days_of(const std::vector<Local>& occurrences);
 
 // A rule that RFC 5545 allows, with any of the parts that its FREQ may have.
 Definition random_definition(Random& random);

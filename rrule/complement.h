@@ -1,0 +1,20 @@
+// Where a list of intervals has none. Internal to rrule/.
+#pragma once
+
+#include <vector>
+
+namespace pbs::rrule {
+
+// What is left of [from, to) without `parts`, which are within it, ascending and disjoint.
+template <class Part, class Time>
+std::vector<Part> complement_of(const std::vector<Part>& parts, Time from, Time to) {
+    std::vector<Part> out;
+    for (const Part& part : parts) {
+        if (from < part.start) out.push_back({from, part.start});
+        from = part.end;
+    }
+    if (from < to) out.push_back({from, to});
+    return out;
+}
+
+}  // namespace pbs::rrule

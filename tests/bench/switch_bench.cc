@@ -1,0 +1,140 @@
+// How late a server switches: from the instant at which a window opens or closes to the cycle that goes by
+// it. The server, its timer and the plugin are the built ones; their log says when it was.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/harness.h"
+
+namespace {
+
+using pbs::e2e::Server;
+
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr, "switch_bench: {}\n", what);
+    std::abort();
+}
+
+// A time of day, for start_time and end_time.
+std::string clock(std::int64_t instant) {
+    const std::int64_t s = instant % 86400;
+    return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+// Windows of every day that open one after the other for a second each, a second apart: every second one
+// opens or closes.
+std::string windows(std::int64_t count, std::string_view type) {
+    std::string input;
+    const std::int64_t first = std::time(nullptr) - 2;
+    for (std::int64_t i = 0; i < count; ++i)
+        input += fmt::format("create time_window w{} rrule=FREQ=DAILY, start_time={}, end_time={}, type={}\n",
+                             i, clock(first + 2 * i), clock(first + 2 * i + 1), type);
+    return input;
+}
+
+// They are prime time, and another policy is in force in it: each change is a switch of policies.
+std::string policy_switches(std::int64_t count) {
+    return "create policy day\ncreate policy night\n" + windows(count, "prime") +
+           "set sched default policy='default_policy,p:day,np:night'\n";
+}
+
+// Each is the open time of a queue of its own.
+std::string queues(std::int64_t count) {
+    std::string input = windows(count, "standard");
+    for (std::int64_t i = 0; i < count; ++i)
+        input += fmt::format(
+            "create queue q{} queue_type=execution, enabled=True, started=True, time_window=w{}\n", i, i);
+    return input;
+}
+
+// Microseconds since midnight of a line of the log, "11/23/2026 10:00:00.000123;...".
+std::int64_t stamp_of(const std::string& line) {
+    const auto number = [&](std::size_t at, std::size_t length) {
+        std::int64_t value = 0;
+        std::from_chars(line.data() + at, line.data() + at + length, value);
+        return value;
+    };
+    return ((number(11, 2) * 60 + number(14, 2)) * 60 + number(17, 2)) * 1'000'000 + number(20, 6);
+}
+
+// Microseconds from the instant of a change, one entry for each.
+struct Lateness {
+    std::vector<double> timer;  // to the call of the timer
+    std::vector<double> cycle;  // to the end of the cycle
+};
+
+Lateness lateness_in(const std::string& log) {
+    Lateness out;
+    std::istringstream lines(log);
+    std::optional<std::int64_t> due;
+    for (std::string line; std::getline(lines, line);) {
+        constexpr std::string_view kReached = "deadline;reached after ";
+        if (const auto at = line.find(kReached); at != std::string::npos) {
+            std::int64_t late = 0;
+            std::from_chars(line.data() + at + kReached.size(), line.data() + line.size(), late);
+            // The whole second; the line was written a little after the look at the clock.
+            due = (stamp_of(line) - late) / 1'000'000 * 1'000'000;
+            out.timer.push_back(static_cast<double>(late));
+        } else if (due && line.find(";default;cycle, command ") != std::string::npos) {
+            out.cycle.push_back(static_cast<double>(stamp_of(line) - *due));
+            due.reset();
+        }
+    }
+    return out;
+}
+
+double quantile(std::vector<double> values, double part) {
+    if (values.empty()) give_up("no switch was seen");
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
+}
+
+// range(0) windows, for range(1) seconds.
+void lateness(benchmark::State& state, std::string (*objects)(std::int64_t)) {
+    Server server({.now = std::time(nullptr), .arguments = {}, .program = {}});
+    if (const auto started = server.start(); !started) give_up(started.message());
+    const auto made =
+        server.command({"qmgr"}, {.input = objects(state.range(0)), .timeout = std::chrono::seconds(600)});
+    if (made.exit != 0) give_up("the objects could not be made: " + made.err);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    const std::size_t before = server.log().size();
+    for (auto _ : state) std::this_thread::sleep_for(std::chrono::seconds(state.range(1)));
+    const Lateness found = lateness_in(server.log().substr(before));
+    if (found.cycle.size() + 2 < static_cast<std::size_t>(state.range(1)))
+        give_up(fmt::format("{} cycles in {} seconds, expected one for each", found.cycle.size(),
+                            state.range(1)));
+    state.counters["switches"] = static_cast<double>(found.cycle.size());
+    for (const auto& [name, values] : {std::pair{"timer", found.timer}, std::pair{"cycle", found.cycle}}) {
+        state.counters[fmt::format("{}_us_50%", name)] = quantile(values, 0.5);
+        state.counters[fmt::format("{}_us_90%", name)] = quantile(values, 0.9);
+        state.counters[fmt::format("{}_us_99%", name)] = quantile(values, 0.99);
+        state.counters[fmt::format("{}_us_max", name)] = quantile(values, 1);
+    }
+}
+
+BENCHMARK_CAPTURE(lateness, policy, policy_switches)
+    ->Args({100, 3})
+    ->Args({1000, 300})
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(lateness, queues, queues)
+    ->Args({1000, 300})
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kSecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
