@@ -10,7 +10,8 @@
 namespace pbs::rrule {
 
 // The days of one rule, where libical 3 is right. What is worked round in libical 3.0.16, each found by
-// comparison with an expansion by definition (tests/rrule/oracle_test.cc has it for all rules):
+// comparison with an expansion by definition (tests/rrule/libical_test.cc lists the cases, and what is wrong
+// with rules that are never given to libical; oracle_test.cc compares all rules):
 // - YEARLY;BYMONTHDAY without BYMONTH takes one month only: the caller writes the months out.
 // - BYWEEKNO at the ends of years and BYSETPOS give wrong days: not given to libical.
 // - It ends in 2582: dates are moved by whole cycles of 400 years, after which the Gregorian calendar repeats

@@ -4,6 +4,7 @@
 
 #include "rrule/complement.h"
 #include "rrule/interval_list.h"
+#include "rrule/opening_days.h"
 #include "rrule/pattern.h"
 
 namespace pbs::rrule {
@@ -14,11 +15,17 @@ using Days = std::chrono::days;
 // What is asked further away than this is compiled by itself, and not kept.
 constexpr Days kFar{366 * 50};
 
+// How many questions about another year it takes to leave the year of which the days are known.
+constexpr int kImpatient = 64;
+constexpr int kPatient = 4096;
+
 }  // namespace
 
-// A question at any time of any of thousands of sets waits for memory: the first members are what it reads,
-// and fit in a line of the cache. The second line that it reads is of the list.
+// A question at any time of any of thousands of sets waits for memory. A single window answers with the first
+// line of the cache that this has, a union of windows with the second and a line of its list.
 struct alignas(64) WindowSet::Impl {
+    OpeningDays days;
+
     // What is compiled: membership of every instant in [lo, hi).
     Instant hi{};
 
@@ -35,12 +42,32 @@ struct alignas(64) WindowSet::Impl {
 
     IntervalList list;
     Instant lo{};
-    Days step{366};  // how far the next extension goes
+    Days step{366};             // how far the next extension goes
+    int outside_days = 0;       // questions about times that `days` doesn't cover
+    int patience = kImpatient;  // with them, before it's made anew
 
     std::vector<Window> windows;
     NonWorkDays holidays;
 
     Pattern pattern() const { return {windows, &holidays}; }
+
+    // Moves `days` to a time that it doesn't cover: at the first question, and when time has gone on. False
+    // if it stays, as it does when only a few questions are about another time.
+    bool follow(Instant t) {
+        if (windows.size() != 1 || days.covers(t) || outside_days++ % patience != 0) return false;
+        days = OpeningDays(windows.front(), holidays, t);
+        patience = std::min(patience * 2, kPatient);
+        outside_days = 1;
+        return true;
+    }
+
+    // What `days` answers about t, if it knows.
+    template <class Ask>
+    auto from_days(Instant t, const Ask& ask) {
+        auto answer = ask(days);
+        if (!answer && follow(t)) answer = ask(days);
+        return answer;
+    }
 
     void cover(Instant from, Instant to) {
         if (from >= list.begin() && to <= hi) return;
@@ -125,6 +152,17 @@ struct alignas(64) WindowSet::Impl {
 
     // Of t in [kBegin, kEnd).
     bool inside(Instant t) {
+        const auto known = from_days(t, [t](const OpeningDays& in) { return in.contains(t); });
+        return known ? *known : inside_by_list(t);
+    }
+
+    // The first change after t in [kBegin, kEnd); kEnd when there is none.
+    Instant change(Instant t) {
+        const auto known = from_days(t, [t](const OpeningDays& in) { return in.next_change(t); });
+        return known ? *known : change_by_list(t);
+    }
+
+    bool inside_by_list(Instant t) {
         if (last.holds(t)) return last.inside;
         cover(t, t + Seconds{1});
         if (t < list.begin()) {
@@ -138,14 +176,13 @@ struct alignas(64) WindowSet::Impl {
         return place.inside;
     }
 
-    // The first change after t in [kBegin, kEnd); kEnd when there is none.
-    Instant change(Instant t) {
-        inside(t);
+    Instant change_by_list(Instant t) {
+        inside_by_list(t);
         if (last.settled) return last.to;
         const std::size_t i = settle_index(t);
         if (i < list.size() && list[i].start <= t) settle_end(i, t);
         last = {};
-        inside(t);
+        inside_by_list(t);
         return last.to;
     }
 
@@ -192,6 +229,8 @@ struct alignas(64) WindowSet::Impl {
     }
 
     Seconds seconds(Instant a, Instant b) {
+        if (const auto known = from_days(a, [a, b](const OpeningDays& in) { return in.seconds(a, b); }))
+            return *known;
         if (b - a <= kFar) {
             cover(a, b);
             return list.measure(b) - list.measure(a);

@@ -15,12 +15,17 @@ namespace pbs::rrule {
 // A union of windows: prime time, dedicated time, the open time of a queue; or its complement, such as
 // non-prime time. A cheap value to copy; empty (never inside) by default.
 //
-// Answers come from a list of disjoint intervals that is compiled on first use (from 32 days before the time
-// that is asked to a year after it), extended on demand, and gone with the last copy: a changed rule makes a
-// new set (WindowCache keeps those that didn't change). Once warm, contains() and next_change() take O(1)
-// near the last question and where openings are spread evenly, and else O(log n) at most; seconds_inside()
-// two searches. An interval takes 9.2 bytes (memory()), or 18.3 in a set that is compiled for more than 136
-// years: 3.7 kB for one opening a day, compiled for a year.
+// Answers come from what is compiled on first use, and gone with the last copy: a changed rule makes a new
+// set (WindowCache keeps those that didn't change).
+// - Of a single window, the days on which it opens, of two weeks before the time that is asked and a year
+// after
+//   it, moved when time goes on: 64 bytes, and O(1) for contains(), next_change() and seconds_inside(). Not
+//   near a change of the clock (opening_days.h).
+// - In all other cases a list of disjoint intervals (from 32 days before the time that is asked to a year
+// after
+//   it), extended on demand: O(1) near the last question and where openings are spread evenly, and else O(log
+//   n) at most. An interval takes 9.2 bytes, or 18.3 in a list of more than 136 years: 3.7 kB for one opening
+//   a day, compiled for a year.
 //
 // One thread at a time may ask; copies and complements share the list. Times before 1601 and after the year
 // 9999 are outside, also of complements.
@@ -53,7 +58,7 @@ class WindowSet {
     // How many seconds of [a, b) are inside. 0 when b <= a.
     Seconds seconds_inside(Instant a, Instant b) const;
 
-    // Bytes that are compiled now, for all copies together; without the windows' rules.
+    // Bytes of what is compiled now, for all copies together; without the windows' rules.
     std::size_t memory() const;
 
   private:

@@ -48,6 +48,12 @@ inline std::string text(std::optional<Instant> t) {
     return t ? text(*t) : "never";
 }
 
+// For comparisons by the thousand: the text is only made of what differs.
+inline testing::AssertionResult same(std::optional<Instant> found, std::optional<Instant> expected) {
+    if (found == expected) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << text(found) << " in place of " << text(expected);
+}
+
 inline Zone zone(std::string_view name) {
     auto found = Zone::find(name);
     EXPECT_TRUE(found) << name;

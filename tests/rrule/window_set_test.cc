@@ -145,20 +145,35 @@ TEST(WindowSet, ComplementsAnswerTheSameQuestions) {
 }
 
 TEST(WindowSet, WhatIsCompiledIsSmallAndExtendedOnDemand) {
-    const WindowSet set = prime(Zone::utc());
+    const WindowSet set({window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), Zone::utc()),
+                         window("FREQ=WEEKLY;BYDAY=SA", hm(8), hm(9), Zone::utc())});
     const std::size_t empty = set.memory();
     EXPECT_TRUE(set.contains(utc("2026-11-23 09:00")));
     const std::size_t year = set.memory();
     EXPECT_GT(year, empty);
-    EXPECT_LT(year, empty + 20000U);  // 285 openings of at most 32 bytes, in vectors with room to spare
+    EXPECT_LT(year, empty + 3300U);  // 341 openings, seven in 64 bytes
     EXPECT_TRUE(set.contains(utc("2027-06-01 09:00")));
     EXPECT_EQ(set.memory(), year);
     EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
     EXPECT_GT(set.memory(), year);
     // Centuries are added up without being kept.
     const std::size_t before = set.memory();
-    EXPECT_EQ(set.seconds_inside(utc("2000-01-01"), utc("2400-01-01")) % hm(9), hm(0));
+    EXPECT_EQ(set.seconds_inside(utc("2000-01-01"), utc("2400-01-01")) % hm(1), hm(0));
     EXPECT_EQ(set.memory(), before);
+}
+
+TEST(WindowSet, ASingleWindowHasNoListWhereItsDaysTell) {
+    const WindowSet set = prime(zone("Europe/Berlin"));
+    const std::size_t empty = set.memory();
+    EXPECT_LT(empty, 400U);
+    for (const char* t : {"2026-11-23 09:00", "2027-02-01", "2027-06-01 09:00"}) {
+        set.contains(utc(t));
+        set.next_change(utc(t));
+        set.seconds_inside(utc(t), utc(t) + hm(7 * 24));
+    }
+    EXPECT_EQ(set.memory(), empty);
+    EXPECT_EQ(text(set.next_change(utc("2027-03-27 09:00"))), "2027-03-29 06:00");  // the clock has changed
+    EXPECT_GT(set.memory(), empty);
 }
 
 TEST(WindowSet, TimesOutsideTheCalendar) {

@@ -66,14 +66,14 @@ TEST(Zone, AReaderAnswersAsTheZoneDoes) {
         const Zone z = zone(name);
         ZoneReader reader(z);
         for (Local l = local("1980-01-01"); l < local("2040-01-01"); l += Seconds{91 * 3600})
-            ASSERT_EQ(text(reader.instant(l)), text(z.instant(l))) << name << ' ' << text(l);
+            ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("2011-01-01"); l < local("2012-04-01"); l += Seconds{900})
-            ASSERT_EQ(text(reader.instant(l)), text(z.instant(l))) << name << ' ' << text(l);
+            ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         // Backwards, and where tzdata's list of changes ends.
         for (Local l = local("2450-01-01"); l > local("2380-01-01"); l -= Seconds{86399 * 31})
-            ASSERT_EQ(text(reader.instant(l)), text(z.instant(l))) << name << ' ' << text(l);
+            ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("1601-01-01"); l < local("1930-01-01"); l += Seconds{86401 * 31})
-            ASSERT_EQ(text(reader.instant(l)), text(z.instant(l))) << name << ' ' << text(l);
+            ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
     }
 }
 

@@ -1,0 +1,178 @@
+// The openings of one window in a year, in one line of the cache. Internal to rrule/.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "rrule/window.h"
+
+namespace pbs::rrule {
+
+// A window opens at the same readings of the clock on each of its days: a bit for each of 384 days tells them
+// all. Thousands of windows then fit where the processor reaches them at once, which lists of their openings
+// don't; a question costs one read of memory.
+//
+// What isn't answered here is for the list (WindowSet): instants outside those days or within two days of a
+// change of the clock, answers that are, and windows in a zone whose clock changes more than twice in that
+// time or isn't a whole number of quarters of an hour away from UTC.
+class alignas(64) OpeningDays {
+  public:
+    // Of no days.
+    OpeningDays() = default;
+    // Of the days around t, two weeks before it and a year after.
+    OpeningDays(const Window& window, const NonWorkDays& holidays, Instant t);
+
+    // Whether t is one of its days (which doesn't mean that there is an answer).
+    bool covers(Instant t) const;
+
+    // Whether the window is open at t.
+    std::optional<bool> contains(Instant t) const;
+    // The first instant after t at which that changes.
+    std::optional<Instant> next_change(Instant t) const;
+    // How many seconds of [a, b) it is open.
+    std::optional<Seconds> seconds(Instant a, Instant b) const;
+
+  private:
+    static constexpr int kDays = 384;
+    static constexpr int kDaySeconds = 86400;
+    static constexpr int kNear = 2;
+    static constexpr int kQuarter = 900;
+    static constexpr std::int64_t kNever = -(1 << 27);
+    static constexpr std::int16_t kNoChange = kDays + 2 * kNear;
+
+    // A reading of the clock, in the days of the table; before them (kUnknown) where there is no answer.
+    // Small enough for a register.
+    struct Reading {
+        int day;
+        int time;  // seconds since midnight
+        bool known() const { return day != kUnknown; }
+    };
+    static constexpr int kUnknown = -1000;
+    Reading reading(Instant t) const;
+    // The offset of the clock from UTC around a day, in quarters of an hour; kUnknown near a change and
+    // outside the table.
+    int offset_around(int day) const;
+    std::optional<Instant> instant(int day, int time) const;
+
+    // Bits of the 64 days from `day` on, which is one of the table; those behind it are no opening days.
+    std::uint64_t days_from(int day) const;
+    // The first opening day from `day` on; kDays if there is none.
+    int next_opening(int day) const;
+    // The first day from `day` on that is no opening day.
+    int next_other(int day) const;
+    // Opening days in [from, to).
+    int count(int from, int to) const;
+    bool open(Reading now) const;
+    // Seconds since the begin of the day before, of the openings of that day and this one.
+    int open_so_far(Reading now) const;
+
+    // Midnight of the first day, on a clock that shows UTC.
+    std::int64_t begin() const { return std::int64_t{first_day_} * kDaySeconds; }
+    int length() const { return static_cast<int>(end_) - static_cast<int>(start_); }
+
+    std::array<std::uint64_t, kDays / 64> days_{};
+    std::int64_t first_day_ : 28 = kNever;  // since 1970-01-01
+    std::uint64_t start_ : 18 = 0;          // seconds since midnight
+    std::uint64_t end_ : 18 = 0;            // of the opening day: above 24 h when it is on the next
+    // Days on which the clock changes, and how far it is from UTC before, between and after them.
+    std::array<std::int16_t, 2> changes_{kNoChange, kNoChange};
+    std::array<std::int8_t, 3> offsets_{};  // quarters of an hour
+};
+
+static_assert(sizeof(OpeningDays) == 64);
+
+inline bool OpeningDays::covers(Instant t) const {
+    const std::int64_t since = t.time_since_epoch().count() - begin();
+    return since >= kNear * kDaySeconds && since < (kDays - kNear) * kDaySeconds;
+}
+
+inline int OpeningDays::offset_around(int day) const {
+    const auto near = [day](int other) { return static_cast<unsigned>(day - other + kNear) <= 2 * kNear; };
+    if (day < kNear || day >= kDays - kNear || near(changes_[0]) || near(changes_[1])) return kUnknown;
+    const std::size_t passed = (day > changes_[0] ? 1U : 0U) + (day > changes_[1] ? 1U : 0U);
+    return offsets_[passed];
+}
+
+inline OpeningDays::Reading OpeningDays::reading(Instant t) const {
+    if (!covers(t)) return {kUnknown, 0};
+    const auto since = static_cast<int>(t.time_since_epoch().count() - begin());
+    const int offset = offset_around(since / kDaySeconds);
+    if (offset == kUnknown) return {kUnknown, 0};
+    const int shown = since + offset * kQuarter;
+    return {shown / kDaySeconds, shown % kDaySeconds};
+}
+
+inline std::optional<Instant> OpeningDays::instant(int day, int time) const {
+    const int offset = offset_around(day + time / kDaySeconds);
+    if (offset == kUnknown) return std::nullopt;
+    return Instant{Seconds{begin() + std::int64_t{day} * kDaySeconds + time - offset * kQuarter}};
+}
+
+inline std::uint64_t OpeningDays::days_from(int day) const {
+    const auto word = static_cast<std::size_t>(day) / 64;
+    const auto bit = static_cast<unsigned>(day) % 64;
+    const std::uint64_t after = word + 1 < days_.size() ? days_[word + 1] : 0;
+    return days_[word] >> bit | after << 1 << (63 - bit);
+}
+
+inline int OpeningDays::count(int from, int to) const {
+    int sum = 0;
+    for (; to - from >= 64; from += 64) sum += std::popcount(days_from(from));
+    return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
+}
+
+// The days of other sets are seldom in a cache, and to guess at what they say would mean to wait for each:
+// there are no branches here.
+inline bool OpeningDays::open(Reading now) const {
+    const auto time = static_cast<unsigned>(now.time);
+    const std::uint64_t days = days_from(now.day - 1);
+    const unsigned yesterday = static_cast<unsigned>(days) & 1U;
+    const unsigned today = static_cast<unsigned>(days >> 1) & 1U;
+    const unsigned begun = time >= start_ ? 1U : 0U;
+    const unsigned not_over = time < end_ ? 1U : 0U;
+    const unsigned not_over_since_yesterday = time + kDaySeconds < end_ ? 1U : 0U;
+    return ((today & begun & not_over) | (yesterday & not_over_since_yesterday)) != 0;
+}
+
+inline std::optional<bool> OpeningDays::contains(Instant t) const {
+    const Reading now = reading(t);
+    if (!now.known()) return std::nullopt;
+    return open(now);
+}
+
+inline std::optional<Instant> OpeningDays::next_change(Instant t) const {
+    const Reading now = reading(t);
+    if (!now.known()) return std::nullopt;
+    const bool is_open = open(now);
+    const int begun = static_cast<unsigned>(now.time) >= start_ ? 1 : 0;
+    // Of the opening that goes on: openings of 24 hours on days in a row are one.
+    const int last =
+        length() == kDaySeconds && is_open ? next_other(now.day + begun) - 1 : now.day + begun - 1;
+    const int next = next_opening(now.day + begun);
+    return instant(is_open ? last : next, static_cast<int>(is_open ? end_ : start_));
+}
+
+inline int OpeningDays::open_so_far(Reading now) const {
+    const std::uint64_t days = days_from(now.day - 1);
+    const auto part = [&](std::uint64_t opens, int time) {
+        return (opens & 1) == 0 ? 0 : std::clamp(time - static_cast<int>(start_), 0, length());
+    };
+    return part(days, now.time + kDaySeconds) + part(days >> 1, now.time);
+}
+
+inline std::optional<Seconds> OpeningDays::seconds(Instant a, Instant b) const {
+    const Reading from = reading(a);
+    const Reading to = reading(b);
+    if (!from.known() || !to.known()) return std::nullopt;
+    const bool changed = std::any_of(changes_.begin(), changes_.end(),
+                                     [&](int change) { return from.day < change && change < to.day; });
+    if (changed) return std::nullopt;
+    // Openings of earlier days than yesterday are over.
+    return Seconds{std::int64_t{count(from.day - 1, to.day - 1)} * length() + open_so_far(to) -
+                   open_so_far(from)};
+}
+
+}  // namespace pbs::rrule

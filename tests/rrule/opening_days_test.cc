@@ -1,0 +1,156 @@
+#include "rrule/opening_days.h"
+
+#include <algorithm>
+
+#include "tests/rrule/cases.h"
+#include "tests/rrule/definition.h"
+
+namespace pbs::rrule::test {
+namespace {
+
+using std::chrono::days;
+
+constexpr int kDay = 86400;
+
+// The openings of a window around some days, joined where they touch.
+std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays, Instant from, Instant to) {
+    std::vector<Interval> all;
+    window.expand(LocalDay{std::chrono::floor<days>(from).time_since_epoch()} - days{3},
+                  LocalDay{std::chrono::floor<days>(to).time_since_epoch()} + days{3}, &holidays, all);
+    std::vector<Interval> out;
+    for (const Interval& part : all) {
+        if (!out.empty() && out.back().end == part.start) {
+            out.back().end = part.end;
+        } else {
+            out.push_back(part);
+        }
+    }
+    return out;
+}
+
+struct Tally {
+    int asked = 0;
+    int answered = 0;
+};
+
+// Every answer that there is against the list of openings.
+void ask(const OpeningDays& table, const std::vector<Interval>& list, Instant t, Seconds length,
+         Tally& tally) {
+    const auto next =
+        std::find_if(list.begin(), list.end(), [t](const Interval& part) { return part.end > t; });
+    const bool inside = next != list.end() && next->start <= t;
+    ++tally.asked;
+    if (const auto answer = table.contains(t)) {
+        ++tally.answered;
+        ASSERT_EQ(*answer, inside) << text(t);
+    }
+    if (const auto answer = table.next_change(t)) {
+        ASSERT_NE(next, list.end()) << text(t);
+        ASSERT_TRUE(same(*answer, inside ? next->end : next->start)) << text(t);
+    }
+    if (const auto answer = table.seconds(t, t + length)) {
+        Seconds sum{0};
+        for (const Interval& part : list)
+            sum += std::max(Seconds{0}, std::min(part.end, t + length) - std::max(part.start, t));
+        ASSERT_EQ(*answer, sum) << text(t) << ' ' << length.count();
+    }
+}
+
+TEST(OpeningDays, WhatItAnswersIsRight) {
+    Random random(31);
+    const char* const zones[] = {
+        "UTC",          "America/Los_Angeles", "Australia/Lord_Howe", "Asia/Kathmandu",
+        "Pacific/Apia", "Africa/Casablanca",   "America/Sao_Paulo",   "Europe/Berlin",
+        "Pacific/Niue", "Pacific/Kiritimati",  "America/Caracas",     "Asia/Tehran"};
+    const std::vector<std::string> entries{"FREQ=MONTHLY;BYMONTHDAY=13"};
+    Tally all;
+    for (int i = 0; i < cases(600); ++i) {
+        const Zone z = zone(zones[static_cast<std::size_t>(pick(random, 0, std::size(zones) - 1))]);
+        Definition rule = random_definition(random);
+        if (pick(random, 0, 2) != 0) rule = {};
+        // To the second; whole days in a row too.
+        const int start = pick(random, 0, 3) == 0 ? 0 : pick(random, 0, kDay - 1);
+        const int end = pick(random, 0, 3) == 0 ? std::max(1, start) : pick(random, 0, kDay);
+        rule.at = Seconds{start};
+        const auto window =
+            Window::make({rule.text(), Seconds{start}, Seconds{end}, pick(random, 0, 1) == 0}, z);
+        if (!window) continue;
+        const NonWorkDays holidays = *NonWorkDays::parse(entries, z);
+        const Instant now = utc("2009-06-01") + Seconds{pick(random, 0, 20 * 365 * kDay)};
+        const OpeningDays table(*window, holidays, now);
+        const auto list = openings(*window, holidays, now - days{40}, now + days{420});
+        SCOPED_TRACE(rule.text() + ' ' + std::to_string(start) + '-' + std::to_string(end) + ' ' + z.name() +
+                     ' ' + text(now));
+        Tally tally;
+        for (int n = 0; n < 300; ++n)
+            ask(table, list, now - days{11} + Seconds{pick(random, 0, 366 * kDay)},
+                Seconds{pick(random, 1, pick(random, 0, 1) == 0 ? 14 * kDay : 100 * kDay)}, tally);
+        for (const Interval& part : list)
+            for (const Instant t : {part.start - Seconds{1}, part.start, part.end - Seconds{1}, part.end})
+                ask(table, list, t, days{7}, tally);
+        if (HasFatalFailure()) return;
+        all.asked += tally.asked;
+        all.answered += tally.answered;
+    }
+    EXPECT_GT(all.answered, all.asked / 10 * 8);
+}
+
+// The clock around a change is nothing that it knows of.
+TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
+    const Window window = test::window("FREQ=DAILY", hm(8), hm(17), zone("Europe/Berlin"));
+    const OpeningDays table(window, {}, utc("2026-01-15"));
+    EXPECT_EQ(table.contains(utc("2026-03-26 10:00")), true);
+    for (const char* day : {"2026-03-27 10:00", "2026-03-29 01:30", "2026-03-31 10:00", "2025-12-31 10:00",
+                            "2027-02-01 10:00", "1970-01-02", "9999-12-31"}) {
+        EXPECT_EQ(table.contains(utc(day)), std::nullopt) << day;
+        EXPECT_EQ(table.next_change(utc(day)), std::nullopt) << day;
+        EXPECT_EQ(table.seconds(utc(day), utc(day) + hm(1)), std::nullopt) << day;
+    }
+    EXPECT_EQ(table.contains(utc("2026-04-01 16:00")), false);
+    EXPECT_EQ(table.seconds(utc("2026-03-20"), utc("2026-04-20")), std::nullopt) << "across the change";
+    EXPECT_EQ(table.seconds(utc("2026-04-20"), utc("2026-04-30")), hm(90));
+    EXPECT_EQ(table.next_change(utc("2026-03-26 16:00")), std::nullopt) << "on the 27th";
+
+    const OpeningDays none;
+    EXPECT_FALSE(none.covers(utc("1970-01-01")));
+    EXPECT_EQ(none.contains(utc("1970-01-01")), std::nullopt);
+    // More than two changes in a year; an offset that is no quarter of an hour.
+    EXPECT_EQ(
+        OpeningDays(test::window("FREQ=DAILY", hm(8), hm(17), zone("Africa/Cairo")), {}, utc("2014-01-15"))
+            .contains(utc("2014-02-01")),
+        std::nullopt);
+    EXPECT_EQ(
+        OpeningDays(test::window("FREQ=DAILY", hm(8), hm(17), zone("Europe/Berlin")), {}, utc("1890-01-15"))
+            .contains(utc("1890-02-01")),
+        std::nullopt);
+}
+
+TEST(OpeningDays, AtTheEndsOfTheCalendar) {
+    const WindowSet set({window("FREQ=DAILY", hm(22), hm(6), Zone::utc())});
+    EXPECT_TRUE(set.contains(utc("9999-12-31 23:00")));
+    EXPECT_EQ(set.next_change(utc("9999-12-31 23:00")), std::nullopt);
+    EXPECT_EQ(text(set.next_change(utc("9999-12-30 23:00"))), "9999-12-31 06:00");
+    EXPECT_EQ(set.seconds_inside(utc("9999-12-31 20:00"), Instant::max()), hm(2));
+    EXPECT_TRUE(set.contains(utc("1601-01-01 05:00")));
+    EXPECT_EQ(text(set.next_change(utc("1601-01-01"))), "1601-01-01 06:00");
+}
+
+// Time goes on, and the days are those around it; a question about another year meanwhile changes nothing.
+TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
+    const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));
+    const WindowSet set({nights});
+    const WindowSet both({nights, nights});  // a union is answered from its list
+    Random random(4);
+    Instant now = utc("2026-01-01");
+    for (int i = 0; i < 4000; ++i) {
+        now += Seconds{pick(random, 0, 2 * kDay)};
+        const Instant t = pick(random, 0, 9) == 0 ? utc("1980-01-01") + days{pick(random, 0, 40000)} : now;
+        ASSERT_EQ(set.contains(t), both.contains(t)) << text(t);
+        ASSERT_TRUE(same(set.next_change(t), both.next_change(t))) << text(t);
+        ASSERT_EQ(set.seconds_inside(t, t + days{7}), both.seconds_inside(t, t + days{7})) << text(t);
+        ASSERT_EQ(set.complement().at_or_after(t), both.complement().at_or_after(t)) << text(t);
+    }
+}
+
+}  // namespace
+}  // namespace pbs::rrule::test
