@@ -183,11 +183,13 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
 std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) {
     std::vector<rrule::TimedEvent> timed;
     for (const NamedWindow& window : site.windows) {
-        // Whole openings: one that the range cuts is told in full.
+        // Whole openings: one that the range cuts is told in full, unless it is of years or for ever.
         for (auto at = window.set.at_or_after(a); at && at->start < b; at = window.set.at_or_after(at->end)) {
+            const bool lengthy = at->end - at->start > std::chrono::days(366);
             timed.push_back(
                 {fmt::format("{}-{}@{}", window.name, at->start.time_since_epoch().count(), site.server),
-                 fmt::format("{} ({})", window.name, window.type), window.type, *at});
+                 fmt::format("{} ({})", window.name, window.type), window.type,
+                 lengthy ? Interval{std::max(at->start, a), std::min(at->end, b)} : *at});
         }
     }
     std::vector<rrule::DayEvent> days;

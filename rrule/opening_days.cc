@@ -38,6 +38,16 @@ OpeningDays::OpeningDays(const Window& window, const NonWorkDays& holidays, Inst
     first_day_ = first.time_since_epoch().count();
 }
 
+std::optional<std::vector<LocalDay>> OpeningDays::days(LocalDay from, LocalDay to) const {
+    const LocalDay first{Days{first_day_}};
+    if (from < first || to > first + Days{kDays}) return std::nullopt;
+    std::vector<LocalDay> out;
+    const auto end = static_cast<int>((to - first).count());
+    for (int day = static_cast<int>((from - first).count()); (day = next_opening(day)) < end; ++day)
+        out.push_back(first + Days{day});
+    return out;
+}
+
 int OpeningDays::next_opening(int day) const {
     for (; day < kDays; day += 64)
         if (const std::uint64_t days = days_from(day); days != 0) return day + std::countr_zero(days);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "rrule/window.h"
 
@@ -27,6 +28,9 @@ class alignas(64) OpeningDays {
 
     // Whether t is one of its days (which doesn't mean that there is an answer).
     bool covers(Instant t) const;
+
+    // The days in [from, to) on which the window opens, if all of these are days of the table.
+    std::optional<std::vector<LocalDay>> days(LocalDay from, LocalDay to) const;
 
     // Whether the window is open at t.
     std::optional<bool> contains(Instant t) const;

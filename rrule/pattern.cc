@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rrule/opening_days.h"
+
 namespace pbs::rrule {
 namespace {
 
@@ -47,6 +49,15 @@ std::int64_t common_period(std::int64_t a, std::int64_t b) {
     return std::min(std::lcm(std::min(a, kCalendarDays), std::min(b, kCalendarDays)), kCalendarDays);
 }
 
+void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out) {
+    ZoneReader zone(window.recurrence().zone());
+    for (const LocalDay day : days) {
+        const Interval opening{zone.instant(Local{day} + window.start_time()),
+                               zone.instant(Local{day} + window.end_time())};
+        if (opening.start < opening.end) out.push_back(opening);
+    }
+}
+
 Pattern::Pattern(std::span<const Window> windows, const NonWorkDays* holidays)
     : windows_(windows), holidays_(holidays) {
     bool ask_holidays = false;
@@ -72,10 +83,47 @@ std::vector<ClockInterval> Pattern::on_the_clock(LocalDay from, LocalDay to) con
         });
 }
 
-std::vector<Interval> Pattern::in_time(Instant from, Instant to) const {
+std::vector<Interval> Pattern::in_time(Instant from, Instant to, const OpeningDays* known) const {
+    const LocalDay first = day_near(from) - kReach;
+    const LocalDay end = day_near(to) + kReach;
     return unite<Interval>(windows_, from, to, [&](const Window& window, std::vector<Interval>& all) {
-        window.expand(day_near(from) - kReach, day_near(to) + kReach, holidays_, all);
+        if (const auto days = known != nullptr ? known->days(first, end) : std::nullopt)
+            open_on(window, *days, all);
+        else
+            window.expand(first, end, holidays_, all);
     });
+}
+
+std::optional<Instant> Pattern::always_open_from() const {
+    std::vector<Zone> tried;
+    for (const Window& window : windows_) {
+        const Zone& zone = window.recurrence().zone();
+        if (std::find(tried.begin(), tried.end(), zone) != tried.end()) continue;
+        if (const auto from = always_open_from(zone)) return from;
+        tried.push_back(zone);
+    }
+    return std::nullopt;
+}
+
+std::optional<Instant> Pattern::always_open_from(const Zone& zone) const {
+    constexpr std::int64_t kYear = 366;
+    std::vector<Window> some;
+    std::int64_t period = 1;
+    LocalDay from = day_near(kBegin);
+    for (const Window& window : windows_) {
+        const Recurrence& rule = window.recurrence();
+        const std::int64_t common = common_period(period, rule.period_days());
+        const bool on_all_days = window.applies_on_holidays() || holidays_ == nullptr || holidays_->empty();
+        if (!on_all_days || rule.last_day() || common > kYear || !(rule.zone() == zone)) continue;
+        some.push_back(window);
+        period = common;
+        from = std::max(from, rule.periodic_from());
+    }
+    from += Days{2};
+    const LocalDay to = from + Days{period + 2};
+    const auto open = Pattern(some, nullptr).on_the_clock(from, to);
+    if (open.size() != 1 || !(open.front() == ClockInterval{Local{from}, Local{to}})) return std::nullopt;
+    return std::min(kEnd, Instant{(from + kReach).time_since_epoch()});
 }
 
 Instant Pattern::quiet_until(Instant t) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,18 @@ inline LocalDay day_near(Instant t) {
 // The least common multiple, at most kCalendarDays.
 std::int64_t common_period(std::int64_t a, std::int64_t b);
 
+class OpeningDays;
+
 // A part of the wall clock's readings.
 struct ClockInterval {
     Local start;
     Local end;
     friend bool operator==(const ClockInterval&, const ClockInterval&) = default;
 };
+
+// Appends the openings of a window that start on these days, ascending; an opening within a skipped hour is
+// none.
+void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out);
 
 // Windows and the days on which some of them don't open (null if that is to be left aside).
 //
@@ -54,12 +61,19 @@ class Pattern {
 
     // The union within [from, to), ascending, disjoint, not touching.
     std::vector<ClockInterval> on_the_clock(LocalDay from, LocalDay to) const;
-    std::vector<Interval> in_time(Instant from, Instant to) const;
+    // `known` (or null) may know the days of a single window.
+    std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
     // If nothing changes from `t` to this, nothing ever will.
     Instant quiet_until(Instant t) const;
 
+    // From this on the union is always open, as far as that can be told at little cost: from those of its
+    // windows, of one zone, whose days repeat within a year. Empty if they leave something out.
+    std::optional<Instant> always_open_from() const;
+
   private:
+    std::optional<Instant> always_open_from(const Zone& zone) const;
+
     std::span<const Window> windows_;
     const NonWorkDays* holidays_;
     bool one_zone_ = true;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "rrule/pattern.h"
+
 namespace pbs::rrule {
 
 struct Window::Impl {
@@ -61,12 +63,7 @@ Interval Window::on(LocalDay day) const {
 
 void Window::expand(LocalDay from, LocalDay to, const NonWorkDays* holidays,
                     std::vector<Interval>& out) const {
-    ZoneReader zone(impl_->rule.zone());
-    for (const LocalDay day : days(from, to, holidays)) {
-        const Interval opening{zone.instant(Local{day} + impl_->start),
-                               zone.instant(Local{day} + impl_->end)};
-        if (opening.start < opening.end) out.push_back(opening);
-    }
+    open_on(*this, days(from, to, holidays), out);
 }
 
 std::vector<LocalDay> Window::days(LocalDay from, LocalDay to, const NonWorkDays* holidays) const {

@@ -15,6 +15,9 @@ using Days = std::chrono::days;
 // What is asked further away than this is compiled by itself, and not kept.
 constexpr Days kFar{366 * 50};
 
+// How far before the time that is asked compilation begins.
+constexpr Days kBeforeNow{10};
+
 // How many questions about another year it takes to leave the year of which the days are known.
 constexpr int kImpatient = 64;
 constexpr int kPatient = 4096;
@@ -82,19 +85,20 @@ struct alignas(64) WindowSet::Impl {
     void restart(Instant at) {
         list.clear();
         last = {};
-        lo = hi = std::max(kBegin, at - Days{32});
+        // All that is compiled for a year then are days that are known already (opening_days.h).
+        lo = hi = std::max(kBegin, at - kBeforeNow);
         step = Days{366};
     }
 
     void extend(Instant to) {
         const Instant end = std::min(kEnd, std::max(to, hi + step));
         step = std::min(step * 2, Days{kCycleDays});
-        list.append(pattern().in_time(hi, end));
+        list.append(pattern().in_time(hi, end, &days));
         hi = end;
     }
 
     void extend_back(Instant from) {
-        list.prepend(pattern().in_time(from, lo));
+        list.prepend(pattern().in_time(from, lo, &days));
         lo = from;
     }
 
@@ -103,9 +107,10 @@ struct alignas(64) WindowSet::Impl {
     // Extends what is compiled until the interval's end is known not to be only where compilation stopped.
     void settle_end(std::size_t i, Instant t) {
         if (!ends_open(i)) return;
+        const std::optional<Instant> always = pattern().always_open_from();
         Quiet quiet;
         while (ends_open(i)) {
-            if (quiet_at_end(t, quiet)) {
+            if ((always && hi >= *always) || quiet_at_end(t, quiet)) {
                 hi = kEnd;
                 list.end_at(kEnd);
             } else {

@@ -21,7 +21,7 @@ namespace pbs::rrule {
 // after
 //   it, moved when time goes on: 64 bytes, and O(1) for contains(), next_change() and seconds_inside(). Not
 //   near a change of the clock (opening_days.h).
-// - In all other cases a list of disjoint intervals (from 32 days before the time that is asked to a year
+// - In all other cases a list of disjoint intervals (from ten days before the time that is asked to a year
 // after
 //   it), extended on demand: O(1) near the last question and where openings are spread evenly, and else O(log
 //   n) at most. An interval takes 9.2 bytes, or 18.3 in a list of more than 136 years: 3.7 kB for one opening

@@ -90,5 +90,13 @@ TEST(Changes, ExportedOpeningsAreWholeAndReadableAgain) {
     EXPECT_EQ(again->holidays[0].entry, "12/25/2026");
 }
 
+TEST(Changes, AnOpeningWithoutAnEndIsExportedAsTheRangeCutsIt) {
+    Answers a = answers();
+    a.time_windows = {{"always", {{"rrule", "FREQ=DAILY"}}}};
+    const std::string text = to_icalendar(site_of(a), utc("2026-12-24"), utc("2026-12-27"), kFrom);
+    EXPECT_THAT(text, HasSubstr("DTSTART:20261224T000000Z\r\nDTEND:20261227T000000Z\r\n"));
+    EXPECT_THAT(text, HasSubstr("UID:always-"));
+}
+
 }  // namespace
 }  // namespace pbs::calendar::test

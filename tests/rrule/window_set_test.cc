@@ -81,6 +81,31 @@ TEST(WindowSet, AlwaysOpenNeverChanges) {
     EXPECT_EQ(text(later.at_or_after(utc("2500-01-01"))->start), "2027-01-01 00:00");
 }
 
+// Among many windows that repeat only after centuries, in two zones: few of them tell.
+TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
+    std::vector<Window> windows;
+    for (int i = 0; i < 200; ++i) {
+        const Zone z = zone(i % 2 == 0 ? "America/Los_Angeles" : "Europe/Berlin");
+        windows.push_back(window("FREQ=DAILY;INTERVAL=" + std::to_string(i + 301), hm(8), hm(9), z));
+        windows.push_back(window("FREQ=YEARLY;BYMONTH=7;BYMONTHDAY=4", hm(8, i % 60), hm(20), z));
+    }
+    std::uint64_t before = 0;
+    for (const Window& w : windows) before += w.recurrence().steps();
+    windows.push_back(window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(0), hm(24), zone("America/Los_Angeles")));
+    windows.push_back(window("FREQ=WEEKLY;BYDAY=SA,SU", hm(0), hm(13), zone("America/Los_Angeles")));
+    windows.push_back(window("FREQ=DAILY", hm(12), hm(2), zone("America/Los_Angeles")));
+    const WindowSet set(windows);
+    EXPECT_TRUE(set.contains(utc("2026-01-01")));
+    EXPECT_EQ(set.next_change(utc("2026-01-01")), std::nullopt);
+    EXPECT_EQ(set.next_change(utc("2031-01-01")), std::nullopt);
+    std::uint64_t after = 0;
+    for (const Window& w : windows) after += w.recurrence().steps();
+    EXPECT_LT(after - before, 2'000'000U) << "for 400 rules, a year or two";
+    // Without one of the three there are gaps.
+    windows.pop_back();
+    EXPECT_EQ(text(WindowSet(windows).next_change(utc("2026-01-01"))), "2026-01-03 21:00");
+}
+
 TEST(WindowSet, RulesThatEnd) {
     const WindowSet set({window("FREQ=DAILY;UNTIL=20260103", hm(8), hm(9), Zone::utc())});
     EXPECT_EQ(text(set.next_change(utc("2026-01-03 08:00"))), "2026-01-03 09:00");
