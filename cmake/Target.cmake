@@ -82,7 +82,9 @@ function(pbs_test name)
   # The code under test is what has to be optimised; the tests themselves would only compile longer.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_precompile_headers(${name} REUSE_FROM pbs_test_pch)
-  target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  # Of what is precompiled, with the definitions that come with it.
+  target_link_libraries(${name} PRIVATE ${T_LIBS} fmt::fmt tl::expected GTest::gmock GTest::gtest
+                                        GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
