@@ -164,7 +164,9 @@ Result<Component> parse(std::string_view text) {
     Component root(icalparser_parse_string(std::string(text).c_str()));
     if (!root || (icalcomponent_isa(root.get()) != ICAL_VCALENDAR_COMPONENT &&
                   icalcomponent_isa(root.get()) != ICAL_XROOT_COMPONENT))
-        return tl::unexpected(Error{"no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR; expected a calendar file (.ics)", std::nullopt});
+        return tl::unexpected(
+            Error{"no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR; expected a calendar file (.ics)",
+                  std::nullopt});
     if (auto error = syntax_error(root.get())) return tl::unexpected(*error);
     return root;
 }
