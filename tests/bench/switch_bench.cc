@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -77,7 +76,8 @@ struct Lateness {
 Lateness lateness_in(const std::string& log) {
     Lateness out;
     std::istringstream lines(log);
-    std::optional<std::int64_t> due;
+    constexpr std::int64_t kNone = -1;  // g++ 12 takes an optional here for uninitialised
+    std::int64_t due = kNone;
     for (std::string line; std::getline(lines, line);) {
         constexpr std::string_view kReached = "deadline;reached after ";
         if (const auto at = line.find(kReached); at != std::string::npos) {
@@ -86,9 +86,9 @@ Lateness lateness_in(const std::string& log) {
             // The whole second; the line was written a little after the look at the clock.
             due = (stamp_of(line) - late) / 1'000'000 * 1'000'000;
             out.timer.push_back(static_cast<double>(late));
-        } else if (due && line.find(";default;cycle, command ") != std::string::npos) {
-            out.cycle.push_back(static_cast<double>(stamp_of(line) - *due));
-            due.reset();
+        } else if (due != kNone && line.find(";default;cycle, command ") != std::string::npos) {
+            out.cycle.push_back(static_cast<double>(stamp_of(line) - due));
+            due = kNone;
         }
     }
     return out;
