@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "migrate/infer_holiday.h"
+#include "migrate/sweep.h"
+#include "migrate/words.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
 
@@ -35,9 +40,10 @@ std::string clock(int minute) {
 
 class Converter {
   public:
-    explicit Converter(const objects::Snapshot* current) : current_(current) {}
+    Converter(const objects::Snapshot* current, const Ledger& before) : current_(current), before_(before) {}
 
     void config(const ConfigFile& file) {
+        begin(Part::options);
         file_ = &file;
         set(ObjectType::policy, kPolicy, "algorithm", "origin", file.file);
         for (const Setting& setting : file.settings)
@@ -48,6 +54,7 @@ class Converter {
     }
 
     void sched_config(const SchedConfig& file, const SchedPolicies& policies, bool prime_is_known) {
+        begin(Part::options);
         if (!policies.fs_group.empty()) {
             create(ObjectType::fs_group, kGroup);
             set_all(ObjectType::fs_group, kGroup, policies.fs_group, file.file);
@@ -74,11 +81,63 @@ class Converter {
         notes(policies.notes);
     }
 
-    void holidays(const HolidaysFile& file) {
-        for (const Holiday& day : file.days) non_work_day(file.file, day.line, day.description, day.rule());
+    // In which policies: those that the options make, else default_policy.
+    void print(const QmgrPrint& file, const SchedConfig* options, bool by_time) {
+        begin(Part::server);
+        std::vector<const char*> policies = {kPolicy};
+        if (by_time) policies.insert(policies.end(), {kPrimePolicy, kNonPrimePolicy});
+        const bool no_backfill = options != nullptr && sets(*options, "backfill", "0");
+        if (file.backfill_depth && no_backfill)
+            out_.report.notes.push_back(
+                fmt::format("{}:{}: backfill_depth: is left out, {} has backfill: False", file.file,
+                            file.backfill_depth->line, options->file));
+        for (const char* policy : policies) {
+            if (file.backfill_depth && !no_backfill)
+                set(ObjectType::policy, policy, "backfill_depth", file.backfill_depth->value,
+                    fmt::format("{}:{} backfill_depth", file.file, file.backfill_depth->line));
+            if (file.job_sort_formula && !file.job_sort_formula->value.empty())
+                set(ObjectType::policy, policy, "job_sort_formula", file.job_sort_formula->value,
+                    fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line));
+        }
     }
 
-    void pbs_holidays(const PbsHolidays& file) {
+    void queue_types(const std::vector<FoundQueueType>& found, Part part) {
+        begin(part);
+        for (const FoundQueueType& queue : found) {
+            const bool known = before_.has(ObjectType::queue, queue.queue, "execution_type", queue.type);
+            out_.report.lines.push_back(
+                {queue.source, fmt::format("queue {} execution_type", queue.queue), queue.type, !known});
+            record(ObjectType::queue, queue.queue, "execution_type", queue.type);
+            if (!known)
+                out_.queue_types.push_back(
+                    {queue.queue, recorded(ObjectType::queue, queue.queue, "execution_type"), queue.type});
+        }
+    }
+
+    void resource_group(const ResourceGroup& file, bool in_policies) {
+        begin(Part::resource_group);
+        notes(file.notes);
+        if (file.groups.empty()) return;
+        create(ObjectType::fs_group, kGroup);
+        std::string elements;
+        for (const ShareGroup& group : file.groups)
+            elements += (elements.empty() ? "" : ",") + group.element();
+        set(ObjectType::fs_group, kGroup, "tree_element", elements,
+            fmt::format("{}:{}", file.file, file.groups.front().line));
+        if (!in_policies)
+            out_.report.notes.push_back(fmt::format(
+                "{}: the tree is in use once a policy names it: set policy {} fairshare_group = {}",
+                file.file, kPolicy, kGroup));
+    }
+
+    void holidays(const HolidaysFile& file, const ConvertOptions& options) {
+        begin(Part::holidays);
+        for (const Holiday& day : file.days)
+            holiday({file.file, day.line, day.description, day.day_of_year, file.year, day.rule()}, options);
+    }
+
+    void pbs_holidays(const PbsHolidays& file, const ConvertOptions& options) {
+        begin(Part::holidays);
         if (!file.in_use()) {
             out_.report.notes.emplace_back(
                 fmt::format("{}: without YEAR the file means nothing: it is always prime time", file.file));
@@ -88,15 +147,62 @@ class Converter {
         for (std::size_t i = 0; i < windows.size(); ++i)
             prime_window(numbered(kPrimeTime, i), windows[i], file.file);
         for (const PbsHoliday& day : file.days)
-            non_work_day(file.file, day.line, day.description, day.rule());
-        if (!file.days.empty())
+            holiday({file.file, day.line, day.description, day.day_of_year, file.year, day.rule()}, options);
+        if (!file.days.empty() && !options.infer)
             out_.report.notes.emplace_back(
                 fmt::format("{}: the holidays of {} count in every year by their number, as they did; 02/29 "
                             "moves those after it by a day: MM/DD in non_work_days doesn't move",
                             file.file, file.year));
     }
 
+    // Groups' usage is the sum of their entities', which the tree knows.
+    void usage(const FairshareUsage& file) {
+        const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
+        if (!there && !out_.ledger.has(ObjectType::fs_group, kGroup, "")) {
+            out_.report.notes.push_back(
+                fmt::format("{}: is left out: there is no fs_group that the usage would be of", file.file));
+            return;
+        }
+        objects::UsageBatch batch;
+        for (const EntityUsage& entity : file.entities)
+            if (!entity.group && entity.amount != 0)
+                batch.usage.push_back({entity.entity, "", entity.amount});
+        batch.last_decay = file.last_decay;
+        usage_of(fmt::format("fs_group:{}", kGroup), file.file, std::move(batch));
+    }
+
+    void decay_usage(const DecayUsage& file) {
+        objects::UsageBatch batch;
+        for (const UserUsage& user : file.users)
+            if (user.amount != 0) batch.usage.push_back({user.user, user.group, user.amount});
+        notes(file.notes);
+        usage_of("past_usage", file.file, std::move(batch));
+    }
+
+    // The accounting package keeps these files; they are looked at and stay.
+    void allocations(const Allocations* allocations, const CurrentUsage* current) {
+        const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
+        if (current != nullptr)
+            out_.report.notes.push_back(fmt::format("{}: {} records of {} groups; stays the file that it is",
+                                                    current->file, current->uses.size(), used.size()));
+        if (allocations == nullptr) return;
+        notes(allocations->notes);
+        const auto unlimited = std::ranges::count_if(allocations->groups, &Allocation::unlimited);
+        out_.report.notes.push_back(fmt::format(
+            "{}: {} groups, {} of them without a limit; stays the file that it is, sched_acct_dir "
+            "of {} names its folder",
+            allocations->file, allocations->groups.size(), unlimited, kPolicy));
+        for (const Allocation& group : allocations->groups) {
+            const auto found = used.find(group.group);
+            if (group.unlimited() || found == used.end() || found->second <= group.node_hours) continue;
+            out_.report.notes.push_back(fmt::format("{}:{}: {} has used {:.3f} of {:.3f} node-hours",
+                                                    allocations->file, group.line, printable(group.group),
+                                                    found->second, group.node_hours));
+        }
+    }
+
     void dedicated_time(const DedicatedTime& file, const std::optional<std::chrono::sys_seconds>& now) {
+        begin(Part::dedicated_time);
         std::vector<DedicatedPeriod> ahead;
         for (const DedicatedPeriod& period : file.periods) {
             // No zone is further than a day from UTC.
@@ -121,26 +227,81 @@ class Converter {
 
     Result<Conversion> finish() {
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+        Swept swept = sweep(before_, out_.ledger, parts_, current_);
+        auto& lines = out_.report.lines;
+        lines.insert(lines.end(), swept.lines.begin(), swept.lines.end());
+        notes(swept.notes);
+        auto& commands = out_.changes.commands;
+        commands.insert(commands.end(), swept.commands.begin(), swept.commands.end());
+        out_.queue_types.insert(out_.queue_types.end(), swept.queue_types.begin(), swept.queue_types.end());
+        out_.ledger = std::move(swept.ledger);
         return std::move(out_);
     }
 
   private:
+    // What follows is of a part of the configuration.
+    void begin(Part part) {
+        part_ = part;
+        parts_.insert(part);
+    }
+
+    void record(ObjectType type, const std::string& object, std::string_view attribute,
+                const std::string& value) {
+        LedgerLine line{part_, type, object, std::string(attribute), value};
+        if (recorded_.insert(fmt::format("{}\t{}\t{}\t{}", static_cast<int>(type), object, attribute, value))
+                .second)
+            out_.ledger.lines.push_back(std::move(line));
+    }
+
+    // The value that an earlier migration set.
+    std::string recorded(ObjectType type, const std::string& object, std::string_view attribute) const {
+        const auto found = std::ranges::find_if(before_.lines, [&](const LedgerLine& line) {
+            return line.type == type && line.object == object && line.attribute == attribute;
+        });
+        return found == before_.lines.end() ? std::string() : found->value;
+    }
+
+    static bool sets(const SchedConfig& file, std::string_view option, std::string_view value) {
+        return std::ranges::any_of(file.settings, [&](const SchedSetting& setting) {
+            return setting.option->name == option && setting.value == value;
+        });
+    }
+
     void notes(const std::vector<std::string>& more) {
         out_.report.notes.insert(out_.report.notes.end(), more.begin(), more.end());
     }
 
     void tell_unless_in_force() {
-        if (current_ != nullptr && current_->policy_slots(kSched).all_time != kPolicy)
-            out_.report.notes.emplace_back(fmt::format(
-                "the scheduler `{1}` doesn't run {0}: set sched {1} policy = {0} puts it in force", kPolicy,
-                kSched));
+        if (current_ == nullptr || current_->policy_slots(kSched).all_time == kPolicy) return;
+        out_.report.notes.emplace_back(
+            fmt::format("the scheduler `{1}` doesn't run {0}: set sched {1} policy = {0} puts it in force",
+                        kPolicy, kSched));
+    }
+
+    void usage_of(const std::string& scope, const std::string& file, objects::UsageBatch batch) {
+        out_.report.lines.push_back(
+            {file, fmt::format("usage of {}", scope), fmt::format("{} records", batch.usage.size()), true});
+        out_.usage.emplace(scope, std::move(batch));
+    }
+
+    void holiday(const HolidayLine& day, const ConvertOptions& options) {
+        const std::optional<Proposal> proposal = propose_rule(day);
+        if (proposal && options.infer)
+            return non_work_day(day.file, day.line, day.description, proposal->rule);
+        non_work_day(day.file, day.line, day.description, day.rule);
+        if (proposal) {
+            out_.report.notes.push_back(
+                fmt::format("{}:{}: {} is {}: {} needs no yearly update (--infer uses it)", day.file,
+                            day.line, printable(day.description), proposal->words, proposal->rule));
+        }
     }
 
     void non_work_day(const std::string& file, int number, const std::string& description,
                       const std::string& rule) {
-        Report::Line line{fmt::format("{}:{} {}", file, number, description), "server non_work_days", rule,
-                          true};
+        Report::Line line{fmt::format("{}:{} {}", file, number, printable(description)),
+                          "server non_work_days", rule, true};
         if (description.empty()) line.source.pop_back();
+        record(ObjectType::server, "", "non_work_days", rule);
         if (is_non_work_day(rule)) {
             line.changed = false;
         } else {
@@ -160,9 +321,14 @@ class Converter {
         set(ObjectType::time_window, name, "type", "prime", from);
     }
 
+    // An object that somebody else has made is never deleted.
     void create(ObjectType type, const std::string& object) {
-        if (current_ == nullptr || current_->find(type, object) == nullptr)
-            out_.changes.commands.push_back({CommandKind::create, type, object, {}});
+        const bool there = current_ != nullptr && current_->find(type, object) != nullptr;
+        if (!there || before_.has(type, object, "")) {
+            const bool is_new = !out_.ledger.has(type, object, "");
+            record(type, object, "", "");
+            if (!there && is_new) out_.changes.commands.push_back({CommandKind::create, type, object, {}});
+        }
     }
 
     void set_all(ObjectType type, const std::string& object, const std::vector<SchedValue>& values,
@@ -203,9 +369,10 @@ class Converter {
         const objects::Value* old = there == nullptr ? nullptr : there->set_value(*attribute);
         const std::string shown = objects::format_value(*attribute, *value);
         const bool changed = old == nullptr || *old != *value;
+        record(type, object, attribute->name, shown);
         out_.report.lines.push_back(
-            {from, fmt::format("{} {} {}", objects::type_name(type), object, attribute->name), shown,
-             changed});
+            {from, fmt::format("{} {} {}", objects::type_name(type), object, attribute->name), shown, changed,
+             old == nullptr ? "" : objects::format_value(*attribute, *old)});
         if (changed)
             out_.changes.commands.push_back(
                 {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
@@ -222,36 +389,65 @@ class Converter {
     }
 
     const objects::Snapshot* current_;
+    const Ledger& before_;
     const ConfigFile* file_ = nullptr;
+    Part part_ = Part::options;
+    std::set<Part> parts_;
+    std::set<std::string> recorded_;
     Conversion out_;
     Problems problems_;
 };
 
-}  // namespace
-
-Result<Conversion> convert(const std::optional<ConfigFile>& config,
-                           const std::optional<HolidaysFile>& holidays, const objects::Snapshot* current) {
-    Converter converter(current);
-    if (config) converter.config(*config);
-    if (holidays) converter.holidays(*holidays);
-    return converter.finish();
-}
-
-Result<Conversion> convert(const SchedConfig& file, const std::optional<PbsHolidays>& holidays,
-                           const Surroundings& server, const objects::Snapshot* current,
-                           const std::optional<DedicatedTime>& dedicated) {
-    auto policies = to_policies(file, server, kGroup);
-    if (!policies) return tl::unexpected(std::move(policies.error()));
-    const bool known = holidays && holidays->in_use();
-    if (known && prime_windows(*holidays).empty() && policies->by_time()) {
+// default_policy and the policies of both times, and the files that have something to say of the options.
+Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& server) {
+    Surroundings known = server;
+    if (files.qmgr_print) {
+        for (const PrintedQueue& queue : files.qmgr_print->queues) known.queues.push_back(queue.name);
+        const auto& more = files.qmgr_print->consumables;
+        known.consumables.insert(known.consumables.end(), more.begin(), more.end());
+    }
+    const bool tree = files.resource_group && !files.resource_group->groups.empty();
+    auto policies = to_policies(*files.sched_config, known, kGroup, tree);
+    if (!policies) return policies;
+    const bool never_prime =
+        files.pbs_holidays && files.pbs_holidays->in_use() && prime_windows(*files.pbs_holidays).empty();
+    if (never_prime && policies->by_time()) {
         policies->all_time = std::move(policies->non_prime);
         policies->prime.clear();
         policies->non_prime.clear();
     }
-    Converter converter(current);
-    converter.sched_config(file, *policies, known);
-    if (holidays) converter.pbs_holidays(*holidays);
-    if (dedicated) converter.dedicated_time(*dedicated, server.now);
+    return policies;
+}
+
+}  // namespace
+
+Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
+                           const Ledger& before, const ConvertOptions& options) {
+    Converter converter(current, before);
+    bool by_time = false;
+    if (files.config) converter.config(*files.config);
+    if (files.sched_config) {
+        const auto policies = policies_of(files, server);
+        if (!policies) return tl::unexpected(policies.error());
+        by_time = policies->by_time();
+        converter.sched_config(*files.sched_config, *policies,
+                               files.pbs_holidays && files.pbs_holidays->in_use());
+    }
+    const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
+    if (files.origin_holidays) converter.holidays(*files.origin_holidays, options);
+    if (files.pbs_holidays) converter.pbs_holidays(*files.pbs_holidays, options);
+    if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);
+    if (files.resource_group) converter.resource_group(*files.resource_group, config != nullptr);
+    if (files.qmgr_print) converter.print(*files.qmgr_print, config, by_time);
+    if (config != nullptr || files.qmgr_print) {
+        converter.queue_types(
+            find_queue_types(config, files.qmgr_print ? &*files.qmgr_print : nullptr, server),
+            config != nullptr ? Part::options : Part::server);
+    }
+    if (files.usage) converter.usage(*files.usage);
+    if (files.decay_usage) converter.decay_usage(*files.decay_usage);
+    converter.allocations(files.allocations ? &*files.allocations : nullptr,
+                          files.current ? &*files.current : nullptr);
     return converter.finish();
 }
 
@@ -263,9 +459,19 @@ bool is_converted(const objects::Snapshot& snapshot) {
     return policy->is_set("by_queue") && policy->is_set("help_starving_jobs") && policy->is_set("preemption");
 }
 
-std::string to_qmgr(const objects::ChangeSet& changes) {
+std::string to_qmgr(const Conversion& conversion) {
     std::string out;
-    for (const Command& command : changes.commands) out += objects::to_text(command) + "\n";
+    for (const Command& command : conversion.changes.commands) {
+        if (command.changes.size() < 2) {
+            out += objects::to_text(command) + "\n";
+            continue;
+        }
+        for (const objects::AttributeChange& change : command.changes)
+            out += objects::to_text({command.kind, command.type, command.object, {change}}) + "\n";
+    }
+    for (const QueueType& type : conversion.queue_types)
+        out += fmt::format("set queue {} queue_type = {}\n", type.queue,
+                           type.to.empty() ? "execution" : type.to);
     return out;
 }
 

@@ -1,134 +1,187 @@
 #include "migrate/migrate.h"
 
-#include <fmt/format.h>
+#include <iterator>
+#include <utility>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <sstream>
-
-#include "migrate/convert.h"
+#include "objects/check.h"
+#include "objects/execute.h"
 #include "objects/store.h"
+#include "objects/usage_within.h"
 
 namespace pbs::migrate {
 namespace {
 
-constexpr const char* kSystemHolidays = "/usr/lib/acct/holidays";
-constexpr std::uintmax_t kLargest = 16U << 20U;
-
 // Errors that no line of a file is to blame for.
-tl::unexpected<Problems> fail(const std::string& file, std::string message) {
-    return tl::unexpected(Problems{{file, 0, 0, "", std::move(message)}});
+tl::unexpected<Problems> fail(std::string message) {
+    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
-Result<std::string> read_file(const std::string& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (error) return fail(path, fmt::format("can't be read: {}", error.message()));
-    if (!std::filesystem::is_regular_file(status)) return fail(path, "is not a file");
-    const auto size = std::filesystem::file_size(path, error);
-    if (error || size > kLargest)
-        return fail(path, fmt::format("is too large, expected at most {} bytes", kLargest));
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    errno = 0;
-    if (!in || (size > 0 && !(text << in.rdbuf())))
-        return fail(path, fmt::format("can't be read: {}", std::strerror(errno)));
-    return std::move(text).str();
-}
-
-// Parses a file, or adds what is wrong with it to `problems`.
-template <class Parse>
-auto read(const std::string& path, const Parse& parse, Problems& problems)
-    -> std::optional<typename decltype(parse(std::string_view{}, path))::value_type> {
-    const auto text = read_file(path);
-    if (!text) {
-        problems.insert(problems.end(), text.error().begin(), text.error().end());
-        return std::nullopt;
+// What has neighbours on the same object becomes one command, so that only the whole of it has to make sense:
+// hours of a window, of which one alone may overlap another window.
+std::vector<objects::Command> grouped(const std::vector<objects::Command>& commands) {
+    std::vector<objects::Command> out;
+    for (const objects::Command& command : commands) {
+        // Elements are added to a list one by one.
+        const bool same = !out.empty() && command.kind == objects::CommandKind::set &&
+                          out.back().kind == command.kind && out.back().type == command.type &&
+                          out.back().object == command.object &&
+                          command.changes.front().operation == objects::Operation::set;
+        if (same) {
+            out.back().changes.insert(out.back().changes.end(), command.changes.begin(),
+                                      command.changes.end());
+        } else {
+            out.push_back(command);
+        }
     }
-    auto parsed = parse(*text, path);
-    if (parsed) return std::move(*parsed);
-    problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
-    return std::nullopt;
+    return out;
 }
 
-bool is_file(const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored);
+Result<std::string> kept_text(const objects::Store& store, std::string_view key) {
+    auto kept = store.meta(key);
+    if (!kept) return fail(kept.error().message);
+    return std::move(*kept).value_or("");
 }
 
-Result<Conversion> read_and_convert_sched_config(const LegacyFiles& files, const objects::Snapshot* current,
-                                                 const Surroundings& server) {
-    Problems problems;
-    std::optional<PbsHolidays> holidays;
-    const auto config = read(files.sched_config, parse_sched_config, problems);
-    if (!files.holidays.empty()) holidays = read(files.holidays, parse_pbs_holidays, problems);
-    std::optional<DedicatedTime> dedicated;
-    if (!files.dedicated_time.empty()) dedicated = read(files.dedicated_time, parse_dedicated_time, problems);
+// The server counts by itself once it has usage: what is in the files is older.
+Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
+    auto& usage = conversion.usage;
+    for (auto scope = usage.begin(); scope != usage.end();) {
+        const auto empty = objects::usage_is_empty(store.database(), scope->first);
+        if (!empty) return fail(empty.error().message);
+        if (*empty && !scope->second.usage.empty()) {
+            ++scope;
+            continue;
+        }
+        for (Report::Line& line : conversion.report.lines)
+            if (line.target == "usage of " + scope->first) line.changed = false;
+        scope = usage.erase(scope);
+    }
+    return {};
+}
+
+// Facts that are other than those that are kept.
+Result<std::map<std::string, std::string>> new_facts(const Conversion& conversion,
+                                                     const objects::Store& store,
+                                                     const MigrateOptions& options) {
+    std::map<std::string, std::string> facts = options.facts;
+    const auto pending = kept_text(store, kQueueTypesKey);
+    if (!pending) return tl::unexpected(pending.error());
+    const auto left = merged(queue_types_from_text(*pending), conversion.queue_types);
+    facts[std::string(kLedgerKey)] = to_text(conversion.ledger);
+    facts[std::string(kQueueTypesKey)] = to_text(left);
+    for (auto fact = facts.begin(); fact != facts.end();) {
+        const auto kept = kept_text(store, fact->first);
+        if (!kept) return tl::unexpected(kept.error());
+        fact = *kept == fact->second ? facts.erase(fact) : std::next(fact);
+    }
+    return facts;
+}
+
+objects::Result<void> write_facts(objects::Store& store, const std::map<std::string, std::string>& facts) {
+    for (const auto& [key, value] : facts)
+        if (auto done = store.set_meta(key, value); !done) return done;
+    return {};
+}
+
+objects::Result<void> write_usage(objects::Store& store, const Conversion& conversion) {
+    for (const auto& [scope, batch] : conversion.usage)
+        if (auto done = objects::write_usage_within(store.database(), scope, batch); !done) return done;
+    return {};
+}
+
+// Everything in one transaction: commands, facts and usage.
+Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
+                   std::chrono::sys_seconds now, const MigrateOptions& options) {
+    const auto facts = new_facts(conversion, store, options);
+    if (!facts) return tl::unexpected(facts.error());
+    for (const objects::Command& command : conversion.changes.commands)
+        if (const auto allowed = objects::authorize(command, identity); !allowed)
+            return fail(allowed.error().message);
+    const auto beside = [&]() -> objects::Result<void> {
+        if (auto done = write_facts(store, *facts); !done) return done;
+        return write_usage(store, conversion);
+    };
+    auto& notes = conversion.report.notes;
+    objects::Rewrite all;
+    all.command = "migrate legacy files";
+    all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
+                   std::vector<std::string>&) -> objects::Result<void> {
+        // Queues and resources may be made later: what isn't there yet is told in the report.
+        const objects::CheckContext lenient{context.zone, context.resources, context.now, context.queues,
+                                            &notes};
+        for (const objects::Command& command : grouped(conversion.changes.commands))
+            if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
+        return beside();
+    };
+    // A rewrite that changes no object is taken back, and the facts with it.
+    if (conversion.changes.commands.empty()) {
+        if (const auto done = beside(); !done) return fail(done.error().message);
+        return {};
+    }
+    const auto reply = store.rewrite(all, identity, now);
+    if (!reply) return fail(reply.error().message);
+    if (reply->changed) return {};
+    if (const auto done = beside(); !done) return fail(done.error().message);
+    return {};
+}
+
+// `problems`: those of files that couldn't be read.
+Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapshot* current,
+                                 const Surroundings& server, const Ledger& before,
+                                 const ConvertOptions& options, Problems problems) {
+    const auto legacy = parse(texts);
+    if (!legacy) problems.insert(problems.end(), legacy.error().begin(), legacy.error().end());
     if (!problems.empty()) return tl::unexpected(std::move(problems));
-    return convert(*config, holidays, server, current, dedicated);
+    return convert(*legacy, server, current, before, options);
+}
+
+Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store,
+                                 const objects::Identity& identity, std::chrono::sys_seconds now,
+                                 const Surroundings& server, const MigrateOptions& options,
+                                 Problems problems) {
+    const auto before = kept_text(store, kLedgerKey);
+    if (!before) return tl::unexpected(before.error());
+    auto conversion = convert_texts(texts, store.snapshot().get(), server, ledger_from_text(*before),
+                                    options.convert, std::move(problems));
+    if (!conversion) return conversion;
+    if (const auto done = leave_known_usage(*conversion, store); !done) return tl::unexpected(done.error());
+    if (options.dry_run) return conversion;
+    if (const auto done = apply(*conversion, store, identity, now, options); !done)
+        return tl::unexpected(done.error());
+    return conversion;
 }
 
 }  // namespace
 
-LegacyFiles find_legacy_files(const std::string& home) {
-    LegacyFiles files;
-    for (const char* name : {"config", "CONFIGFILE"}) {
-        files.config = home + "/sched_priv/" + name;
-        if (is_file(files.config)) break;
-        files.config.clear();
-    }
-    if (files.config.empty()) {
-        files.sched_config = home + "/sched_priv/sched_config";
-        if (!is_file(files.sched_config)) files.sched_config.clear();
-        files.holidays = home + "/sched_priv/holidays";
-        if (files.sched_config.empty() || !is_file(files.holidays)) files.holidays.clear();
-        files.dedicated_time = home + "/sched_priv/dedicated_time";
-        if (files.sched_config.empty() || !is_file(files.dedicated_time)) files.dedicated_time.clear();
-        return files;
-    }
-    files.holidays = home + "/sched_priv/holidays";
-    if (!is_file(files.holidays)) files.holidays = is_file(kSystemHolidays) ? kSystemHolidays : "";
-    return files;
-}
-
 Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
-                                    const Surroundings& server) {
-    if (!files.sched_config.empty()) return read_and_convert_sched_config(files, current, server);
+                                    const Surroundings& server, const Ledger& before,
+                                    const ConvertOptions& options) {
     Problems problems;
-    std::optional<ConfigFile> config;
-    std::optional<HolidaysFile> holidays;
-    if (!files.config.empty()) config = read(files.config, parse_configfile, problems);
-    const Setting* enforce = config ? config->find("ENFORCE_PRIME_TIME") : nullptr;
-    const bool system_file_matters = enforce != nullptr && enforce->on();
-    if (!files.holidays.empty() && (files.holidays != kSystemHolidays || system_file_matters))
-        holidays = read(files.holidays, parse_origin_holidays, problems);
-    if (!problems.empty()) return tl::unexpected(std::move(problems));
-    return convert(config, holidays, current);
+    const LegacyTexts texts = read_files(files, problems);
+    return convert_texts(texts, current, server, before, options, std::move(problems));
 }
 
-Result<Report> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
-                       std::chrono::sys_seconds now, const Surroundings& server) {
-    auto conversion = read_and_convert(files, store.snapshot().get(), server);
-    if (!conversion) return tl::unexpected(std::move(conversion.error()));
-    // Queues and resources may be made later: what isn't there yet is told in the report.
-    conversion->changes.unknown_names = objects::UnknownNames::warn;
-    if (!conversion->changes.commands.empty()) {
-        const auto reply = store.apply(conversion->changes, identity, now);
-        if (!reply) return fail("", reply.error().message);
-        auto& notes = conversion->report.notes;
-        notes.insert(notes.end(), reply->warnings.begin(), reply->warnings.end());
-    }
-    return std::move(conversion->report);
+Result<Conversion> migrate(const LegacyTexts& texts, objects::Store& store, const objects::Identity& identity,
+                           std::chrono::sys_seconds now, const Surroundings& server,
+                           const MigrateOptions& options) {
+    return migrate_texts(texts, store, identity, now, server, options, {});
 }
 
-Result<Report> first_start(const std::string& home, objects::Store& store, const objects::Identity& identity,
-                           std::chrono::sys_seconds now, const Surroundings& server) {
+Result<Conversion> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
+                           std::chrono::sys_seconds now, const Surroundings& server,
+                           const MigrateOptions& options) {
+    Problems problems;
+    const LegacyTexts texts = read_files(files, problems);
+    return migrate_texts(texts, store, identity, now, server, options, std::move(problems));
+}
+
+Result<Conversion> first_start(const std::string& home, objects::Store& store,
+                               const objects::Identity& identity, std::chrono::sys_seconds now,
+                               const Surroundings& server, const MigrateOptions& options) {
     const LegacyFiles files = find_legacy_files(home);
-    if (files.empty()) return Report{};
-    return migrate(files, store, identity, now, server);
+    if (!files.empty()) return migrate(files, store, identity, now, server, options);
+    if (const auto done = write_facts(store, options.facts); !done) return fail(done.error().message);
+    return Conversion{};
 }
 
 }  // namespace pbs::migrate

@@ -19,6 +19,14 @@ int day_of_year(std::string_view text) {
     return whole && text.front() != '-' && day <= 365 ? day : -1;
 }
 
+// 0 for anything but four digits.
+int year(std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() && value >= 1000 && value <= 9999 ? value
+                                                                                                      : 0;
+}
+
 std::string joined(const std::vector<Word>& words) {
     std::string out;
     for (std::size_t i = 1; i < words.size(); ++i) out += (i > 1 ? " " : "") + std::string(words[i].text);
@@ -32,12 +40,16 @@ std::string Holiday::rule() const {
 }
 
 Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::string& file) {
-    HolidaysFile out{file, {}};
+    HolidaysFile out{file, {}, 0};
     Problems problems;
     std::bitset<366> seen;
     for_each_line(text, [&](std::string_view line, int number) {
         const auto words = words_of(line, '*');
-        if (words.empty() || words[0].text.starts_with("YEAR")) return;
+        if (words.empty()) return;
+        if (words[0].text.starts_with("YEAR")) {
+            if (words.size() > 1) out.year = year(words[1].text);
+            return;
+        }
         const int day = day_of_year(words[0].text);
         if (day < 0) {
             problems.push_back({file, number, words[0].column, "",

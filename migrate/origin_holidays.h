@@ -1,6 +1,7 @@
 // The holidays file of the Origin scheduler, /usr/lib/acct/holidays.
 //
-// Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped. The first
+// Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped; where a year
+// stands behind it, it tells which dates the days were meant for. The first
 // word of any other line is a day of the year, 1 to 365; 0 is skipped. The rest of a line is a description. A
 // day counts in every year, by its number: day 60 is 1 March, or 29 February in leap years.
 #pragma once
@@ -25,6 +26,7 @@ struct Holiday {
 struct HolidaysFile {
     std::string file;
     std::vector<Holiday> days;  // in the order of the file, each day once
+    int year = 0;               // that the days are of; 0: the file doesn't say
 };
 
 // Reads the text of a file; `file` is its name in messages. Problems: a first word that is no day of the

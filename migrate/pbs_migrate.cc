@@ -1,24 +1,26 @@
 // pbs_migrate: turns the files of an Origin, PBS or TORQUE scheduler into objects, by hand.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "migrate/at_server.h"
+#include "migrate/export.h"
+#include "migrate/in_home.h"
 #include "migrate/migrate.h"
-#include "objects/store.h"
+#include "migrate/show.h"
 
 namespace {
 
-using pbs::migrate::Problems;
+using namespace pbs::migrate;  // NOLINT(google-build-using-namespace): this is a program
 
 constexpr int kRefused = 2;
 
@@ -27,144 +29,242 @@ constexpr const char* kDescription =
     "option of the configuration file becomes an attribute of the policy default_policy, prime time a\n"
     "time_window, and the holidays non_work_days of the server. Of the scheduler of PBS or TORQUE, the\n"
     "options of sched_config become attributes of default_policy, of default_policy_prime and\n"
-    "default_policy_non_prime where they differ, and of the fs_group default_fs_group; its holidays file\n"
-    "becomes time_windows of type prime and non_work_days, its dedicated_time those of type dedicated.\n"
+    "default_policy_non_prime where they differ, and of the fs_group default_fs_group, whose tree is that\n"
+    "of resource_group; its holidays file becomes time_windows of type prime and non_work_days, its\n"
+    "dedicated_time those of type dedicated.\n"
     "The files are read, never changed. With a mistake in a file nothing is done.";
 
 constexpr const char* kFooter =
-    "Without --dry-run, pbs_migrate writes into HOME/server_priv/policy.db itself (--into), while no server\n"
-    "runs on HOME. For a server that runs, hand it the commands instead, as one of its managers:\n"
-    "    pbs_migrate --config F --holidays F --dry-run | qmgr\n"
-    "A second run of the same files changes nothing. Exit status: 0 done, 1 wrong usage, 2 refused; what "
-    "was\n"
-    "wrong is on standard error, one line each: FILE:LINE:COLUMN: OPTION: what was expected.";
+    "Without --dry-run and --check, pbs_migrate writes into HOME/server_priv/policy.db itself (--into),\n"
+    "while no server runs on HOME, or has a running server do it (--server), as one of its managers.\n"
+    "A second run of the same files changes nothing; what an earlier run made and the files no longer say "
+    "is\n"
+    "taken back. Exit status: 0 done, 1 wrong usage, 2 refused; what was wrong is on standard error, one "
+    "line\n"
+    "each: FILE:LINE:COLUMN: OPTION: what was expected.";
+
+// What is wanted of the files.
+enum class Task { apply, dry_run, check, diff };
 
 struct Arguments {
-    pbs::migrate::LegacyFiles files;
-    pbs::migrate::Surroundings server;
+    LegacyFiles files;
+    Surroundings server;
     std::string home;
+    std::string server_name;
+    std::optional<std::string> at;  // the running server, if one is meant; empty: the default one
     bool dry_run = false;
+    bool check = false;
+    bool diff = false;
+    bool json = false;
+    bool infer = false;
+    std::vector<std::string> wanted_export;  // kind and folder
+
+    Task task() const {
+        if (dry_run) return Task::dry_run;
+        if (check) return Task::check;
+        return diff ? Task::diff : Task::apply;
+    }
+    Format format() const {
+        if (json) return Format::json;
+        if (dry_run) return Format::commands;
+        return diff ? Format::diff : Format::text;
+    }
 };
 
-int refuse(const Problems& problems) {
-    for (const auto& problem : problems)
-        fmt::print(stderr, "pbs_migrate: {}\n", pbs::migrate::to_text(problem));
-    fmt::print(stderr, "pbs_migrate: nothing was migrated\n");
+int refuse(const Arguments& arguments, const Problems& problems) {
+    if (arguments.json) fmt::print("{}", to_json(problems));
+    for (const Problem& problem : problems) fmt::print(stderr, "pbs_migrate: {}\n", to_text(problem));
+    if (arguments.task() == Task::apply || arguments.task() == Task::dry_run)
+        fmt::print(stderr, "pbs_migrate: nothing was migrated\n");
     return kRefused;
 }
 
-int refuse(const std::string& message) {
-    return refuse(Problems{{"", 0, 0, "", message}});
+int wrong_usage(const char* what) {
+    fmt::print(stderr, "pbs_migrate: {}\n", what);
+    return 1;
 }
 
-// The lock of the server on its home, held as long as this object lives: a record lock, as the server's,
-// since the locks of flock(2) don't see those.
-class HomeLock {
-  public:
-    explicit HomeLock(const std::string& path)
-        : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-        struct flock whole {};
-        whole.l_type = F_WRLCK;
-        whole.l_whence = SEEK_SET;
-        if (fd_ < 0 || ::fcntl(fd_, F_SETLK, &whole) != 0) error_ = errno;
-    }
-    ~HomeLock() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    HomeLock(const HomeLock&) = delete;
-    HomeLock& operator=(const HomeLock&) = delete;
-
-    // 0 when it is held.
-    int error() const { return error_; }
-
-  private:
-    int fd_;
-    int error_ = 0;
-};
-
-std::string user_name(uid_t uid) {
-    const passwd* user = ::getpwuid(uid);
-    return user == nullptr ? std::to_string(uid) : user->pw_name;
-}
-
-// Whoever may write the file may change what is in it.
-pbs::objects::Identity identity() {
-    return {user_name(::geteuid()), "localhost", pbs::objects::manager_privilege};
-}
-
-int print_commands(const Arguments& arguments) {
-    const auto conversion = pbs::migrate::read_and_convert(arguments.files, nullptr, arguments.server);
-    if (!conversion) return refuse(conversion.error());
-    for (const std::string& note : conversion->report.notes) fmt::print("# {}\n", note);
-    fmt::print("{}", pbs::migrate::to_qmgr(conversion->changes));
+// Against nothing: as a fresh server would have it.
+int convert_alone(const Arguments& arguments) {
+    const auto conversion =
+        read_and_convert(arguments.files, nullptr, arguments.server, {}, {arguments.infer});
+    if (!conversion) return refuse(arguments, conversion.error());
+    if (arguments.json || arguments.dry_run) fmt::print("{}", show(*conversion, arguments.format()));
     return 0;
 }
 
-int write_into_home(const Arguments& arguments) {
-    const std::string priv = arguments.home + "/server_priv";
-    struct stat folder = {};
-    if (::stat(priv.c_str(), &folder) != 0)
-        return refuse(fmt::format("{} is not the home of a PBS server: {}: {}", arguments.home, priv,
-                                  std::strerror(errno)));
-    // Files of another user would keep the server from starting.
-    if (folder.st_uid != ::geteuid())
-        return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
-                                  user_name(folder.st_uid)));
-    const HomeLock lock(priv + "/server.lock");
-    if (lock.error() == EAGAIN || lock.error() == EACCES)
-        return refuse(fmt::format(
-            "a server runs on {}: stop it, or give it the commands of --dry-run with qmgr", arguments.home));
-    if (lock.error() != 0)
-        return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
-    // What is written now would be put aside by the rest of the restore.
-    const std::string journal = priv + "/restore.journal";
-    if (::lstat(journal.c_str(), &folder) == 0)
-        return refuse(
-            fmt::format("{} is there: a restore is unfinished; start the server once to finish it", journal));
-    if (errno != ENOENT) return refuse(fmt::format("can't look for {}: {}", journal, std::strerror(errno)));
+int migrate_at_server(const Arguments& arguments) {
+    Problems problems;
+    ServerRequest request{read_files(arguments.files, problems), arguments.format(), arguments.infer,
+                          arguments.task() != Task::apply};
+    // Mistakes of the files are told with their lines, whatever the server is.
+    if (const auto parsed = parse(request.texts); !parsed)
+        problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
+    if (!problems.empty()) return refuse(arguments, problems);
+    const auto report = migrate_at(*arguments.at, request);
+    if (!report) return refuse(arguments, report.error());
+    if (!arguments.check || arguments.json) fmt::print("{}", *report);
+    return 0;
+}
+
+int migrate_home(const Arguments& arguments) {
+    const MigrateOptions options{{arguments.infer}, arguments.task() != Task::apply, {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    auto store = pbs::objects::Store::open(priv + "/policy.db", {}, now);
-    if (!store) return refuse(store.error().message);
-    const auto report = pbs::migrate::migrate(arguments.files, *store, identity(), now, arguments.server);
-    if (!report) return refuse(report.error());
-    fmt::print("{}", pbs::migrate::to_text(*report));
+    std::string shown;
+    const auto done = with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
+        const auto conversion =
+            migrate(arguments.files, store, identity_here(), now, arguments.server, options);
+        if (!conversion) return tl::unexpected(conversion.error());
+        shown = show(*conversion, arguments.format());
+        return {};
+    });
+    if (!done) return refuse(arguments, done.error());
+    fmt::print("{}", shown);
     return 0;
 }
 
-void add_options(CLI::App& app, Arguments& arguments) {
-    auto* config = app.add_option("--config", arguments.files.config,
+// ---- The way back
+
+const Exporter* find_exporter(const std::string& kind) {
+    const auto all = exporters();
+    const auto found = std::ranges::find(all, kind, &Exporter::kind);
+    return found == all.end() ? nullptr : &*found;
+}
+
+Problems cannot_write(const std::string& path, const char* why) {
+    return {{path, 0, 0, "", fmt::format("can't be written: {}", why)}};
+}
+
+// A file that is there already may be the one in use: it is never written over.
+Result<void> write_new(const std::string& path, const std::string& text) {
+    std::FILE* file = std::fopen(path.c_str(), "wx");
+    if (file == nullptr) return tl::unexpected(cannot_write(path, std::strerror(errno)));
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (std::fclose(file) != 0 || !written) return tl::unexpected(cannot_write(path, std::strerror(errno)));
+    return {};
+}
+
+Result<void> write_export(const Arguments& arguments, const ExportSource& source) {
+    const Exporter& exporter = *find_exporter(arguments.wanted_export[0]);
+    const std::string path = fmt::format("{}/{}", arguments.wanted_export[1], exporter.file);
+    const Exported made = exporter.write(source);
+    if (auto done = write_new(path, made.text); !done) return done;
+    if (arguments.json) {
+        fmt::print("{}", to_json(path, made));
+        return {};
+    }
+    fmt::print("{} is written\n", path);
+    for (const std::string& text : made.left_out) fmt::print("left out: {}\n", text);
+    return {};
+}
+
+int export_file(const Arguments& arguments) {
+    const auto zone = pbs::rrule::Zone::system();
+    const auto now = *arguments.server.now;
+    const auto done = [&]() -> Result<void> {
+        if (arguments.at) {
+            const auto server = configuration_of(*arguments.at);
+            if (!server) return tl::unexpected(server.error());
+            return write_export(arguments, {*server->snapshot, zone, now, "default", server->queues,
+                                            arguments.server.consumables, server->queue_types});
+        }
+        return with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
+            const auto kept = store.meta(kLedgerKey);
+            if (!kept) return tl::unexpected(Problems{{"", 0, 0, "", kept.error().message}});
+            std::vector<FoundQueueType> types;
+            for (const LedgerLine& line : ledger_from_text(kept->value_or("")).lines)
+                if (line.type == pbs::objects::ObjectType::queue)
+                    types.push_back({line.object, line.value, "queue " + line.object});
+            const auto snapshot = store.snapshot();
+            return write_export(arguments, {*snapshot, zone, now, "default", arguments.server.queues,
+                                            arguments.server.consumables, types});
+        });
+    }();
+    return done ? 0 : refuse(arguments, done.error());
+}
+
+void add_files(CLI::App& app, Arguments& arguments) {
+    LegacyFiles& files = arguments.files;
+    auto* config = app.add_option("--config", files.config,
                                   "Configuration file of an Origin scheduler (sched_priv/config)")
                        ->type_name("F");
-    app.add_option("--holidays", arguments.files.holidays,
+    app.add_option("--holidays", files.holidays,
                    "Holidays file: of an Origin scheduler (/usr/lib/acct/holidays), or with --sched-config "
                    "that of PBS or TORQUE (sched_priv/holidays)")
         ->type_name("F");
     auto* sched_config =
-        app.add_option("--sched-config", arguments.files.sched_config,
+        app.add_option("--sched-config", files.sched_config,
                        "Configuration file of the scheduler of PBS or TORQUE (sched_priv/sched_config)")
             ->type_name("F")
             ->excludes(config);
-    app.add_option("--dedicated-time", arguments.files.dedicated_time,
+    app.add_option("--dedicated-time", files.dedicated_time,
                    "Dedicated times of PBS or TORQUE (sched_priv/dedicated_time)")
         ->type_name("F")
         ->needs(sched_config);
+    app.add_option("--resource-group", files.resource_group,
+                   "Fairshare tree of PBS or TORQUE (sched_priv/resource_group)")
+        ->type_name("F")
+        ->excludes(config);
+    app.add_option("--usage", files.usage, "Usage of the entities in that tree (sched_priv/usage)")
+        ->type_name("F")
+        ->excludes(config);
+    app.add_option("--qmgr-print", files.qmgr_print,
+                   "What qmgr -c \"print server\" wrote of the older server")
+        ->type_name("F")
+        ->excludes(config);
+    app.add_option("--decay-usage", files.decay_usage,
+                   "Past usage that the Origin scheduler kept (sched_priv/decay_usage)")
+        ->type_name("F")
+        ->excludes(sched_config);
+    app.add_option("--allocations", files.allocations,
+                   "Allocations of groups at an Origin system, which are checked and stay the file that they "
+                   "are (SCHED_ACCT_DIR/allocations)")
+        ->type_name("F")
+        ->excludes(sched_config);
+    app.add_option("--current", files.current,
+                   "What these have used; checked as well (SCHED_ACCT_DIR/current)")
+        ->type_name("F")
+        ->excludes(sched_config);
     app.add_option("--queues", arguments.server.queues,
-                   "Names of the server's queues, of which dedicated_prefix chooses")
+                   "Names of the server's queues, of which the prefixes of sched_config choose")
         ->type_name("Q,...")
         ->delimiter(',')
-        ->needs(sched_config);
+        ->excludes(config);
     app.add_option("--resources", arguments.server.consumables,
                    "Custom consumable resources of the server, which are excluded if the option resources "
                    "doesn't name them")
         ->type_name("R,...")
         ->delimiter(',')
-        ->needs(sched_config);
+        ->excludes(config);
+    app.add_option(
+           "--export", arguments.wanted_export,
+           "The way back: write the file KIND (sched_config, holidays, dedicated_time, resource_group or "
+           "configfile) into the folder DIR, out of --into HOME or --server")
+        ->type_name("KIND DIR")
+        ->expected(2);
+}
+
+void add_options(CLI::App& app, Arguments& arguments) {
+    add_files(app, arguments);
+    app.add_flag("--infer", arguments.infer,
+                 "Make rules that need no yearly update of the holidays that are known by name");
     auto* dry_run =
         app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
-    app.add_option("--into", arguments.home,
-                   "Home of the server whose objects are changed, offline; by default PBS_HOME")
-        ->type_name("HOME")
-        ->excludes(dry_run);
+    auto* check =
+        app.add_flag("--check", arguments.check, "Say only what is wrong with the files")->excludes(dry_run);
+    app.add_flag("--diff", arguments.diff, "Print what would change of what is there, and change nothing")
+        ->excludes(dry_run)
+        ->excludes(check);
+    app.add_flag("--json", arguments.json, "Print the report, or what is wrong, as JSON");
+    auto* into = app.add_option("--into", arguments.home,
+                                "Home of the server whose objects are changed, offline; by default PBS_HOME")
+                     ->type_name("HOME")
+                     ->excludes(dry_run);
+    app.add_option("--server", arguments.server_name,
+                   "Have a running server do it, as one of its managers; without a name, the default one")
+        ->type_name("[NAME]")
+        ->expected(0, 1)
+        ->excludes(into);
 }
 
 }  // namespace
@@ -179,20 +279,27 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 1;
     }
-    if (arguments.files.empty()) {
-        fmt::print(stderr,
-                   "pbs_migrate: nothing to read, expected --config F, --holidays F or both, or "
-                   "--sched-config F\n");
-        return 1;
-    }
+    if (app.count("--server") != 0) arguments.at = arguments.server_name;
+    arguments.server.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const bool exports = !arguments.wanted_export.empty();
+    if (exports && find_exporter(arguments.wanted_export[0]) == nullptr)
+        return wrong_usage(
+            "--export: expected sched_config, holidays, dedicated_time, resource_group or configfile, and a "
+            "folder");
+    if (exports && (!arguments.files.empty() || arguments.task() != Task::apply))
+        return wrong_usage("--export reads no files: expected --into HOME or --server beside it, and --json");
+    if (!exports && arguments.files.empty())
+        return wrong_usage(
+            "nothing to read, expected --config F, --holidays F or both, or --sched-config F and the files "
+            "beside it");
+    if (arguments.at) return exports ? export_file(arguments) : migrate_at_server(arguments);
+    const Task task = arguments.task();
+    if (task == Task::dry_run || task == Task::check) return convert_alone(arguments);
     if (const char* home = std::getenv("PBS_HOME"); home != nullptr && arguments.home.empty())
         arguments.home = home;
-    if (!arguments.dry_run && arguments.home.empty()) {
-        fmt::print(
-            stderr,
-            "pbs_migrate: expected --dry-run, or --into HOME or PBS_HOME for a server that isn't running\n");
-        return 1;
-    }
-    arguments.server.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    return arguments.dry_run ? print_commands(arguments) : write_into_home(arguments);
+    if (arguments.home.empty())
+        return wrong_usage(
+            "expected --dry-run, or --into HOME or PBS_HOME for a server that isn't running, or --server for "
+            "one that is");
+    return exports ? export_file(arguments) : migrate_home(arguments);
 }

@@ -43,9 +43,9 @@ constexpr SchedOption kOptions[] = {
     {"prime_exempt_anytime_queues", A::boolean, T::policy, "prime_exempt_anytime_queues"},
     {"prime_spill", A::time, T::policy, "time_window_spill", by_time},
     {"primetime_prefix", A::prefix, T::removed, "", one_value, "",
-     "the name of a queue means nothing any more: set queue QUEUE queue_type = execution_prime"},
+     "the name of a queue means nothing any more, its execution_type is execution_prime instead"},
     {"nonprimetime_prefix", A::prefix, T::removed, "", one_value, "",
-     "the name of a queue means nothing any more: set queue QUEUE queue_type = execution_non_prime"},
+     "the name of a queue means nothing any more, its execution_type is execution_non_prime instead"},
     {"dedicated_prefix", A::prefix, T::policy, "dedicated_queues"},
     // Resources and vnodes
     {"resources", A::resources, T::policy, "exclude_resources", repeats},

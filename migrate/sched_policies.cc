@@ -14,7 +14,6 @@ using A = SchedArgument;
 using T = SchedTarget;
 using Settings = std::vector<const SchedSetting*>;
 
-// Consumable resources that every PBS server has, and those of the Origin scheduler.
 constexpr std::string_view kConsumables[] = {"hpm", "mem", "naccelerators", "ncpus", "ssinodes", "vmem"};
 
 std::string joined(const std::vector<std::string>& items) {
@@ -57,8 +56,8 @@ std::string elements(const Settings& settings) {
 
 class Converter {
   public:
-    Converter(const SchedConfig& file, const Surroundings& server, const std::string& fs_group)
-        : file_(file), server_(server), fs_group_(fs_group) {}
+    Converter(const SchedConfig& file, const Surroundings& server, const std::string& fs_group, bool tree)
+        : file_(file), server_(server), fs_group_(fs_group), tree_(tree) {}
 
     Result<SchedPolicies> convert() {
         if (has_fairshare()) out_.fs_group = values(T::fs_group, kPrimeTime);
@@ -75,10 +74,10 @@ class Converter {
 
   private:
     bool has_fairshare() const {
-        return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
-            return s.option->target == T::fs_group ||
-                   (s.option->attribute == "fairshare" && s.value == "True");
-        });
+        return tree_ || std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
+                   return s.option->target == T::fs_group ||
+                          (s.option->attribute == "fairshare" && s.value == "True");
+               });
     }
 
     static bool same_values(const std::vector<SchedValue>& a, const std::vector<SchedValue>& b) {
@@ -179,6 +178,7 @@ class Converter {
     const SchedConfig& file_;
     const Surroundings& server_;
     const std::string& fs_group_;
+    bool tree_;
     SchedPolicies out_;
     Problems problems_;
 };
@@ -186,8 +186,12 @@ class Converter {
 }  // namespace
 
 Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
-                                  const std::string& fs_group) {
-    return Converter(file, server, fs_group).convert();
+                                  const std::string& fs_group, bool tree) {
+    return Converter(file, server, fs_group, tree).convert();
+}
+
+std::vector<std::string> usual_consumables() {
+    return {std::begin(kConsumables), std::end(kConsumables)};
 }
 
 objects::Object policy_object(const std::string& name, const std::vector<SchedValue>& values) {

@@ -39,11 +39,15 @@ void for_each_line(std::string_view text, const Visit& visit) {
     }
 }
 
-// What an error may quote: printable, and not longer than a line.
-inline std::string in_quotes(std::string_view text) {
-    std::string out = "'";
+// What a message may have of a file: printable, and not longer than a line.
+inline std::string printable(std::string_view text) {
+    std::string out;
     for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-    return out + (text.size() > 60 ? "...'" : "'");
+    return text.size() > 60 ? out + "..." : out;
+}
+
+inline std::string in_quotes(std::string_view text) {
+    return "'" + printable(text) + "'";
 }
 
 }  // namespace pbs::migrate

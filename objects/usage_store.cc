@@ -1,6 +1,7 @@
 #include "objects/usage_store.h"
 
 #include "objects/database.h"
+#include "objects/usage_within.h"
 
 namespace pbs::objects {
 namespace {
@@ -99,6 +100,18 @@ Result<UsageState> UsageStore::load(std::string_view scope) const {
     if (!found) return tl::unexpected(found.error());
     if (*found) state.last_decay = std::chrono::sys_seconds(std::chrono::seconds(row.integer(0)));
     return state;
+}
+
+Result<bool> usage_is_empty(Database& database, std::string_view scope) {
+    Statement row = database.statement("SELECT 1 FROM usage WHERE scope = ? LIMIT 1");
+    row.bind(scope);
+    const Result<bool> found = row.step();
+    if (!found) return tl::unexpected(found.error());
+    return !*found;
+}
+
+Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch) {
+    return write_all(database, scope, batch);
 }
 
 Result<void> UsageStore::write(std::string_view scope, const UsageBatch& batch) {

@@ -63,6 +63,10 @@ void tell_done(State& state, const migrate::Report& report) {
 
 }  // namespace
 
+void keep_report(const State& state, const migrate::Report& report) {
+    write_report(state, migrate::to_text(report));
+}
+
 objects::Result<void> forget_corrected_mistake(State& state) {
     if (state.migration_error.empty()) return {};
     if (!migrate::is_converted(*state.store->snapshot())) return {};
@@ -82,16 +86,17 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     }
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
                                    objects::manager_privilege | objects::root_privilege};
-    // A crash before the last line repeats this, which finds everything there already.
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
+    // That it is done is written with it: a crash leaves both or neither.
+    const migrate::MigrateOptions options{{}, false, {{std::string(kDone), "1"}, {std::string(kError), ""}}};
     const auto migrated =
-        migrate::first_start(std::string(state.host.home()), *state.store, server, now, known);
+        migrate::first_start(std::string(state.host.home()), *state.store, server, now, known, options);
     if (migrated) {
-        tell_done(state, *migrated);
-    } else {
-        tell_problems(state, migrated.error());
+        tell_done(state, migrated->report);
+        return {};
     }
+    tell_problems(state, migrated.error());
     if (auto kept = state.store->set_meta(kError, state.migration_error); !kept) return kept;
     return state.store->set_meta(kDone, "1");
 }

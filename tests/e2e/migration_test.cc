@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -150,6 +153,131 @@ TEST(Migration, NothingToMigrateIsNoError) {
     ASSERT_TRUE(server.start());
     EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
     EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
+}
+
+// ---- The scheduler of PBS
+
+constexpr const char* kSchedConfig =
+    "by_queue: True\tprime\nby_queue: False\tnon_prime\nfair_share: True\tALL\nunknown_shares: 10\n"
+    "primetime_prefix: p_\nnonprimetime_prefix: np_\ndedicated_prefix: ded\n";
+constexpr const char* kPbsHolidays =
+    "YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n359 Dec 25 Christmas Day\n";
+
+TEST(Migration, EveryFileOfPbs) {
+    Server server;
+    server.put("sched_priv/sched_config", kSchedConfig);
+    server.put("sched_priv/holidays", kPbsHolidays);
+    server.put("sched_priv/dedicated_time", "04/15/2027 12:00 04/15/2027 15:30\n");
+    server.put("sched_priv/resource_group", "grp1 50 root 10\nalice 60 grp1 5\n");
+    server.put("sched_priv/qmgr_print",
+               "create queue np_late queue_type = Execution\n"
+               "set server backfill_depth = 3\n");
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
+    EXPECT_EQ(server.attribute("sched default", "policy"),
+              "default_policy,p:default_policy_prime,np:default_policy_non_prime");
+    EXPECT_EQ(server.attribute("policy default_policy_prime", "backfill_depth"), "3");
+    EXPECT_EQ(server.attribute("fs_group default_fs_group", "tree_element"), "grp1:root=10,alice:grp1=5");
+    EXPECT_EQ(server.attribute("time_window dedicated_time", "type"), "dedicated");
+    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359");
+    EXPECT_THAT(server.read("server_priv/migration_report"),
+                HasSubstr("needs no yearly update (--infer uses it)"));
+    // The queue of the older server gets its time when it is made.
+    ASSERT_TRUE(server.configure({"create queue np_late", "set queue np_late queue_type = Execution"}));
+    EXPECT_EQ(server.attribute("queue np_late", "execution_type"), "execution_non_prime");
+}
+
+// A server that has its queues and gets the files of its older scheduler.
+TEST(Migration, QueuesThatAreThereGetTheirTimes) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({
+        "create queue workq queue_type=execution, enabled=True, started=True",
+        "create queue p_fast queue_type=execution, enabled=True, started=True",
+        "create queue np_slow queue_type=execution, enabled=True, started=True",
+        "create queue ded1 queue_type=execution, enabled=True, started=True",
+        "create queue p_mine queue_type=execution_dedicated, enabled=True, started=True",
+    }));
+    server.put("site/sched_config", kSchedConfig);
+    const Output done = server.command(
+        {"pbs_migrate", "--server", "--sched-config", (server.home() / "site/sched_config").string()});
+    ASSERT_EQ(done.exit, 0) << done;
+    EXPECT_EQ(server.attribute("queue workq", "execution_type"), "(none)");
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
+    EXPECT_EQ(server.attribute("queue np_slow", "execution_type"), "execution_non_prime");
+    EXPECT_EQ(server.attribute("queue ded1", "execution_type"), "execution_dedicated");
+    EXPECT_EQ(server.attribute("queue p_mine", "execution_type"), "execution_dedicated")
+        << "what somebody has set stays";
+    EXPECT_EQ(server.attribute("policy default_policy", "dedicated_queues"), "ded1");
+    // It is done once: what is changed now stays changed.
+    ASSERT_TRUE(server.configure({"set queue p_fast queue_type = execution"}));
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "(none)");
+}
+
+class ThroughTheServer : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_TRUE(server.start());
+        ASSERT_TRUE(server.configure({"create queue p_fast queue_type=execution"}));
+        server.put("site/sched_config", kSchedConfig);
+        server.put("site/holidays", kPbsHolidays);
+    }
+    Output migrate(const std::vector<std::string>& more = {}) {
+        std::vector<std::string> argv = {"pbs_migrate",    "--server",
+                                         "--sched-config", (server.home() / "site/sched_config").string(),
+                                         "--holidays",     (server.home() / "site/holidays").string()};
+        argv.insert(argv.end(), more.begin(), more.end());
+        return server.command(argv);
+    }
+    Server server;
+};
+
+TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
+    const Output diff = migrate({"--diff"});
+    EXPECT_EQ(diff.exit, 0) << diff;
+    EXPECT_THAT(diff.out, HasSubstr("+ policy default_policy by_queue = True\n"));
+    EXPECT_THAT(diff.out, HasSubstr("+ queue p_fast execution_type = execution_prime\n"));
+    EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy") << "only told";
+    const Output done = migrate();
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.out, HasSubstr("values were set.\n"));
+    EXPECT_EQ(server.attribute("sched default", "prime_time"), "True");
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
+    EXPECT_THAT(server.read("server_priv/migration_report"), HasSubstr("by_queue"));
+    const Output again = migrate();
+    EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
+    EXPECT_EQ(migrate({"--diff"}).out, "");
+    // After a correction, what the files no longer say goes.
+    server.put("site/sched_config", "by_queue: True\n");
+    EXPECT_EQ(migrate().exit, 0);
+    EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
+    EXPECT_EQ(server.attribute("policy default_policy_prime", "by_queue"), "(none)");
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "(none)");
+}
+
+TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
+    const Output json = migrate({"--dry-run", "--json"});
+    EXPECT_EQ(json.exit, 0) << json;
+    EXPECT_THAT(json.out, HasSubstr("\"target\": \"policy default_policy by_queue\""));
+    server.put("site/sched_config", "by_queue: perhaps\n");
+    const Output refused = migrate({"--json"});
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_THAT(refused.out, HasSubstr("\"line\": 1"));
+    EXPECT_THAT(refused.err, HasSubstr("site/sched_config:1:11: by_queue: 'perhaps' is not True or False"));
+    EXPECT_EQ(migrate({"--check"}).exit, 2);
+}
+
+TEST_F(ThroughTheServer, OnlyManagers) {
+    if (!other()) GTEST_SKIP() << "this process can't be another user";
+    const std::string text = kSchedConfig;
+    const std::filesystem::path file = server.work() / "sched_config";
+    std::ofstream(file) << text;
+    const Output refused =
+        server.command_as(*other(), {"pbs_migrate", "--server", "--sched-config", file.string()});
+    EXPECT_EQ(refused.exit, 2) << refused;
+    EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
 }
 
 }  // namespace

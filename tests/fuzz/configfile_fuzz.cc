@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     // What the parser takes, the attributes take.
-    const auto conversion = pbs::migrate::convert(*config, std::nullopt, nullptr);
+    const auto conversion = pbs::migrate::convert({.config = *config}, {}, nullptr);
     if (!conversion || conversion->changes.commands.empty()) std::abort();
     return 0;
 }

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& window : pbs::migrate::dedicated_windows(file->periods))
         if (window.rrule.empty() || window.start >= window.end) std::abort();
     // Very many days are too long for an attribute; a few are not.
-    const auto conversion = pbs::migrate::convert({}, std::nullopt, {}, nullptr, *file);
+    const auto conversion = pbs::migrate::convert({.dedicated_time = *file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;
 }

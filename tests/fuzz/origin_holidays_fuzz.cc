@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto& day : file->days)
         if (day.day_of_year < 1 || day.day_of_year > 365) std::abort();
-    const auto conversion = pbs::migrate::convert(std::nullopt, *file, nullptr);
+    const auto conversion = pbs::migrate::convert({.origin_holidays = *file}, {}, nullptr);
     if (!conversion || conversion->changes.commands.size() != file->days.size()) std::abort();
     return 0;
 }

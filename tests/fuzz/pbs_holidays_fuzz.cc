@@ -16,6 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto& window : pbs::migrate::prime_windows(*file))
         if (window.rrule.empty() || window.hours.start >= window.hours.end) std::abort();
-    if (!pbs::migrate::convert({}, *file, {}, nullptr)) std::abort();
+    if (!pbs::migrate::convert({.pbs_holidays = *file}, {}, nullptr)) std::abort();
     return 0;
 }

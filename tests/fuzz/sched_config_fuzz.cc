@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     // What the parser takes, the attributes take, unless so many lines make a list too long.
     const auto conversion =
-        pbs::migrate::convert(*file, std::nullopt, {{"dedq", "p_fast"}, {"lic"}}, nullptr);
+        pbs::migrate::convert({.sched_config = *file}, {{"dedq", "p_fast"}, {"lic"}}, nullptr);
     if (!conversion && size < 60000) std::abort();
     if (conversion && conversion->changes.commands.empty()) std::abort();
     return 0;

@@ -21,9 +21,9 @@ const std::string kPrime =
     "PRIME_TIME_START 08:00:00\nPRIME_TIME_END 17:00:00\nPRIME_TIME_WALLT_LIMIT 2:00:00\n";
 
 std::string commands(const ConfigFile& file) {
-    const auto conversion = convert(file, std::nullopt, nullptr);
+    const auto conversion = convert({.config = file}, {}, nullptr);
     EXPECT_TRUE(conversion);
-    return to_qmgr(conversion->changes);
+    return to_qmgr(*conversion);
 }
 
 TEST(Convert, OptionsBecomeAttributes) {
@@ -53,9 +53,9 @@ TEST(Convert, PrimeTimeBecomesAWindow) {
 
 TEST(Convert, HolidaysBecomeNonWorkDays) {
     const auto holidays = parse_origin_holidays("1 Jan 1 New Year\n359\n", "holidays");
-    const auto conversion = convert(std::nullopt, *holidays, nullptr);
+    const auto conversion = convert({.origin_holidays = *holidays}, {}, nullptr);
     ASSERT_TRUE(conversion);
-    EXPECT_EQ(to_qmgr(conversion->changes),
+    EXPECT_EQ(to_qmgr(*conversion),
               "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1\"\n"
               "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=359\"\n");
     EXPECT_THAT(to_text(conversion->report),
@@ -71,7 +71,7 @@ TEST(Convert, RelativeProgramsAreInTheFolderOfTheFile) {
 
 TEST(Convert, TheReportHasALineForEverySetting) {
     const ConfigFile file = config(kPrime);
-    const auto conversion = convert(file, std::nullopt, nullptr);
+    const auto conversion = convert({.config = file}, {}, nullptr);
     const std::string text = to_text(conversion->report);
     for (const Setting& setting : file.settings)
         EXPECT_THAT(text,
@@ -106,7 +106,7 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     ASSERT_TRUE(store) << store.error().message;
     const ConfigFile file = config(kEverything);
     EXPECT_EQ(file.settings.size(), options().size());
-    const auto conversion = convert(file, std::nullopt, store->snapshot().get());
+    const auto conversion = convert({.config = file}, {}, store->snapshot().get());
     ASSERT_TRUE(conversion) << testing::PrintToString(texts(conversion.error()));
     const auto reply = store->apply(conversion->changes, {"root", "localhost", objects::manager_privilege},
                                     std::chrono::sys_seconds{});
@@ -126,9 +126,9 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     EXPECT_EQ(window->seconds("start_time"), std::chrono::hours{22});
     EXPECT_FALSE(window->boolean("applies_on_holidays"));
     // A second conversion finds everything there.
-    const auto second = convert(file, std::nullopt, reply->snapshot.get());
+    const auto second = convert({.config = file}, {}, reply->snapshot.get());
     ASSERT_TRUE(second);
-    EXPECT_TRUE(second->changes.commands.empty()) << to_qmgr(second->changes);
+    EXPECT_TRUE(second->changes.commands.empty()) << to_qmgr(*second);
     EXPECT_FALSE(second->report.changed());
 }
 
@@ -152,7 +152,7 @@ TEST(Convert, PrimeTimeIsTheSameMinuteByMinuteOverTwoYears) {
     std::vector<std::string> rules;
     for (const Holiday& day : holidays->days) rules.push_back(day.rule());
     const rrule::Zone zone = *rrule::Zone::find("America/Los_Angeles");
-    const auto conversion = convert(config(kPrime), *holidays, nullptr);
+    const auto conversion = convert({.config = config(kPrime), .origin_holidays = *holidays}, {}, nullptr);
     rrule::WindowSpec spec{"", std::chrono::hours{8}, std::chrono::hours{17}, false};
     for (const auto& command : conversion->changes.commands)
         for (const auto& change : command.changes)

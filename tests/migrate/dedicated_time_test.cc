@@ -70,14 +70,16 @@ TEST(DedicatedTime, TheObjectsMeanTheSameMinuteByMinute) {
     const Folder folder;
     auto store = objects::Store::open(folder.path("policy.db"), {"UTC", {}}, std::chrono::sys_seconds{});
     ASSERT_TRUE(store);
-    const auto conversion = convert({}, std::nullopt, {}, store->snapshot().get(), file);
+    const auto conversion =
+        convert({.sched_config = SchedConfig{}, .dedicated_time = file}, {}, store->snapshot().get());
     ASSERT_TRUE(conversion);
-    EXPECT_THAT(to_qmgr(conversion->changes), HasSubstr("set time_window dedicated_time type = dedicated\n"));
+    EXPECT_THAT(to_qmgr(*conversion), HasSubstr("set time_window dedicated_time type = dedicated\n"));
     const auto applied =
         store->apply(conversion->changes, {"root", "localhost", objects::manager_privilege}, {});
     ASSERT_TRUE(applied) << applied.error().message;
-    const auto again = convert({}, std::nullopt, {}, applied->snapshot.get(), file);
-    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(again->changes);
+    const auto again =
+        convert({.sched_config = SchedConfig{}, .dedicated_time = file}, {}, applied->snapshot.get());
+    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(*again);
 
     const auto zone = *rrule::Zone::find("UTC");
     std::vector<rrule::Window> made;
@@ -103,9 +105,9 @@ TEST(DedicatedTime, WhatIsOverIsLeftOut) {
     const DedicatedTime file =
         parsed("04/15/1998 12:00 04/15/1998 15:30\n04/15/2027 12:00 04/15/2027 15:30\n");
     const Surroundings server{{}, {}, std::chrono::sys_days{std::chrono::year{2026} / 11 / 21}};
-    const auto conversion = convert({}, std::nullopt, server, nullptr, file);
+    const auto conversion = convert({.sched_config = SchedConfig{}, .dedicated_time = file}, server, nullptr);
     ASSERT_TRUE(conversion);
-    EXPECT_THAT(to_qmgr(conversion->changes), HasSubstr("rrule = \"RDATE;VALUE=DATE:20270415\""));
+    EXPECT_THAT(to_qmgr(*conversion), HasSubstr("rrule = \"RDATE;VALUE=DATE:20270415\""));
     EXPECT_THAT(to_text(conversion->report), HasSubstr("note: dedicated_time:1: is over, left out\n"));
 }
 

@@ -44,8 +44,8 @@ TEST_F(MigrateTest, FindsTheFilesOfAHome) {
 TEST_F(MigrateTest, FirstStartWithoutFiles) {
     const auto report = first_start(home(), *store_, kRoot, kNow);
     ASSERT_TRUE(report);
-    EXPECT_TRUE(report->lines.empty());
-    EXPECT_EQ(to_text(*report), "There was nothing to migrate.\n");
+    EXPECT_TRUE(report->report.lines.empty());
+    EXPECT_EQ(to_text(report->report), "There was nothing to migrate.\n");
 }
 
 TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
@@ -54,7 +54,7 @@ TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
     const auto before = std::filesystem::last_write_time(config);
     const auto report = first_start(home(), *store_, kRoot, kNow);
     ASSERT_TRUE(report) << testing::PrintToString(texts(report.error()));
-    EXPECT_TRUE(report->changed());
+    EXPECT_TRUE(report->report.changed());
     const auto snapshot = store_->snapshot();
     EXPECT_EQ(snapshot->policy("default_policy")->text("submit_queue"), "submit");
     EXPECT_EQ(snapshot->time_windows_of_type("prime").size(), 1U);
@@ -65,9 +65,9 @@ TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
     // A second time nothing is done.
     const auto second = first_start(home(), *store_, kRoot, kNow);
     ASSERT_TRUE(second);
-    EXPECT_FALSE(second->changed());
+    EXPECT_FALSE(second->report.changed());
     EXPECT_EQ(store_->snapshot()->revision(), snapshot->revision());
-    EXPECT_THAT(to_text(*second), HasSubstr("Nothing was changed: everything is there already.\n"));
+    EXPECT_THAT(to_text(second->report), HasSubstr("Nothing was changed: everything is there already.\n"));
 }
 
 TEST_F(MigrateTest, MistakesOfBothFilesAreReportedAndNothingIsMigrated) {
@@ -107,8 +107,8 @@ TEST_F(MigrateTest, WhatAnAdministratorChangedSinceIsSetBackToTheFile) {
                                 kRoot, kNow));
     const auto report = migrate({config, ""}, *store_, kRoot, kNow);
     ASSERT_TRUE(report);
-    EXPECT_THAT(to_text(*report), HasSubstr("prime_time_wallt_limit = 02:00:00\n"));
-    EXPECT_THAT(to_text(*report), HasSubstr("1 value was set.\n"));
+    EXPECT_THAT(to_text(report->report), HasSubstr("prime_time_wallt_limit = 02:00:00\n"));
+    EXPECT_THAT(to_text(report->report), HasSubstr("1 value was set.\n"));
 }
 
 TEST_F(MigrateTest, OnlyManagersMigrate) {

@@ -61,10 +61,11 @@ TEST(PbsHolidays, HoursBecomeWindows) {
 TEST(PbsHolidays, WithoutAYearItMeansNothing) {
     EXPECT_THAT(prime_windows(parsed("weekday 0600 1730\n1 Jan 1\n")), IsEmpty());
     EXPECT_FALSE(parsed("YEAR 0\n").in_use());
-    const auto conversion = convert({}, parsed("weekday 0600 1730\n1 Jan 1\n"), {}, nullptr);
+    const auto conversion = convert(
+        {.sched_config = SchedConfig{}, .pbs_holidays = parsed("weekday 0600 1730\n1 Jan 1\n")}, {}, nullptr);
     ASSERT_TRUE(conversion);
-    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("time_window")));
-    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("non_work_days")));
+    EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("time_window")));
+    EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("non_work_days")));
     EXPECT_THAT(to_text(conversion->report), HasSubstr("without YEAR the file means nothing"));
 }
 
@@ -95,11 +96,13 @@ SchedConfig by_time() {
 }
 
 TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
-    const auto conversion = convert(
-        by_time(), parsed("YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n1 Jan 1\n"), {},
-        nullptr);
+    const auto conversion =
+        convert({.sched_config = by_time(),
+                 .pbs_holidays =
+                     parsed("YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n1 Jan 1\n")},
+                {}, nullptr);
     ASSERT_TRUE(conversion);
-    EXPECT_THAT(to_qmgr(conversion->changes),
+    EXPECT_THAT(to_qmgr(*conversion),
                 HasSubstr("create time_window prime_time\n"
                           "set time_window prime_time rrule = \"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\"\n"
                           "set time_window prime_time start_time = 06:00:00\n"
@@ -111,11 +114,13 @@ TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
 }
 
 TEST(PbsHolidays, WherePrimeTimeNeverIsThePolicyIsThatOfNonPrimeTime) {
-    const auto conversion = convert(
-        by_time(), parsed("YEAR 2026\nweekday none all\nsaturday none all\nsunday none all\n"), {}, nullptr);
+    const auto conversion =
+        convert({.sched_config = by_time(),
+                 .pbs_holidays = parsed("YEAR 2026\nweekday none all\nsaturday none all\nsunday none all\n")},
+                {}, nullptr);
     ASSERT_TRUE(conversion);
-    EXPECT_THAT(to_qmgr(conversion->changes), HasSubstr("set policy default_policy by_queue = False\n"));
-    EXPECT_THAT(to_qmgr(conversion->changes), Not(HasSubstr("default_policy_prime")));
+    EXPECT_THAT(to_qmgr(*conversion), HasSubstr("set policy default_policy by_queue = False\n"));
+    EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("default_policy_prime")));
 }
 
 // ---- The objects mean what the file said: prime time at every minute of two years.
@@ -157,13 +162,15 @@ TEST(PbsHolidays, TheObjectsMeanTheSameMinuteByMinute) {
     const Folder folder;
     auto store = objects::Store::open(folder.path("policy.db"), {"UTC", {}}, std::chrono::sys_seconds{});
     ASSERT_TRUE(store);
-    const auto conversion = convert({}, parsed(text), {}, store->snapshot().get());
+    const auto conversion =
+        convert({.sched_config = SchedConfig{}, .pbs_holidays = parsed(text)}, {}, store->snapshot().get());
     ASSERT_TRUE(conversion);
     const objects::Identity root{"root", "localhost", objects::manager_privilege};
     const auto applied = store->apply(conversion->changes, root, {});
     ASSERT_TRUE(applied) << applied.error().message;
-    const auto again = convert({}, parsed(text), {}, applied->snapshot.get());
-    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(again->changes);
+    const auto again =
+        convert({.sched_config = SchedConfig{}, .pbs_holidays = parsed(text)}, {}, applied->snapshot.get());
+    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(*again);
 
     const auto zone = *rrule::Zone::find("UTC");
     std::vector<rrule::Window> made;

@@ -53,7 +53,8 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
               "set policy default_policy help_starving_jobs = False\n"
               "set policy default_policy dedicated_queues = ded1\n"
               "set policy default_policy exclude_resources = \"lic,naccelerators\"\n"
-              "set policy default_policy preemption = False\n");
+              "set policy default_policy preemption = False\n"
+              "set queue ded1 queue_type = execution_dedicated\n");
     EXPECT_EQ(done.err, "");
     const auto mistake =
         run(folder, "--dry-run --sched-config " + folder.write("bad", "by_queue: True\nby_queue: maybe\n"));
@@ -88,6 +89,72 @@ TEST(PbsMigrate, IntoAHomeTwice) {
     const auto second = run(folder, arguments);
     EXPECT_EQ(second.status, 0) << second.err;
     EXPECT_THAT(second.out, HasSubstr("Nothing was changed: everything is there already.\n"));
+}
+
+TEST(PbsMigrate, ChecksAndShowsDifferences) {
+    const Folder folder;
+    folder.write("home/server_priv/.keep", "");
+    const std::string into = "--into " + folder.path("home");
+    const std::string good = " --config " + folder.write("config", kConfig + "MAX_JOBS 3\n");
+    const auto checked = run(folder, "--check" + good);
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    EXPECT_EQ(checked.out + checked.err, "");
+    EXPECT_FALSE(std::filesystem::exists(folder.path("home/server_priv/policy.db")));
+    const auto fresh = run(folder, into + " --diff" + good);
+    EXPECT_EQ(fresh.status, 0) << fresh.err;
+    EXPECT_THAT(fresh.out, HasSubstr("+ policy default_policy max_jobs = 3\n"));
+    ASSERT_EQ(run(folder, into + good).status, 0);
+    EXPECT_EQ(run(folder, into + " --diff" + good).out, "");
+    const auto other = run(folder, into + " --diff --config " +
+                                       folder.write("other", kConfig + "MIN_JOBS 1\nBATCH_QUEUES huge\n"));
+    EXPECT_EQ(other.out,
+              "- policy default_policy batch_queues = small,large\n"
+              "+ policy default_policy batch_queues = small,large,huge\n"
+              "+ policy default_policy min_jobs = 1\n"
+              "- policy default_policy max_jobs = 3\n");
+    EXPECT_THAT(run(folder, into + good).out, HasSubstr("Nothing was changed")) << "--diff changes nothing";
+    const auto bad = run(folder, "--check --config " + folder.write("bad", kConfig + "MAX_JOBS x\n"));
+    EXPECT_EQ(bad.status, 2);
+    EXPECT_EQ(bad.err, "pbs_migrate: " + folder.path("bad") +
+                           ":3:10: MAX_JOBS: 'x' is not a number that isn't negative, such as 64\n");
+}
+
+TEST(PbsMigrate, Json) {
+    const Folder folder;
+    const auto done = run(folder, "--dry-run --json --config " + folder.write("config", kConfig));
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, testing::AllOf(HasSubstr("\"target\": \"policy default_policy submit_queue\""),
+                                         HasSubstr("\"before\": null"), HasSubstr("\"changed\": true"),
+                                         HasSubstr("\"set policy default_policy submit_queue = submit\"")));
+    const auto bad = run(folder, "--check --json --config " + folder.write("bad", kConfig + "MAX_JOBS x\n"));
+    EXPECT_EQ(bad.status, 2);
+    EXPECT_THAT(bad.out, testing::AllOf(HasSubstr("\"line\": 3"), HasSubstr("\"column\": 10"),
+                                        HasSubstr("\"option\": \"MAX_JOBS\"")));
+}
+
+TEST(PbsMigrate, ThereAndBack) {
+    const Folder folder;
+    folder.write("home/server_priv/.keep", "");
+    folder.write("back/.keep", "");
+    const std::string into = "--into " + folder.path("home");
+    const auto done = run(folder, into + " --sched-config " +
+                                      folder.write("sched_config", "by_queue: True\nfair_share: True\n") +
+                                      " --resource-group " + folder.write("resource_group", "g 10 root 5\n"));
+    ASSERT_EQ(done.status, 0) << done.err;
+    const auto config = run(folder, "--export sched_config " + folder.path("back") + " " + into);
+    EXPECT_EQ(config.status, 0) << config.err;
+    EXPECT_EQ(config.out, folder.path("back/sched_config") + " is written\n");
+    EXPECT_THAT(read_text(folder.path("back/sched_config")), HasSubstr("\nfair_share: True\n"));
+    EXPECT_EQ(run(folder, "--export resource_group " + folder.path("back") + " " + into).status, 0);
+    EXPECT_THAT(read_text(folder.path("back/resource_group")), HasSubstr("g\t10\troot\t5\n"));
+    const auto json = run(folder, "--export configfile " + folder.path("back") + " --json " + into);
+    EXPECT_THAT(json.out, HasSubstr("algorithm = standard"));
+    const auto twice = run(folder, "--export sched_config " + folder.path("back") + " " + into);
+    EXPECT_EQ(twice.status, 2);
+    EXPECT_THAT(twice.err, HasSubstr("back/sched_config: can't be written: File exists"));
+    EXPECT_EQ(run(folder, "--export everything " + folder.path("back") + " " + into).status, 1);
+    EXPECT_EQ(run(folder, "--export holidays " + folder.path("back") + " --check " + into).status, 1);
+    EXPECT_EQ(run(folder, "--export holidays " + folder.path("back") + " --config x " + into).status, 1);
 }
 
 TEST(PbsMigrate, RefusesWhileAServerRuns) {

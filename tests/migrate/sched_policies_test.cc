@@ -81,8 +81,8 @@ TEST(SchedPolicies, DedicatedPrefixBecomesTheQueues) {
 TEST(SchedPolicies, PrefixesOfPrimeTimeNameTheirQueues) {
     const Surroundings server{{"workq", "p_fast", "np_slow"}, {}};
     EXPECT_THAT(policies("primetime_prefix: p_\nnonprimetime_prefix: np_\n", server).notes,
-                ElementsAre(HasSubstr("queue_type = execution_prime, for p_fast"),
-                            HasSubstr("queue_type = execution_non_prime, for np_slow")));
+                ElementsAre(HasSubstr("execution_type is execution_prime instead, for p_fast"),
+                            HasSubstr("execution_type is execution_non_prime instead, for np_slow")));
 }
 
 TEST(SchedPolicies, OrdersOfJobs) {
@@ -156,9 +156,9 @@ TEST(SchedPolicies, TheObjectHasTheValues) {
 // ---- Into a store.
 
 std::string commands(const std::string& text, const Surroundings& server = {}) {
-    const auto conversion = convert(file(text), std::nullopt, server, nullptr);
+    const auto conversion = convert({.sched_config = file(text)}, server, nullptr);
     EXPECT_TRUE(conversion);
-    return to_qmgr(conversion->changes);
+    return to_qmgr(*conversion);
 }
 
 TEST(ConvertSchedConfig, AllTime) {
@@ -195,7 +195,8 @@ TEST(ConvertSchedConfig, PrimeAndNonPrimeTime) {
 }
 
 TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
-    const auto conversion = convert(file("by_queue: True\nmom_resources: foo\n"), std::nullopt, {}, nullptr);
+    const auto conversion =
+        convert({.sched_config = file("by_queue: True\nmom_resources: foo\n")}, {}, nullptr);
     const std::string text = to_text(conversion->report);
     EXPECT_THAT(text, HasSubstr("sched_config:1 by_queue -> policy default_policy by_queue = True\n"));
     EXPECT_THAT(text,
@@ -262,12 +263,13 @@ TEST(ConvertSchedConfig, EveryOptionHoldsInTheStoreAndASecondRunChangesNothing) 
     EXPECT_DOUBLE_EQ(group->real("decay_factor"), 0.8);
     EXPECT_EQ(group->text("entity"), "egroup:euser");
     std::size_t removed = 0;
-    for (const std::string& note : report->notes) removed += note.find("is removed") != std::string::npos;
+    for (const std::string& note : report->report.notes)
+        removed += note.find("is removed") != std::string::npos;
     EXPECT_EQ(removed, static_cast<std::size_t>(
                            std::ranges::count(sched_options(), SchedTarget::removed, &SchedOption::target)));
     const auto second = migrate(files, *store, root, {}, server);
     ASSERT_TRUE(second);
-    EXPECT_FALSE(second->changed());
+    EXPECT_FALSE(second->report.changed());
     EXPECT_EQ(store->snapshot()->revision(), snapshot->revision());
 }
 

@@ -9,6 +9,7 @@
 #include "server_plugin/host/known_names.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/queue_types.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -20,11 +21,11 @@ std::string change_text(const Management& request) {
     constexpr std::string_view operators[] = {"=", "", "+=", "-="};
     std::string text(commands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
-        // A whole configuration is in the plugin's history, not in the log.
+        // A whole configuration, or a file of one, is in the plugin's history, not in the log.
         if (request.type == PBS_OBJ_CONFIGURATION &&
-            (attribute.name == "import" || attribute.name == "replace")) {
-            fmt::format_to(std::back_inserter(text), " {} ({} bytes)", attribute.name,
-                           attribute.value.size());
+            (attribute.name == "import" || attribute.name == "replace" || attribute.name == "migrate")) {
+            fmt::format_to(std::back_inserter(text), " {}{}{} ({} bytes)", attribute.name,
+                           attribute.resource.empty() ? "" : ".", attribute.resource, attribute.value.size());
             continue;
         }
         const auto op = static_cast<size_t>(attribute.op);
@@ -116,9 +117,11 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     // The request is gone by the time of the commit.
     request.context.when_committed =
         [&server = request.context.server, object = request.body.object,
+         configuration = request.type == PBS_OBJ_CONFIGURATION,
          text = fmt::format("{} at request of {}", change_text(request), requestor(request.context))] {
             server.parts.log.write(LogEvent::admin, LogClass::server, object, text);
             server.want_cycle(PBS_SCH_CONFIGURE);
+            if (configuration) set_queue_types(server);
         };
     return reply_with(request);
 }
@@ -191,6 +194,9 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
     log_management(request, object);
+    // A migration may have been waiting for this queue.
+    if (request.type == PBS_OBJ_QUEUE && request.command != PBS_CMD_DELETE)
+        set_queue_types(request.context.server);
     return reply_with(request);
 }
 

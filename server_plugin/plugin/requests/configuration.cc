@@ -9,9 +9,12 @@
 #include <span>
 
 #include "ifl/pbs_error.h"
+#include "migrate/migrate.h"
+#include "migrate/show.h"
 #include "objects/restore.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/queue_types.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/requests/manager.h"
 #include "server_plugin/plugin/text.h"
@@ -22,12 +25,53 @@ namespace {
 // More lines than anybody reads are only counted.
 constexpr std::size_t kMostLines = 1000;
 
-// What is asked for; exactly one of the three is set.
+// What is asked for; exactly one of restoration, import, migration and queue_type_done is set.
 struct Asked {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
+    std::optional<migrate::LegacyTexts> migration;
+    std::optional<std::string> queue_type_done;
     bool dry_run = false;
+    bool infer = false;
+    migrate::Format format = migrate::Format::text;
+
+    int things() const {
+        return (restoration ? 1 : 0) + (import ? 1 : 0) + (migration ? 1 : 0) + (queue_type_done ? 1 : 0);
+    }
 };
+
+// "migrate.sched_config": the name of a file, a newline, and what is in it.
+objects::Result<void> read_migration(std::string_view kind, std::string_view value, Asked& asked) {
+    const auto kinds = migrate::legacy_kinds();
+    const auto found = std::ranges::find(kinds, kind, &migrate::LegacyKind::name);
+    const std::size_t end = value.find('\n');
+    if (found == kinds.end() || end == std::string_view::npos) {
+        return objects::fail(
+            objects::Code::bad_value,
+            fmt::format("migrate.{}: expected a legacy file, such as migrate.sched_config, and its name, a "
+                        "newline and its text as the value",
+                        kind));
+    }
+    if (!asked.migration) asked.migration.emplace();
+    (*asked.migration).*(found->text) =
+        migrate::LegacyText{std::string(value.substr(0, end)), std::string(value.substr(end + 1))};
+    return {};
+}
+
+objects::Result<void> read_flag(std::string_view name, std::string_view value, bool& flag) {
+    const auto read = objects::parse_boolean(name, value);
+    if (!read) return tl::unexpected(read.error());
+    flag = *read;
+    return {};
+}
+
+objects::Result<void> read_format(std::string_view value, Asked& asked) {
+    const auto format = migrate::format_from_word(value);
+    if (!format)
+        return objects::fail(objects::Code::bad_value, "format: expected text, json, commands or diff");
+    asked.format = *format;
+    return {};
+}
 
 objects::Result<objects::Restoration> read_restoration(std::string_view object, std::string_view revision) {
     objects::Restoration out;
@@ -44,20 +88,23 @@ objects::Result<objects::Restoration> read_restoration(std::string_view object, 
 objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view object, Asked& asked) {
     const std::string_view name = view(attr.name);
     const std::string_view value = view(attr.value);
+    if (name == "migrate" && attr.op == PBS_OP_SET && object.empty())
+        return read_migration(view(attr.resource), value, asked);
     if (attr.resource.len != 0 || attr.op != PBS_OP_SET)
         return objects::fail(objects::Code::invalid_request,
                              fmt::format("{}: expected {} = value", name, name));
-    if (name == "dry_run") {
-        const auto flag = objects::parse_boolean(name, value);
-        if (!flag) return tl::unexpected(flag.error());
-        asked.dry_run = *flag;
+    if (name == "dry_run") return read_flag(name, value, asked.dry_run);
+    if (name == "infer") return read_flag(name, value, asked.infer);
+    if (name == "format") return read_format(value, asked);
+    if (name == "queue_type_done") {
+        asked.queue_type_done = value;
         return {};
     }
     const bool imports = name == "import" || name == "replace";
     if (!imports && name != "revision") {
         return objects::fail(objects::Code::unknown_attribute,
-                             fmt::format("unknown attribute '{}': expected revision, import or replace, and "
-                                         "dry_run",
+                             fmt::format("unknown attribute '{}': expected revision, import, replace or "
+                                         "migrate, and dry_run",
                                          name));
     }
     if (asked.restoration || asked.import)
@@ -83,8 +130,9 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
         if (auto read = read_attribute(attr, view(request.object_name), asked); !read)
             return tl::unexpected(read.error());
     }
-    if (!asked.restoration && !asked.import)
-        return objects::fail(objects::Code::invalid_request, "expected one of revision, import and replace");
+    if (asked.things() != 1)
+        return objects::fail(objects::Code::invalid_request,
+                             "expected one of revision, import, replace and migrate");
     return asked;
 }
 
@@ -111,6 +159,32 @@ void take_effect(State& state, Reply& reply) {
     }
 }
 
+// Migrates the files of a request, as the first start does those of the home.
+int32_t migrate_files(State& state, const Asked& asked, const objects::Identity& who, sched::Instant now,
+                      Reply reply) {
+    migrate::Surroundings known = state.sched_configs.surroundings();
+    known.now = now;
+    const migrate::MigrateOptions options{{asked.infer}, asked.dry_run, {}};
+    state.usage.save(*state.store, state.scheduler, state.host, now);
+    const auto done = migrate::migrate(*asked.migration, *state.store, who, now, known, options);
+    if (!done) {
+        std::string text;
+        for (const migrate::Problem& problem : done.error())
+            text += (text.empty() ? "" : "\n") + migrate::to_text(problem);
+        return reply.error(PBSE_BADATVAL, text);
+    }
+    if (!asked.dry_run) {
+        keep_report(state, done->report);
+        take_effect(state, reply);
+        if (!done->usage.empty()) {
+            if (const auto loaded = state.usage.load(*state.store, state.scheduler); !loaded)
+                reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
+        }
+    }
+    reply.warning(migrate::show(*done, asked.format));
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t manage_configuration(State& state, const pbs_manager_request& request, Reply reply) {
@@ -124,6 +198,11 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
     if (!asked) return refuse(asked.error());
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});
+    if (asked->migration) return migrate_files(state, *asked, who, instant(request.now), reply);
+    if (asked->queue_type_done) {
+        queue_type_done(state, *asked->queue_type_done);
+        return PBSE_NONE;
+    }
     const objects::RewriteOptions options{
         [&](objects::ObjectType type, std::string_view name) { return host_has(state, type, name); },
         asked->dry_run, std::move(*host)};
@@ -144,6 +223,7 @@ struct Shown {
     std::optional<std::uint64_t> revision{};
     bool of_host = false;
     bool recorded = false;
+    bool queue_types = false;
 };
 
 objects::Result<Shown> read_shown(std::string_view extend) {
@@ -157,6 +237,10 @@ objects::Result<Shown> read_shown(std::string_view extend) {
             }
             if (key == "part" && value == "recorded") {
                 out.recorded = true;
+                return 0;
+            }
+            if (key == "part" && value == "queue_types") {
+                out.queue_types = true;
                 return 0;
             }
             if (key == "part" && value == "policies") return 0;
@@ -206,6 +290,15 @@ int32_t status_recorded(State& state, Reply reply) {
     return PBSE_NONE;
 }
 
+// One object of the reply for each queue whose execution_type a migration says.
+int32_t status_queue_types(const State& state, Reply reply) {
+    for (const migrate::QueueType& type : queue_types(state)) {
+        const ShownAttribute attributes[] = {{"from", type.from, {}}, {"to", type.to, {}}};
+        reply.object(PBS_OBJ_QUEUE, type.queue, attributes);
+    }
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
@@ -215,6 +308,7 @@ int32_t status_configuration(State& state, const pbs_status_request& request, Re
     if (!asked) return reply.error(static_cast<int32_t>(asked.error().code), asked.error().message);
     const std::optional<std::uint64_t> revision = asked->revision;
     if (asked->recorded) return status_recorded(state, reply);
+    if (asked->queue_types) return status_queue_types(state, reply);
     if (asked->of_host) return status_host_objects(state, *asked, view(request.object_name), reply);
     const auto document = objects::export_document(*state.store, revision);
     if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);

@@ -11,7 +11,9 @@
 namespace pbs::plugin {
 
 // Manager SET on PBS_OBJ_CONFIGURATION: one of `revision`, `import` and `replace`, and `dry_run`. The reply's
-// warnings are the lines of what changed, and begin with "Warning: " where they warn. Only managers may.
+// warnings are the lines of what changed, and begin with "Warning: " where they warn. Or `migrate.KIND` for
+// each legacy file of a migration, with `infer`, `dry_run` and `format`; the reply's warning is the report.
+// Only managers may.
 int32_t manage_configuration(State& state, const pbs_manager_request& request, Reply reply);
 
 // Operators and managers may ask for these: the history tells who changed what from where, and a

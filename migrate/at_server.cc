@@ -1,0 +1,161 @@
+#include "migrate/at_server.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <list>
+#include <string_view>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
+#include "objects/config_json.h"
+#include "objects/draft.h"
+#include "objects/text.h"
+
+namespace pbs::migrate {
+namespace {
+
+tl::unexpected<Problems> refuse(std::string message) {
+    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
+}
+
+std::string text_of(const char* text) {
+    return text == nullptr ? "" : text;
+}
+
+class Connection {
+  public:
+    explicit Connection(const std::string& server)
+        : handle_(pbs_connect(server.empty() ? nullptr : server.c_str())) {}
+    ~Connection() {
+        if (handle_ >= 0) pbs_disconnect(handle_);
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    int handle() const { return handle_; }
+    // Why the last call failed.
+    std::string why() const {
+        const int code = pbs_errno;
+        const std::string text = text_of(pbs_geterrmsg(handle_));
+        return text.empty() ? fmt::format("error {}", code) : text;
+    }
+
+  private:
+    int handle_;
+};
+
+std::string unreachable(const std::string& server, const Connection& connection) {
+    return fmt::format("can't connect to {}: {}", server.empty() ? "the default server" : "server " + server,
+                       connection.why());
+}
+
+// The attributes of a request, as the C API links them.
+class Changes {
+  public:
+    void add(std::string name, std::string resource, std::string value) {
+        texts_.push_back({std::move(name), std::move(resource), std::move(value)});
+    }
+    attropl* list() {
+        links_.clear();
+        for (Text& text : texts_)
+            links_.push_back({nullptr, text.name.data(), text.resource.data(), text.value.data(), SET});
+        for (auto link = links_.begin(); link != links_.end(); ++link)
+            if (std::next(link) != links_.end()) link->next = &*std::next(link);
+        return links_.empty() ? nullptr : &links_.front();
+    }
+
+  private:
+    struct Text {
+        std::string name;
+        std::string resource;
+        std::string value;
+    };
+    std::list<Text> texts_;
+    std::list<attropl> links_;
+};
+
+struct FreeStatus {
+    void operator()(batch_status* list) const { pbs_statfree(list); }
+};
+using StatusList = std::unique_ptr<batch_status, FreeStatus>;
+
+std::string value_of(const batch_status* object, std::string_view name) {
+    for (const attrl* a = object->attribs; a != nullptr; a = a->next)
+        if (text_of(a->name) == name) return text_of(a->value);
+    return {};
+}
+
+// The objects of a document. What this version doesn't know is a server's of a later one.
+Result<std::shared_ptr<const objects::Snapshot>> snapshot_of(const std::string& document) {
+    const auto texts = objects::from_document(document);
+    if (!texts) return refuse(texts.error().message);
+    objects::Draft draft(std::make_shared<const objects::Snapshot>());
+    for (const objects::ObjectText& text : *texts) {
+        objects::Object object(text.type, text.name);
+        for (const objects::AttributeText& attribute : text.attributes) {
+            const objects::Attribute* row = objects::find_attribute(text.type, attribute.name);
+            if (row == nullptr)
+                return refuse(fmt::format("{} {}: {} isn't known here, the server is of a later version",
+                                          objects::type_name(text.type), text.name, attribute.name));
+            auto value = objects::value_of_items(*row, attribute.items);
+            if (!value) return refuse(value.error().message);
+            object.assign(*row, std::move(*value));
+        }
+        draft.put(std::move(object));
+    }
+    return draft.finish(1);
+}
+
+}  // namespace
+
+Result<std::string> migrate_at(const std::string& server, const ServerRequest& request) {
+    const Connection connection(server);
+    if (connection.handle() < 0) return refuse(unreachable(server, connection));
+    Changes changes;
+    for (const LegacyKind& kind : legacy_kinds()) {
+        const std::optional<LegacyText>& text = request.texts.*kind.text;
+        if (!text) continue;
+        if (text->text.find('\0') != std::string::npos)
+            return tl::unexpected(
+                Problems{{text->file, 0, 0, "",
+                          "has a NUL, which a request can't have: expected a text, or --into "
+                          "for a server that isn't running"}});
+        changes.add("migrate", std::string(kind.name), text->file + "\n" + text->text);
+    }
+    changes.add("format", "", std::string(format_word(request.format)));
+    if (request.infer) changes.add("infer", "", "True");
+    if (request.dry_run) changes.add("dry_run", "", "True");
+    if (pbs_manager(connection.handle(), MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.list(), nullptr) !=
+        0) {
+        Problems problems;
+        const std::string why = connection.why();
+        for (const std::string_view line : objects::split_at(why, '\n'))
+            problems.push_back({"", 0, 0, "", std::string(line)});
+        return tl::unexpected(std::move(problems));
+    }
+    return text_of(pbs_geterrmsg(connection.handle()));
+}
+
+Result<ServerConfiguration> configuration_of(const std::string& server) {
+    const Connection connection(server);
+    if (connection.handle() < 0) return refuse(unreachable(server, connection));
+    const StatusList document(pbs_statconfiguration(connection.handle(), nullptr));
+    if (!document) return refuse(connection.why());
+    auto snapshot = snapshot_of(value_of(document.get(), "json"));
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    ServerConfiguration out{std::move(*snapshot), {}, {}};
+    pbs_errno = PBSE_NONE;
+    const StatusList queues(pbs_statque(connection.handle(), "", nullptr, nullptr));
+    if (!queues && pbs_errno != PBSE_NONE) return refuse(connection.why());
+    for (const batch_status* queue = queues.get(); queue != nullptr; queue = queue->next) {
+        const std::string name = text_of(queue->name);
+        out.queues.push_back(name);
+        const std::string type = value_of(queue, "execution_type");
+        if (type.starts_with("execution_")) out.queue_types.push_back({name, type, "queue " + name});
+    }
+    return out;
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,158 @@
+#include "migrate/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "migrate/export_parts.h"
+#include "objects/text.h"
+#include "rrule/non_work_days.h"
+
+namespace pbs::migrate {
+namespace {
+
+using objects::ObjectType;
+
+constexpr std::array kExporters{
+    Exporter{"sched_config", "sched_config", export_sched_config},
+    Exporter{"holidays", "holidays", export_holidays},
+    Exporter{"dedicated_time", "dedicated_time", export_dedicated_time},
+    Exporter{"resource_group", "resource_group", export_resource_group},
+    Exporter{"configfile", "config", export_configfile},
+};
+
+constexpr std::array<std::string_view, 7> kByDay = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
+constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+// The days of the week on which a rule recurs in every week; nullopt: it is another kind of rule.
+std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
+    std::string rule = objects::uppered(objects::trim(text));
+    if (rule.starts_with("RRULE:")) rule.erase(0, 6);
+    std::array<bool, 7> days{};
+    bool daily = false;
+    bool weekly = false;
+    for (const std::string_view part : objects::split_at(rule, ';')) {
+        if (part == "FREQ=DAILY") {
+            daily = true;
+        } else if (part == "FREQ=WEEKLY") {
+            weekly = true;
+        } else if (part.starts_with("BYDAY=")) {
+            for (const std::string_view day : objects::split_at(part.substr(6), ',')) {
+                const auto* found = std::ranges::find(kByDay, day);
+                if (found == kByDay.end()) return std::nullopt;
+                days.at(static_cast<std::size_t>(found - kByDay.begin())) = true;
+            }
+        } else if (part != "INTERVAL=1" && !part.starts_with("WKST=")) {
+            return std::nullopt;
+        }
+    }
+    const bool named = std::ranges::find(days, true) != days.end();
+    if (!daily && !(weekly && named)) return std::nullopt;
+    if (daily && !named) days.fill(true);
+    return days;
+}
+
+// The number in FREQ=YEARLY;BYYEARDAY=n; 0: another rule.
+int year_day(std::string_view rule) {
+    constexpr std::string_view kForm = "FREQ=YEARLY;BYYEARDAY=";
+    int day = 0;
+    if (!rule.starts_with(kForm)) return 0;
+    rule.remove_prefix(kForm.size());
+    const auto [end, error] = std::from_chars(rule.data(), rule.data() + rule.size(), day);
+    return error == std::errc{} && end == rule.data() + rule.size() && day > 0 ? day : 0;
+}
+
+void add_hours(WeekHours& week, std::size_t day, int start, int end) {
+    if (start < end) week.at(day % 7).push_back({start, end});
+}
+
+}  // namespace
+
+std::span<const Exporter> exporters() {
+    return kExporters;
+}
+
+PoliciesByTime policies_of(const ExportSource& source) {
+    const objects::PolicySlots slots = source.snapshot.policy_slots(source.sched);
+    const auto find = [&](const std::string& name, const objects::Object* otherwise) {
+        return name.empty() ? otherwise : source.snapshot.policy(name);
+    };
+    PoliciesByTime out;
+    out.all_time = find(slots.all_time, source.snapshot.policy("default_policy"));
+    out.prime = find(slots.prime, out.all_time);
+    out.non_prime = find(slots.non_prime, out.all_time);
+    return out;
+}
+
+std::string setting_text(const objects::Object& object, const objects::Attribute& attribute,
+                         const objects::Value& value) {
+    return fmt::format("{} {} {} = {}", objects::type_name(object.type()), object.name(), attribute.name,
+                       objects::format_value(attribute, value));
+}
+
+const objects::Object* fs_group_of(const ExportSource& source) {
+    const PoliciesByTime policies = policies_of(source);
+    for (const objects::Object* policy : {policies.prime, policies.non_prime, policies.all_time}) {
+        if (policy == nullptr || policy->text("fairshare_group").empty()) continue;
+        return source.snapshot.fs_group(policy->text("fairshare_group"));
+    }
+    return source.snapshot.fs_group("default_fs_group");
+}
+
+std::optional<WeekHours> week_hours(const objects::Object& window) {
+    const auto days = weekly_days(window.text("rrule"));
+    if (!days) return std::nullopt;
+    const auto minute = [&](const char* name, int otherwise) {
+        return window.has(name) ? static_cast<int>(window.seconds(name).count() / 60) : otherwise;
+    };
+    const int start = minute("start_time", 0);
+    const int end = minute("end_time", 1440);
+    WeekHours week;
+    for (std::size_t day = 0; day < 7; ++day) {
+        if (!days->at(day)) continue;
+        if (start < end) {
+            add_hours(week, day, start, end);
+        } else {
+            add_hours(week, day, start, 1440);
+            add_hours(week, day + 1, 0, end);
+        }
+    }
+    return week;
+}
+
+std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::vector<std::string>& left_out) {
+    const std::chrono::local_days first{std::chrono::year{year} / 1 / 1};
+    std::map<int, std::string> days;
+    for (const std::string& rule : source.snapshot.non_work_days()) {
+        const auto add = [&](int day) {
+            const std::chrono::year_month_day date{first + std::chrono::days{day - 1}};
+            days.emplace(day, fmt::format("{} {}", kMonths.at(static_cast<unsigned>(date.month()) - 1),
+                                          static_cast<unsigned>(date.day())));
+        };
+        if (const int day = year_day(rule); day != 0) {
+            add(day);
+            continue;
+        }
+        const auto parsed = rrule::NonWorkDays::parse(std::span(&rule, 1), source.zone);
+        if (!parsed) continue;
+        for (const auto day : parsed->year(std::chrono::year{year}))
+            add(static_cast<int>((day - first).count()) + 1);
+        left_out.push_back(fmt::format(
+            "server non_work_days {}: the file has the days of {}, and has to be made anew in other years",
+            rule, year));
+    }
+    std::vector<DayNumber> out;
+    for (auto& [day, remark] : days) out.push_back({day, std::move(remark)});
+    return out;
+}
+
+int year_of(const ExportSource& source) {
+    const auto day = std::chrono::floor<std::chrono::days>(source.zone.local(source.now));
+    return static_cast<int>(std::chrono::year_month_day{day}.year());
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,228 @@
+// The sched_config file of PBS.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "migrate/export_parts.h"
+#include "migrate/sched_config.h"
+#include "migrate/sched_policies.h"
+
+namespace pbs::migrate {
+namespace {
+
+using A = SchedArgument;
+using T = SchedTarget;
+using objects::Object;
+using objects::ObjectType;
+
+// All bits of classes of events that a log has (sched_config_options.cc).
+constexpr std::int64_t kAllEvents = 8191;
+// What isn't used up has to be named among the resources too, or it isn't looked at.
+constexpr std::string_view kOtherResources = "aoe, arch, eoe, host, vnode";
+
+std::string effective(const Object& object, const objects::Attribute& attribute) {
+    const objects::Value* value = object.value(attribute.name);
+    return value == nullptr ? std::string() : objects::format_value(attribute, *value);
+}
+
+class Writer {
+  public:
+    explicit Writer(const ExportSource& source) : source_(source), policies_(policies_of(source)) {}
+
+    Exported write() {
+        out_.text = "# Made from the policies of the scheduler\n";
+        if (policies_.all_time == nullptr || policies_.prime == nullptr || policies_.non_prime == nullptr) {
+            leave_out(fmt::format("sched {}: it has no policy", source_.sched));
+            return std::move(out_);
+        }
+        tell_all_time();
+        group_ = fs_group_of(source_);
+        std::set<std::string_view> done;
+        for (const SchedOption& option : sched_options()) {
+            if (option.target == T::removed || !done.insert(option.attribute).second) continue;
+            if (option.target == T::policy) policy_option(option);
+            if (option.target == T::fs_group && group_ != nullptr) group_option(option);
+        }
+        for (const Object* policy : policies()) others(*policy, done);
+        queue_prefix("primetime_prefix", "execution_prime");
+        queue_prefix("nonprimetime_prefix", "execution_non_prime");
+        return std::move(out_);
+    }
+
+  private:
+    bool by_time() const { return policies_.prime != policies_.non_prime; }
+
+    std::vector<const Object*> policies() const {
+        if (!by_time()) return {policies_.prime};
+        return {policies_.prime, policies_.non_prime};
+    }
+
+    // The file has two columns; the third policy runs where there is no prime time.
+    void tell_all_time() {
+        if (!by_time()) return;
+        const Object& all_time = *policies_.all_time;
+        for (const objects::Attribute& attribute : objects::attributes(ObjectType::policy))
+            if (attribute.name != "comment" &&
+                effective(all_time, attribute) != effective(*policies_.prime, attribute) &&
+                effective(all_time, attribute) != effective(*policies_.non_prime, attribute))
+                leave_out(fmt::format("policy {} {} = {}: the file has prime and non-prime time only",
+                                      all_time.name(), attribute.name, effective(all_time, attribute)));
+    }
+
+    void policy_option(const SchedOption& option) {
+        const auto& attribute = *objects::find_attribute(ObjectType::policy, option.attribute);
+        const std::string prime = text_of(option, *policies_.prime, attribute);
+        const std::string non_prime = text_of(option, *policies_.non_prime, attribute);
+        if (prime == non_prime) return lines(option, attribute, *policies_.prime, "");
+        if ((option.flags & by_time_flag) == 0) {
+            leave_out(fmt::format("policy {} {} = {}: {} is the same at all times in the file",
+                                  policies_.non_prime->name(), attribute.name, non_prime, option.name));
+            return lines(option, attribute, *policies_.prime, "");
+        }
+        lines(option, attribute, *policies_.prime, "\tprime");
+        lines(option, attribute, *policies_.non_prime, "\tnon_prime");
+    }
+
+    // What counts: what was set, and defaults that the old scheduler had otherwise.
+    static std::string text_of(const SchedOption& option, const Object& object,
+                               const objects::Attribute& attribute) {
+        if (object.set_value(attribute) == nullptr && option.absent.empty()) return {};
+        return effective(object, attribute);
+    }
+
+    void lines(const SchedOption& option, const objects::Attribute& attribute, const Object& object,
+               const std::string& column) {
+        const std::string text = text_of(option, object, attribute);
+        if (text.empty()) return;
+        switch (option.argument) {
+            case A::resources:
+                return line(option, resources(object), column);
+            case A::prefix:
+                return prefix(option, object);
+            case A::backfill:
+                return backfill(option, object, column);
+            case A::log_filter:
+                return log_filter(option, object, column);
+            default:
+                break;
+        }
+        if (!attribute.is_list()) return line(option, text, column);
+        for (const std::string& element : object.list(attribute.name)) line(option, element, column);
+    }
+
+    // The resources that aren't excluded.
+    std::string resources(const Object& policy) const {
+        const auto excluded = policy.list("exclude_resources");
+        std::vector<std::string> names = usual_consumables();
+        names.insert(names.end(), source_.consumables.begin(), source_.consumables.end());
+        std::erase_if(names, [&](const std::string& name) {
+            return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
+        });
+        return fmt::format("{}, {}", fmt::join(names, ", "), kOtherResources);
+    }
+
+    void prefix(const SchedOption& option, const Object& policy) {
+        const auto queues = policy.list("dedicated_queues");
+        const std::vector<std::string> names(queues.begin(), queues.end());
+        if (const std::string common = common_prefix(names); !common.empty()) return line(option, common, "");
+        leave_out(fmt::format("policy {} dedicated_queues = {}: no beginning of names is theirs alone",
+                              policy.name(), fmt::join(names, ",")));
+    }
+
+    void queue_prefix(std::string_view option, std::string_view type) {
+        std::vector<std::string> names;
+        for (const FoundQueueType& queue : source_.queue_types)
+            if (queue.type == type) names.push_back(queue.queue);
+        if (names.empty()) return;
+        const std::string common = common_prefix(names);
+        if (common.empty()) {
+            for (const std::string& name : names)
+                leave_out(fmt::format("queue {} execution_type = {}: no beginning of names is theirs alone",
+                                      name, type));
+        } else {
+            out_.text += fmt::format("{}: {}\n", option, common);
+        }
+    }
+
+    // The longest beginning of all names that no other queue's name has; empty: there is none.
+    std::string common_prefix(const std::vector<std::string>& names) const {
+        if (names.empty()) return {};
+        std::string common = names.front().substr(0, 15);
+        for (const std::string& name : names)
+            while (!name.starts_with(common)) common.pop_back();
+        const bool others = std::ranges::any_of(source_.queues, [&](const std::string& queue) {
+            return queue.starts_with(common) && std::ranges::find(names, queue) == names.end();
+        });
+        return others ? std::string() : common;
+    }
+
+    void backfill(const SchedOption& option, const Object& policy, const std::string& column) {
+        const auto depth = policy.integer("backfill_depth");
+        line(option, depth == 0 ? "False" : "True", column);
+        if (depth > 1)
+            leave_out(fmt::format("policy {} backfill_depth = {}: set server backfill_depth = {}",
+                                  policy.name(), depth, depth));
+    }
+
+    void log_filter(const SchedOption& option, const Object& policy, const std::string& column) {
+        const auto events = policy.integer("log_event");
+        line(option, std::to_string(kAllEvents & ~events), column);
+        if ((events & ~kAllEvents) != 0)
+            leave_out(fmt::format("policy {} log_event = {}: the file knows classes up to {}", policy.name(),
+                                  events, kAllEvents));
+    }
+
+    void group_option(const SchedOption& option) {
+        const auto& attribute = *objects::find_attribute(ObjectType::fs_group, option.attribute);
+        const std::string text = text_of(option, *group_, attribute);
+        if (!text.empty()) line(option, text, "");
+    }
+
+    // What the policies say beside.
+    void others(const Object& policy, const std::set<std::string_view>& done) {
+        for (const auto& [index, value] : policy.values()) {
+            const objects::Attribute& attribute = objects::attributes(ObjectType::policy)[index];
+            if (done.contains(attribute.name) || attribute.name == "comment") continue;
+            if (attribute.name == "fairshare_group") {
+                if (group_ != nullptr && policy.text("fairshare_group") != group_->name())
+                    leave_out(setting_text(policy, attribute, value) + ": the scheduler had one tree");
+                continue;
+            }
+            const std::string instead = attribute.name == "job_sort_formula"
+                                            ? ": it was an attribute of the server"
+                                            : ": the file has no such option";
+            leave_out(setting_text(policy, attribute, value) + instead);
+        }
+    }
+
+    void line(const SchedOption& option, const std::string& text, const std::string& column) {
+        const bool blanks = text.find_first_of(" \t#") != std::string::npos;
+        const bool quoted = text.find('"') != std::string::npos;
+        if (quoted && text.find('\'') != std::string::npos) {
+            leave_out(
+                fmt::format("{} {}: a value of the file can't have both kinds of quotes", option.name, text));
+            return;
+        }
+        const char* quote = quoted ? "'" : blanks || text.empty() ? "\"" : "";
+        out_.text += fmt::format("{}: {}{}{}{}\n", option.name, quote, text, quote, column);
+    }
+
+    void leave_out(std::string text) { out_.left_out.push_back(std::move(text)); }
+
+    static constexpr unsigned by_time_flag = SchedOptionFlag::by_time;
+
+    const ExportSource& source_;
+    PoliciesByTime policies_;
+    const Object* group_ = nullptr;
+    Exported out_;
+};
+
+}  // namespace
+
+Exported export_sched_config(const ExportSource& source) {
+    return Writer(source).write();
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,53 @@
+// The fair-share usage file of the schedulers of PBS and TORQUE, sched_priv/usage (OpenPBS,
+// src/scheduler/fairshare.cpp), and what pbsfs prints of it.
+//
+// Format: records as the machine of the scheduler holds them in memory.
+//
+// Version 2, a header, the time of the last decay, and a record for each entity with usage:
+//
+//     64 bit                                      32 bit
+//     0   9  "PBS_MAG!" and a NUL                 0   9
+//     16  8  2.0, the version, as a double        12  8
+//     24  8  seconds since the Epoch              20  4
+//     32  64 for each entity: a name of at most   24  60
+//            49 bytes and NULs in 50 bytes, and
+//            at byte 56 (52) of it its usage as
+//            a double
+//
+// Version 1, without a header: for each entity 24 bytes (20), a name of at most 8 bytes and NULs in 9 bytes
+// and at byte 16 (12) its usage. The bytes of numbers may be in either order.
+//
+// The text is that of pbsfs without options:
+//
+//     Fairshare usage units are in: cput
+//     alice     : Grp: 0      cgrp: 60    Shares: 10     Usage: 3600   Perc: 25.000%
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate {
+
+struct EntityUsage {
+    std::string entity;
+    double amount = 0;   // in the unit of usage_formula
+    int line = 0;        // of a text; else the number of the record
+    bool group = false;  // the sum of its children
+};
+
+struct FairshareUsage {
+    std::string file;
+    std::vector<EntityUsage> entities;  // in the order of the file, each once
+    std::optional<std::chrono::sys_seconds> last_decay{};
+};
+
+// Reads the bytes of a file; `file` is its name in messages. Problems, with the byte of the file or the line:
+// a size that doesn't fit the records, names and amounts that are none, and entities that are there twice.
+Result<FairshareUsage> parse_fairshare_usage(std::string_view bytes, const std::string& file);
+
+}  // namespace pbs::migrate

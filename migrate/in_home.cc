@@ -1,0 +1,84 @@
+#include "migrate/in_home.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace pbs::migrate {
+namespace {
+
+tl::unexpected<Problems> refuse(std::string message) {
+    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
+}
+
+// The lock of the server on its home, held as long as this object lives: a record lock, as the server's,
+// since the locks of flock(2) don't see those.
+class HomeLock {
+  public:
+    explicit HomeLock(const std::string& path)
+        : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+        struct flock whole {};
+        whole.l_type = F_WRLCK;
+        whole.l_whence = SEEK_SET;
+        if (fd_ < 0 || ::fcntl(fd_, F_SETLK, &whole) != 0) error_ = errno;
+    }
+    ~HomeLock() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    HomeLock(const HomeLock&) = delete;
+    HomeLock& operator=(const HomeLock&) = delete;
+
+    // 0 when it is held.
+    int error() const { return error_; }
+
+  private:
+    int fd_;
+    int error_ = 0;
+};
+
+std::string user_name(uid_t uid) {
+    const passwd* user = ::getpwuid(uid);
+    return user == nullptr ? std::to_string(uid) : user->pw_name;
+}
+
+}  // namespace
+
+objects::Identity identity_here() {
+    return {user_name(::geteuid()), "localhost", objects::manager_privilege};
+}
+
+Result<void> with_home(const std::string& home, const std::function<Result<void>(objects::Store&)>& work) {
+    const std::string priv = home + "/server_priv";
+    struct stat folder = {};
+    if (::stat(priv.c_str(), &folder) != 0)
+        return refuse(
+            fmt::format("{} is not the home of a PBS server: {}: {}", home, priv, std::strerror(errno)));
+    // Files of another user would keep the server from starting.
+    if (folder.st_uid != ::geteuid())
+        return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
+                                  user_name(folder.st_uid)));
+    const HomeLock lock(priv + "/server.lock");
+    if (lock.error() == EAGAIN || lock.error() == EACCES)
+        return refuse(fmt::format(
+            "a server runs on {}: go through it with --server, as one of its managers, or stop it", home));
+    if (lock.error() != 0)
+        return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
+    // What is written now would be put aside by the rest of the restore.
+    const std::string journal = priv + "/restore.journal";
+    if (::lstat(journal.c_str(), &folder) == 0)
+        return refuse(
+            fmt::format("{} is there: a restore is unfinished; start the server once to finish it", journal));
+    if (errno != ENOENT) return refuse(fmt::format("can't look for {}: {}", journal, std::strerror(errno)));
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    auto store = objects::Store::open(priv + "/policy.db", {}, now);
+    if (!store) return refuse(store.error().message);
+    return work(*store);
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,120 @@
+#include "migrate/infer_holiday.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include "objects/text.h"
+
+namespace pbs::migrate {
+namespace {
+
+using std::chrono::day;
+using std::chrono::month;
+using std::chrono::sys_days;
+using std::chrono::weekday;
+using std::chrono::year;
+using std::chrono::year_month_day;
+
+// A holiday by words of its name, all of which are in the description. With a weekday: the n-th of the month
+// (-1: the last); without one: a date. `after` days later: the Friday after Thanksgiving.
+struct Known {
+    std::array<std::string_view, 2> words;
+    unsigned month;
+    unsigned day;  // of a date
+    int nth;       // of a weekday
+    int weekday;   // 0 is Sunday; -1: a date
+    int after;
+};
+
+// The longer names first: the day after Thanksgiving is another than Thanksgiving.
+constexpr std::array kKnown{
+    Known{{"after", "thanksgiving"}, 11, 0, 4, 4, 1}, Known{{"friday", "thanksgiving"}, 11, 0, 4, 4, 1},
+    Known{{"thanksgiving", ""}, 11, 0, 4, 4, 0},      Known{{"new", "year's eve"}, 12, 31, 0, -1, 0},
+    Known{{"new", "years eve"}, 12, 31, 0, -1, 0},    Known{{"new", "year"}, 1, 1, 0, -1, 0},
+    Known{{"martin", "luther"}, 1, 0, 3, 1, 0},       Known{{"mlk", ""}, 1, 0, 3, 1, 0},
+    Known{{"president", ""}, 2, 0, 3, 1, 0},          Known{{"washington", ""}, 2, 0, 3, 1, 0},
+    Known{{"memorial", ""}, 5, 0, -1, 1, 0},          Known{{"juneteenth", ""}, 6, 19, 0, -1, 0},
+    Known{{"independence", ""}, 7, 4, 0, -1, 0},      Known{{"labor", ""}, 9, 0, 1, 1, 0},
+    Known{{"columbus", ""}, 10, 0, 2, 1, 0},          Known{{"indigenous", ""}, 10, 0, 2, 1, 0},
+    Known{{"veteran", ""}, 11, 11, 0, -1, 0},         Known{{"christmas", "eve"}, 12, 24, 0, -1, 0},
+    Known{{"christmas", ""}, 12, 25, 0, -1, 0},       Known{{"boxing", ""}, 12, 26, 0, -1, 0},
+    Known{{"labour", "may"}, 5, 1, 0, -1, 0},         Known{{"may day", ""}, 5, 1, 0, -1, 0},
+    Known{{"all", "saints"}, 11, 1, 0, -1, 0},        Known{{"german unity", ""}, 10, 3, 0, -1, 0},
+    Known{{"bastille", ""}, 7, 14, 0, -1, 0},         Known{{"epiphany", ""}, 1, 6, 0, -1, 0},
+    Known{{"assumption", ""}, 8, 15, 0, -1, 0},
+};
+
+constexpr std::array<std::string_view, 7> kByDay = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
+constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                       "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 12> kMonths = {"January",   "February", "March",    "April",
+                                                      "May",       "June",     "July",     "August",
+                                                      "September", "October",  "November", "December"};
+
+std::string_view ordinal(int nth) {
+    constexpr std::array<std::string_view, 4> kOrdinals = {"first", "second", "third", "fourth"};
+    return nth < 0 ? "last" : kOrdinals.at(static_cast<std::size_t>(nth) - 1);
+}
+
+const Known* find_known(const std::string& description) {
+    const std::string text = objects::lowered(description);
+    const auto* found = std::ranges::find_if(kKnown, [&](const Known& known) {
+        return std::ranges::all_of(
+            known.words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+    });
+    return found == kKnown.end() ? nullptr : found;
+}
+
+sys_days date_of(const Known& known, year y) {
+    const month m{known.month};
+    if (known.weekday < 0) return sys_days{y / m / day{known.day}};
+    const weekday w{static_cast<unsigned>(known.weekday)};
+    const sys_days found = known.nth < 0 ? sys_days{y / m / w[std::chrono::last]}
+                                         : sys_days{y / m / w[static_cast<unsigned>(known.nth)]};
+    return found + std::chrono::days{known.after};
+}
+
+bool falls_on(const Known& known, int y, int day_of_year) {
+    return (date_of(known, year{y}) - sys_days{year{y} / 1 / 1}).count() + 1 == day_of_year;
+}
+
+// The calendar repeats itself after 28 years, but for centuries.
+bool may_be(const Known& known, const HolidayLine& holiday) {
+    if (holiday.year != 0) return falls_on(known, holiday.year, holiday.day_of_year);
+    for (int y = 2000; y < 2028; ++y)
+        if (falls_on(known, y, holiday.day_of_year)) return true;
+    return false;
+}
+
+Proposal proposal_of(const Known& known) {
+    const std::string_view name = kMonths.at(known.month - 1);
+    if (known.weekday < 0)
+        return {fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", known.month, known.day),
+                fmt::format("{} {}", name, known.day)};
+    const auto weekday = static_cast<std::size_t>(known.weekday);
+    std::string words = fmt::format("the {} {} of {}", ordinal(known.nth), kWeekdays.at(weekday), name);
+    if (known.after == 0)
+        return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth, kByDay.at(weekday)),
+                std::move(words)};
+    // The n-th weekday of a month is one of seven days, and so is the day after it.
+    std::string days;
+    for (int i = 1; i <= 7; ++i)
+        days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);
+    const std::size_t next = (weekday + static_cast<std::size_t>(known.after)) % 7;
+    return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={};BYMONTHDAY={}", known.month, kByDay.at(next), days),
+            fmt::format("the {} after {}", kWeekdays.at(next), words)};
+}
+
+}  // namespace
+
+std::optional<Proposal> propose_rule(const HolidayLine& holiday) {
+    const Known* known = find_known(holiday.description);
+    if (known == nullptr || !may_be(*known, holiday)) return std::nullopt;
+    return proposal_of(*known);
+}
+
+}  // namespace pbs::migrate

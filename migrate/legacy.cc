@@ -1,0 +1,146 @@
+#include "migrate/legacy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <tl/expected.hpp>
+
+namespace pbs::migrate {
+namespace {
+
+constexpr const char* kSystemHolidays = "/usr/lib/acct/holidays";
+constexpr std::uintmax_t kLargest = 16U << 20U;
+
+constexpr std::array kKinds{
+    LegacyKind{"config", &LegacyFiles::config, &LegacyTexts::config},
+    LegacyKind{"sched_config", &LegacyFiles::sched_config, &LegacyTexts::sched_config},
+    LegacyKind{"holidays", &LegacyFiles::holidays, &LegacyTexts::holidays},
+    LegacyKind{"dedicated_time", &LegacyFiles::dedicated_time, &LegacyTexts::dedicated_time},
+    LegacyKind{"resource_group", &LegacyFiles::resource_group, &LegacyTexts::resource_group},
+    LegacyKind{"qmgr_print", &LegacyFiles::qmgr_print, &LegacyTexts::qmgr_print},
+    LegacyKind{"usage", &LegacyFiles::usage, &LegacyTexts::usage},
+    LegacyKind{"decay_usage", &LegacyFiles::decay_usage, &LegacyTexts::decay_usage},
+    LegacyKind{"allocations", &LegacyFiles::allocations, &LegacyTexts::allocations},
+    LegacyKind{"current", &LegacyFiles::current, &LegacyTexts::current},
+};
+
+// The text, or what is wrong with the file as a whole.
+tl::expected<std::string, std::string> read_file(const std::string& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (error) return tl::unexpected(fmt::format("can't be read: {}", error.message()));
+    if (!std::filesystem::is_regular_file(status)) return tl::unexpected<std::string>("is not a file");
+    const auto size = std::filesystem::file_size(path, error);
+    if (error || size > kLargest)
+        return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    errno = 0;
+    if (!in || (size > 0 && !(text << in.rdbuf())))
+        return tl::unexpected(fmt::format("can't be read: {}", std::strerror(errno)));
+    return std::move(text).str();
+}
+
+bool is_file(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored);
+}
+
+std::string if_there(const std::string& path) {
+    return is_file(path) ? path : std::string();
+}
+
+// Parses a text, or adds what is wrong with it to `problems`.
+template <class Parsed>
+void parse_text(const std::optional<LegacyText>& text,
+                Result<Parsed> (*parse)(std::string_view, const std::string&), std::optional<Parsed>& out,
+                Problems& problems) {
+    if (!text) return;
+    auto parsed = parse(text->text, text->file);
+    if (parsed) {
+        out = std::move(*parsed);
+    } else {
+        problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
+    }
+}
+
+bool observes_prime_time(const std::optional<ConfigFile>& config) {
+    const Setting* enforce = config ? config->find("ENFORCE_PRIME_TIME") : nullptr;
+    return enforce != nullptr && enforce->on();
+}
+
+}  // namespace
+
+bool LegacyFiles::empty() const {
+    return std::ranges::all_of(kKinds, [&](const LegacyKind& kind) { return (this->*kind.file).empty(); });
+}
+
+std::span<const LegacyKind> legacy_kinds() {
+    return kKinds;
+}
+
+LegacyFiles find_legacy_files(const std::string& home) {
+    const std::string folder = home + "/sched_priv/";
+    LegacyFiles files;
+    for (const char* name : {"config", "CONFIGFILE"})
+        if (files.config.empty()) files.config = if_there(folder + name);
+    if (!files.config.empty()) {
+        files.holidays = if_there(folder + "holidays");
+        if (files.holidays.empty()) files.holidays = if_there(kSystemHolidays);
+        files.decay_usage = if_there(folder + "decay_usage");
+        return files;
+    }
+    files.sched_config = if_there(folder + "sched_config");
+    if (files.sched_config.empty()) return files;
+    files.holidays = if_there(folder + "holidays");
+    files.dedicated_time = if_there(folder + "dedicated_time");
+    files.resource_group = if_there(folder + "resource_group");
+    files.qmgr_print = if_there(folder + "qmgr_print");
+    files.usage = if_there(folder + "usage");
+    return files;
+}
+
+LegacyTexts read_files(const LegacyFiles& files, Problems& problems) {
+    LegacyTexts texts;
+    for (const LegacyKind& kind : kKinds) {
+        const std::string& path = files.*kind.file;
+        if (path.empty()) continue;
+        auto text = read_file(path);
+        if (text) {
+            texts.*kind.text = LegacyText{path, std::move(*text)};
+        } else {
+            problems.push_back({path, 0, 0, "", std::move(text.error())});
+        }
+    }
+    return texts;
+}
+
+Result<Legacy> parse(const LegacyTexts& texts) {
+    Legacy legacy;
+    Problems problems;
+    parse_text(texts.config, parse_configfile, legacy.config, problems);
+    parse_text(texts.sched_config, parse_sched_config, legacy.sched_config, problems);
+    if (texts.sched_config) {
+        parse_text(texts.holidays, parse_pbs_holidays, legacy.pbs_holidays, problems);
+    } else if (texts.holidays &&
+               (texts.holidays->file != kSystemHolidays || observes_prime_time(legacy.config))) {
+        parse_text(texts.holidays, parse_origin_holidays, legacy.origin_holidays, problems);
+    }
+    parse_text(texts.dedicated_time, parse_dedicated_time, legacy.dedicated_time, problems);
+    parse_text(texts.resource_group, parse_resource_group, legacy.resource_group, problems);
+    parse_text(texts.qmgr_print, parse_qmgr_print, legacy.qmgr_print, problems);
+    parse_text(texts.usage, parse_fairshare_usage, legacy.usage, problems);
+    parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, problems);
+    parse_text(texts.allocations, parse_allocations, legacy.allocations, problems);
+    parse_text(texts.current, parse_current_usage, legacy.current, problems);
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return legacy;
+}
+
+}  // namespace pbs::migrate

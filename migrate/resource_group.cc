@@ -1,0 +1,165 @@
+#include "migrate/resource_group.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "migrate/words.h"
+#include "objects/schema.h"
+#include "objects/value.h"
+
+namespace pbs::migrate {
+namespace {
+
+// The tree of the old scheduler had these before it read the file.
+constexpr std::string_view kRoot = "root";
+constexpr std::string_view kTreeRoot = "TREEROOT";
+constexpr std::string_view kUnknown = "unknown";
+
+std::optional<std::int32_t> number(std::string_view text) {
+    std::int32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// May an element of an fs_group have this name?
+bool is_element_name(std::string_view name) {
+    const auto* attribute = objects::find_attribute(objects::ObjectType::fs_group, "tree_element");
+    return objects::value_of_items(*attribute, {fmt::format("{}:root=1", name)}).has_value();
+}
+
+class Reader {
+  public:
+    explicit Reader(const std::string& file) { result_.file = file; }
+
+    void read_line(std::string_view line, int line_number) {
+        const auto words = words_of(line, '\n');
+        if (words.empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*')) return;
+        number_ = line_number;
+        if (words.size() < 4)
+            return problem({{}, words.back().column + static_cast<int>(words.back().text.size())},
+                           words[0].text,
+                           fmt::format("{} of 4 words are there, expected a name, a number, a parent and "
+                                       "shares",
+                                       words.size()));
+        read_group(words);
+        if (words.size() > 4)
+            note(words[0].text,
+                 fmt::format("{} after the shares is left out, as it was", in_quotes(words[4].text)));
+    }
+
+    Result<ResourceGroup> finish() {
+        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+        return std::move(result_);
+    }
+
+  private:
+    void read_group(const std::vector<Word>& words) {
+        ShareGroup group;
+        group.name = words[0].text;
+        group.parent = words[2].text == kTreeRoot ? kRoot : words[2].text;
+        group.line = number_;
+        const auto children = number(words[1].text);
+        const auto shares = number(words[3].text);
+        if (!children)
+            problem(words[1], group.name,
+                    fmt::format("{} is not the number of a group", in_quotes(words[1].text)));
+        if (!shares || *shares < 0)
+            problem(
+                words[3], group.name,
+                fmt::format("{} is no number of shares, expected 0 to 2147483647", in_quotes(words[3].text)));
+        group.shares = shares.value_or(0);
+        group.number = children.value_or(0);
+        // A bad line names its group all the same, so that those below it aren't reported too.
+        const bool usable = check_name(words[0]);
+        seen_.emplace(group.name, number_);
+        if (!usable) return;
+        if (!check_parent(words[2], group)) return;
+        result_.groups.push_back(std::move(group));
+    }
+
+    bool check_name(const Word& word) {
+        if (word.text == kUnknown || word.text == kTreeRoot) {
+            problem(word, word.text,
+                    fmt::format("is a group of every tree already, expected another name than {} and {}",
+                                kTreeRoot, kUnknown));
+            return false;
+        }
+        if (const auto found = seen_.find(std::string(word.text)); found != seen_.end()) {
+            problem(word, word.text,
+                    fmt::format("is in line {} already, expected each name once", found->second));
+            return false;
+        }
+        if (word.text == kRoot) {
+            leave_out(word.text,
+                      "in an fs_group root is the root of the tree and no entity; its jobs count among those "
+                      "of unknown_shares");
+            return false;
+        }
+        if (is_element_name(word.text)) return true;
+        problem(word, "",
+                fmt::format("{} is no name for an element of a tree, expected letters, digits and any of "
+                            "-_.:+@$, at most 255",
+                            in_quotes(word.text)));
+        return false;
+    }
+
+    bool check_parent(const Word& word, const ShareGroup& group) {
+        if (word.text == kUnknown) {
+            leave_out(
+                group.name,
+                "its parent is unknown, where all are that the tree doesn't have, each with one share of "
+                "unknown_shares");
+            return false;
+        }
+        if (group.parent != kRoot && left_out_.contains(group.parent)) {
+            leave_out(group.name, fmt::format("its parent {} is", group.parent));
+            return false;
+        }
+        if (group.parent == kRoot || (group.parent != group.name && seen_.contains(group.parent)))
+            return true;
+        problem(word, group.name,
+                fmt::format("its parent {} isn't there, expected root or a name of an earlier line",
+                            in_quotes(word.text)));
+        return false;
+    }
+
+    void problem(const Word& word, std::string_view option, std::string message) {
+        problems_.push_back({result_.file, number_, word.column, option.empty() ? "" : printable(option),
+                             std::move(message)});
+    }
+
+    void leave_out(std::string_view name, const std::string& why) {
+        left_out_.emplace(name);
+        note(name, "is left out: " + why);
+    }
+
+    void note(std::string_view name, const std::string& message) {
+        result_.notes.push_back(
+            fmt::format("{}:{}: {}: {}", result_.file, number_, printable(name), message));
+    }
+
+    ResourceGroup result_;
+    Problems problems_;
+    std::map<std::string, int, std::less<>> seen_;  // name -> line
+    std::set<std::string, std::less<>> left_out_;
+    int number_ = 0;
+};
+
+}  // namespace
+
+std::string ShareGroup::element() const {
+    return fmt::format("{}:{}={}", name, parent, shares);
+}
+
+Result<ResourceGroup> parse_resource_group(std::string_view text, const std::string& file) {
+    Reader reader(file);
+    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
+    return reader.finish();
+}
+
+}  // namespace pbs::migrate

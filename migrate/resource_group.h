@@ -1,0 +1,44 @@
+// The resource_group file of the schedulers of PBS and TORQUE, sched_priv/resource_group: the fairshare tree
+// (OpenPBS, src/scheduler/pbs_resource_group and fairshare.cpp).
+//
+// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or
+//
+//     name number parent shares
+//
+// an entity or a group, the number of the group that its children make, its parent, which is root or the name
+// of an earlier line, and its shares among the children of that parent. The number told the old scheduler
+// nothing that the parents don't. What follows the shares was ignored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate {
+
+struct ShareGroup {
+    std::string name;
+    std::string parent;  // "root", or the name of an element before it
+    std::int32_t shares = 0;
+    int number = 0;  // of the group of its children
+    int line = 0;
+
+    // As an element of the attribute tree_element: "name:parent=shares".
+    std::string element() const;
+};
+
+struct ResourceGroup {
+    std::string file;
+    std::vector<ShareGroup> groups;  // in the order of the file, each name once
+    std::vector<std::string> notes;  // lines that mean nothing for an fs_group, and why
+};
+
+// Reads the text of a file; `file` is its name in messages. Problems: missing words, names that are in the
+// file already or that an fs_group can't have, parents that no earlier line names, numbers and shares that
+// are none.
+Result<ResourceGroup> parse_resource_group(std::string_view text, const std::string& file);
+
+}  // namespace pbs::migrate

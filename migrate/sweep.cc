@@ -1,0 +1,232 @@
+#include "migrate/sweep.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "objects/snapshot.h"
+
+namespace pbs::migrate {
+namespace {
+
+using objects::CommandKind;
+using objects::ObjectType;
+using objects::Operation;
+
+constexpr const char* kGone = "(not in the files any more)";
+
+using ObjectKey = std::pair<ObjectType, std::string>;
+using AttributeKey = std::tuple<ObjectType, std::string, std::string>;
+
+bool is_list_of_elements(const LedgerLine& line) {
+    return line.type == ObjectType::server && line.attribute == "non_work_days";
+}
+
+std::string title(ObjectType type, const std::string& object) {
+    return object.empty() ? std::string(objects::type_name(type))
+                          : fmt::format("{} {}", objects::type_name(type), object);
+}
+
+class Sweeper {
+  public:
+    Sweeper(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
+            const objects::Snapshot& current)
+        : current_(current) {
+        for (const LedgerLine& line : now.lines) want(line);
+        for (const LedgerLine& line : before.lines)
+            if (!parts.contains(line.part)) want(line);
+        for (const LedgerLine& line : before.lines)
+            if (parts.contains(line.part) && !wanted(line)) stale_.push_back(line);
+    }
+
+    Swept run() {
+        find_unset();
+        find_deleted();
+        unset();
+        remove();
+        return std::move(out_);
+    }
+
+  private:
+    void want(const LedgerLine& line) {
+        wanted_objects_.insert({line.type, line.object});
+        wanted_.insert({line.type, line.object, line.attribute});
+        if (is_list_of_elements(line)) wanted_elements_.insert(line.value);
+    }
+    bool wanted(const LedgerLine& line) const {
+        if (is_list_of_elements(line)) return wanted_elements_.contains(line.value);
+        if (line.attribute.empty()) return wanted_objects_.contains({line.type, line.object});
+        return wanted_.contains({line.type, line.object, line.attribute});
+    }
+
+    // Which values are still as they were migrated.
+    void find_unset() {
+        for (const LedgerLine& line : stale_) {
+            if (line.attribute.empty()) continue;
+            if (is_list_of_elements(line)) {
+                element(line);
+            } else if (line.type == ObjectType::queue) {
+                out_.queue_types.push_back({line.object, line.value, ""});
+                taken_back(line);
+            } else {
+                value(line);
+            }
+        }
+    }
+
+    void element(const LedgerLine& line) {
+        const auto days = current_.non_work_days();
+        if (std::find(days.begin(), days.end(), line.value) == days.end()) return;
+        out_.commands.push_back(
+            {CommandKind::set, ObjectType::server, "", {{line.attribute, line.value, Operation::decrement}}});
+        taken_back(line);
+    }
+
+    void value(const LedgerLine& line) {
+        const objects::Object* object = current_.find(line.type, line.object);
+        const objects::Attribute* attribute = objects::find_attribute(line.type, line.attribute);
+        const objects::Value* value =
+            object == nullptr || attribute == nullptr ? nullptr : object->set_value(*attribute);
+        if (value == nullptr) return;
+        if (objects::format_value(*attribute, *value) != line.value) {
+            out_.notes.push_back(fmt::format(
+                "{} {}: was changed since it was migrated and stays, though the files don't say it "
+                "any more",
+                title(line.type, line.object), line.attribute));
+            return;
+        }
+        unset_[{line.type, line.object}].push_back(line);
+        released_.insert({line.type, line.object, line.attribute});
+    }
+
+    // Whoever uses an object comes before what is used: policies before groups and windows.
+    void find_deleted() {
+        for (const ObjectType type : {ObjectType::policy, ObjectType::fs_group, ObjectType::time_window})
+            for (const LedgerLine& line : stale_)
+                if (line.attribute.empty() && line.type == type) object(line);
+    }
+
+    void object(const LedgerLine& line) {
+        const objects::Object* object = current_.find(line.type, line.object);
+        if (object == nullptr) return;
+        std::vector<std::string> reasons = others_values(*object);
+        std::vector<std::string> uses = users(line.type, line.object);
+        const bool in_use = !uses.empty();
+        reasons.insert(reasons.end(), uses.begin(), uses.end());
+        if (reasons.empty()) {
+            deleted_.push_back({line.type, line.object});
+            return;
+        }
+        out_.notes.push_back(fmt::format("{}: stays, though the files don't say it any more: {}",
+                                         title(line.type, line.object), fmt::join(reasons, "; ")));
+        if (in_use) keep(line.type, line.object);
+    }
+
+    // What is in use stays whole; a later migration may find it free.
+    void keep(ObjectType type, const std::string& object) {
+        unset_.erase({type, object});
+        std::erase_if(released_, [&](const AttributeKey& key) {
+            return std::get<0>(key) == type && std::get<1>(key) == object;
+        });
+        for (const LedgerLine& line : stale_)
+            if (line.type == type && line.object == object) out_.ledger.lines.push_back(line);
+    }
+
+    std::vector<std::string> others_values(const objects::Object& object) const {
+        std::vector<std::string> out;
+        for (const auto& [index, value] : object.values()) {
+            const objects::Attribute& attribute = objects::attributes(object.type())[index];
+            const AttributeKey key{object.type(), object.name(), std::string(attribute.name)};
+            if (attribute.name != "comment" && !released_.contains(key))
+                out.push_back(fmt::format("{} is set otherwise", attribute.name));
+        }
+        return out;
+    }
+
+    // Does an element of a reference, such as p:night, name this object?
+    static bool names(const objects::Attribute& attribute, std::string_view element, std::string_view name) {
+        if (attribute.syntax == objects::Syntax::policy_slots) element.remove_prefix(element.find(':') + 1);
+        return element == name;
+    }
+
+    std::vector<std::string> users(ObjectType type, const std::string& name) const {
+        std::vector<std::string> out;
+        for (const ObjectType user_type : objects::kAllTypes) {
+            for (const objects::ObjectPtr& user : current_.objects(user_type)) {
+                if (std::ranges::find(deleted_, ObjectKey{user_type, user->name()}) != deleted_.end())
+                    continue;
+                for (const auto& [index, value] : user->values()) {
+                    const objects::Attribute& attribute = objects::attributes(user_type)[index];
+                    if (attribute.refers_to != type) continue;
+                    // A value that this migration sets or unsets doesn't name it any more.
+                    const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
+                    if (released_.contains(key) || wanted_.contains(key)) continue;
+                    const auto items = objects::format_items(attribute, value);
+                    if (std::ranges::any_of(items,
+                                            [&](const auto& item) { return names(attribute, item, name); }))
+                        out.push_back(fmt::format("{} uses it", title(user_type, user->name())));
+                }
+            }
+        }
+        return out;
+    }
+
+    void unset() {
+        for (const auto& [key, lines] : unset_) {
+            if (std::ranges::find(deleted_, key) != deleted_.end()) continue;
+            const auto& [type, object] = key;
+            for (const LedgerLine& line : lines) taken_back(line);
+            if (type == ObjectType::sched) {
+                // A scheduler without a policy would read its sched_config file.
+                out_.commands.push_back(
+                    {CommandKind::set, type, object, {{"policy", "default_policy", Operation::set}}});
+                continue;
+            }
+            objects::Command command{CommandKind::unset, type, object, {}};
+            // The last first: fairshare goes before the fairshare_group that it needs.
+            for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+                command.changes.push_back({line->attribute, "", Operation::unset});
+            out_.commands.push_back(std::move(command));
+        }
+    }
+
+    void remove() {
+        for (const auto& [type, object] : deleted_) {
+            out_.commands.push_back({CommandKind::remove, type, object, {}});
+            out_.lines.push_back({kGone, title(type, object), "", true});
+        }
+    }
+
+    void taken_back(const LedgerLine& line) {
+        std::string target = fmt::format("{} {}", title(line.type, line.object), line.attribute);
+        if (is_list_of_elements(line)) target += " " + line.value;
+        out_.lines.push_back({kGone, std::move(target), "", true, line.value});
+    }
+
+    const objects::Snapshot& current_;
+    std::vector<LedgerLine> stale_;
+    std::set<ObjectKey> wanted_objects_;
+    std::set<AttributeKey> wanted_;
+    std::set<std::string> wanted_elements_;
+    std::map<ObjectKey, std::vector<LedgerLine>> unset_;
+    std::set<AttributeKey> released_;
+    std::vector<ObjectKey> deleted_;
+    Swept out_;
+};
+
+}  // namespace
+
+Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
+            const objects::Snapshot* current) {
+    Swept out;
+    if (current != nullptr) out = Sweeper(before, now, parts, *current).run();
+    for (const LedgerLine& line : before.lines)
+        if (!parts.contains(line.part)) out.ledger.lines.push_back(line);
+    out.ledger.lines.insert(out.ledger.lines.end(), now.lines.begin(), now.lines.end());
+    return out;
+}
+
+}  // namespace pbs::migrate

@@ -1,0 +1,19 @@
+// Usage as a part of a larger transaction, such as a migration.
+#ifndef PBSPOLICY_OBJECTS_USAGE_WITHIN_H
+#define PBSPOLICY_OBJECTS_USAGE_WITHIN_H
+
+#include <string_view>
+
+#include "objects/error.h"
+#include "objects/usage_store.h"
+
+namespace pbs::objects {
+
+// Has nobody any usage in the scope?
+Result<bool> usage_is_empty(Database& database, std::string_view scope);
+// UsageStore::write() within the transaction that is under way.
+Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
+
+}  // namespace pbs::objects
+
+#endif

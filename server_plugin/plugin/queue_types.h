@@ -1,0 +1,24 @@
+// What a migration says of the server's queues, on its way to the host (migrate/queue_types.h).
+#ifndef PBSPOLICY_PLUGIN_QUEUE_TYPES_H
+#define PBSPOLICY_PLUGIN_QUEUE_TYPES_H
+
+#include <string_view>
+#include <vector>
+
+#include "migrate/queue_types.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// What is to be done of queues that there are. The host asks for it with the status of the configuration,
+// part=queue_types: after the start, and after Manager requests for queues and the configuration. An error of
+// the store goes to the log, and nothing is to be done then.
+std::vector<migrate::QueueType> queue_types(const State& state);
+
+// The host has done what there was to do of a queue: it says so by setting queue_type_done of the
+// configuration to the queue's name. Until then it is told of the queue again.
+void queue_type_done(State& state, std::string_view queue);
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,256 @@
+// A migration that is repeated: nothing changes without a reason, and what the files no longer say goes.
+#include "migrate/migrate.h"
+#include "objects/snapshot.h"
+#include "objects/store.h"
+#include "objects/usage_store.h"
+#include "tests/migrate/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const objects::Identity kRoot{"root", "localhost", objects::manager_privilege};
+constexpr std::chrono::sys_seconds kNow{std::chrono::seconds{1795248000}};
+
+class Repeat : public testing::Test {
+  protected:
+    void SetUp() override {
+        auto opened = objects::Store::open(home_.path("policy.db"), {"UTC", {}}, kNow);
+        ASSERT_TRUE(opened) << opened.error().message;
+        store_.emplace(std::move(*opened));
+    }
+
+    // Migrates these texts and gives the report.
+    std::string migrated(const LegacyTexts& texts, const Surroundings& server = {}) {
+        const auto done = migrate(texts, *store_, kRoot, kNow, server);
+        EXPECT_TRUE(done) << testing::PrintToString(test::texts(done.error()));
+        return done ? to_text(done->report) : "";
+    }
+    static LegacyTexts pbs(const std::string& sched_config, const std::string& holidays = "") {
+        LegacyTexts texts;
+        texts.sched_config = LegacyText{"sched_config", sched_config};
+        if (!holidays.empty()) texts.holidays = LegacyText{"holidays", holidays};
+        return texts;
+    }
+    static LegacyTexts origin(const std::string& options) {
+        LegacyTexts texts;
+        texts.config = LegacyText{"config", "SUBMIT_QUEUE submit\nBATCH_QUEUES batch\n" + options};
+        return texts;
+    }
+    void set(objects::ObjectType type, const std::string& object, const std::string& name,
+             const std::string& value) {
+        const auto done =
+            store_->execute({objects::CommandKind::set, type, object, {{name, value}}}, kRoot, kNow);
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    std::vector<std::string> names(objects::ObjectType type) const {
+        std::vector<std::string> out;
+        for (const auto& object : store_->snapshot()->objects(type)) out.push_back(object->name());
+        return out;
+    }
+    std::vector<std::string> non_work_days() const {
+        const auto days = store_->snapshot()->non_work_days();
+        return {days.begin(), days.end()};
+    }
+    std::string pending() const { return store_->meta(kQueueTypesKey)->value_or(""); }
+
+    Folder home_;
+    std::optional<objects::Store> store_;
+};
+
+const std::string kByTime = "by_queue: True prime\nby_queue: False non_prime\n";
+const std::string kHours =
+    "YEAR 2026\nweekday 0600 1730\nsaturday 1000 1400\nsunday none all\n1 Jan 1\n359\n";
+
+TEST_F(Repeat, TheSameFilesChangeNothing) {
+    LegacyTexts texts =
+        pbs(kByTime + "fair_share: True\ndedicated_prefix: ded\nprimetime_prefix: p_\n", kHours);
+    texts.dedicated_time = LegacyText{"dedicated_time", "04/15/2027 12:00 04/16/2027 15:30\n"};
+    texts.resource_group = LegacyText{"resource_group", "g 50 root 10\n"};
+    texts.qmgr_print = LegacyText{"print", "create queue p_a\nset server backfill_depth = 5\n"};
+    const Surroundings server{{"ded", "p_b"}, {}};
+    migrated(texts, server);
+    const auto revision = store_->snapshot()->revision();
+    const std::string ledger = store_->meta(kLedgerKey)->value_or("");
+    const std::string types = pending();
+    EXPECT_EQ(types, "ded\t\texecution_dedicated\np_a\t\texecution_prime\np_b\t\texecution_prime\n");
+    EXPECT_THAT(migrated(texts, server), HasSubstr("Nothing was changed: everything is there already.\n"));
+    EXPECT_EQ(store_->snapshot()->revision(), revision);
+    EXPECT_EQ(store_->meta(kLedgerKey)->value_or(""), ledger);
+    EXPECT_EQ(pending(), types);
+}
+
+TEST_F(Repeat, OptionsThatTheFileNoLongerHasAreUnset) {
+    migrated(origin("MAX_JOBS 3\nMAX_QUEUED_TIME 48:00:00\n"));
+    const std::string report = migrated(origin("MAX_JOBS 3\n"));
+    EXPECT_THAT(report,
+                AllOf(HasSubstr("(not in the files any more) -> policy default_policy max_queued_time is "
+                                "taken back\n"),
+                      HasSubstr("1 value was taken back.\n")));
+    EXPECT_FALSE(store_->snapshot()->policy("default_policy")->is_set("max_queued_time"));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy")->integer("max_jobs"), 3);
+}
+
+TEST_F(Repeat, WhatAnAdministratorSetStays) {
+    migrated(origin("MAX_JOBS 3\nMAX_QUEUED_TIME 48:00:00\n"));
+    set(objects::ObjectType::policy, "default_policy", "max_queued_time", "01:00:00");
+    set(objects::ObjectType::policy, "default_policy", "log_event", "255");
+    set(objects::ObjectType::server, "", "non_work_days", "FREQ=YEARLY;BYYEARDAY=7");
+    const std::string report = migrated(origin(""));
+    EXPECT_THAT(report, HasSubstr("max_queued_time: was changed since it was migrated and stays"));
+    const auto* policy = store_->snapshot()->policy("default_policy");
+    EXPECT_EQ(policy->seconds("max_queued_time"), std::chrono::hours(1));
+    EXPECT_EQ(policy->integer("log_event"), 255);
+    EXPECT_FALSE(policy->is_set("max_jobs"));
+    EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=7"));
+}
+
+TEST_F(Repeat, PoliciesSlotsWindowsAndHolidaysGo) {
+    migrated(pbs(kByTime, kHours));
+    EXPECT_THAT(names(objects::ObjectType::policy),
+                ElementsAre("default_policy", "default_policy_non_prime", "default_policy_prime"));
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time", "prime_time_2"));
+    migrated(pbs("by_queue: True\n",
+                 "YEAR 2026\nweekday 0700 1730\nsaturday none all\nsunday none all\n1 Jan 1\n"));
+    EXPECT_THAT(names(objects::ObjectType::policy), ElementsAre("default_policy"));
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time"));
+    EXPECT_EQ(store_->snapshot()->policy_slots("default"), (objects::PolicySlots{"default_policy", "", ""}));
+    EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=1"));
+    EXPECT_EQ(store_->snapshot()->time_window("prime_time")->seconds("start_time"), std::chrono::hours(7));
+    EXPECT_THAT(migrated(pbs("by_queue: True\n",
+                             "YEAR 2026\nweekday 0700 1730\nsaturday none all\nsunday none all\n1 Jan 1\n")),
+                HasSubstr("Nothing was changed"));
+}
+
+TEST_F(Repeat, WhatIsInUseStaysAndIsToldOf) {
+    migrated(pbs(kByTime, kHours));
+    set(objects::ObjectType::queue, "weekend", "time_window", "prime_time_2");
+    const std::string report = migrated(
+        pbs(kByTime, "YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n1 Jan 1\n359\n"));
+    EXPECT_THAT(report, HasSubstr("time_window prime_time_2: stays, though the files don't say it any more: "
+                                  "queue weekend uses it"));
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time", "prime_time_2"));
+}
+
+TEST_F(Repeat, ObjectsThatSomebodyElseMadeAreNeverDeleted) {
+    ASSERT_TRUE(store_->execute(
+        {objects::CommandKind::create, objects::ObjectType::time_window, "prime_time", {}}, kRoot, kNow));
+    migrated(pbs(kByTime, kHours));
+    migrated(pbs(kByTime, "YEAR 2026\nweekday none all\nsaturday none all\nsunday none all\n"));
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time"));
+    EXPECT_FALSE(store_->snapshot()->time_window("prime_time")->is_set("rrule"));
+}
+
+TEST_F(Repeat, AMigrationOfSomeFilesLeavesTheOthersAlone) {
+    LegacyTexts all = pbs(kByTime + "fair_share: True\n", kHours);
+    all.resource_group = LegacyText{"resource_group", "g 50 root 10\n"};
+    migrated(all);
+    LegacyTexts tree;
+    tree.resource_group = LegacyText{"resource_group", "g 50 root 20\n"};
+    migrated(tree);
+    EXPECT_EQ(names(objects::ObjectType::policy).size(), 3U);
+    EXPECT_EQ(names(objects::ObjectType::time_window).size(), 2U);
+    EXPECT_THAT(store_->snapshot()->fs_group("default_fs_group")->list("tree_element"),
+                ElementsAre("g:root=20"));
+}
+
+TEST_F(Repeat, FairshareThatIsNoLongerThereGoesWithItsGroup) {
+    migrated(pbs("fair_share: True\nunknown_shares: 5\n"));
+    EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("fairshare"));
+    migrated(pbs("by_queue: False\n"));
+    EXPECT_FALSE(store_->snapshot()->policy("default_policy")->is_set("fairshare"));
+    EXPECT_THAT(names(objects::ObjectType::fs_group), IsEmpty());
+}
+
+TEST_F(Repeat, FromOneSchedulerToTheOther) {
+    migrated(
+        origin("MAX_JOBS 3\nPRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n"
+               "PRIME_TIME_WALLT_LIMIT 2:00:00\n"));
+    migrated(pbs("by_queue: True\n"));
+    const auto* policy = store_->snapshot()->policy("default_policy");
+    EXPECT_EQ(policy->text("algorithm"), "standard");
+    EXPECT_FALSE(policy->is_set("max_jobs"));
+    EXPECT_THAT(names(objects::ObjectType::time_window), IsEmpty());
+}
+
+TEST_F(Repeat, QueuesAreGivenBack) {
+    const Surroundings server{{"p_a", "p_b"}, {}};
+    migrated(pbs("primetime_prefix: p_\n"), server);
+    EXPECT_EQ(pending(), "p_a\t\texecution_prime\np_b\t\texecution_prime\n");
+    // The server has done it.
+    ASSERT_TRUE(store_->set_meta(kQueueTypesKey, ""));
+    EXPECT_THAT(migrated(pbs("primetime_prefix: p_a\n"), server),
+                HasSubstr("queue p_b execution_type is taken back"));
+    EXPECT_EQ(pending(), "p_b\texecution_prime\t\n");
+    migrated(pbs("primetime_prefix: p_a\n"), server);
+    EXPECT_EQ(pending(), "p_b\texecution_prime\t\n");
+}
+
+TEST_F(Repeat, ADryRunSaysWhatWouldBeAndDoesNothing) {
+    migrated(origin("MAX_JOBS 3\n"));
+    const auto revision = store_->snapshot()->revision();
+    MigrateOptions options;
+    options.dry_run = true;
+    const auto done = migrate(origin("MAX_JOBS 4\n"), *store_, kRoot, kNow, {}, options);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(to_qmgr(*done), "set policy default_policy max_jobs = 4\n");
+    EXPECT_EQ(store_->snapshot()->revision(), revision);
+}
+
+TEST_F(Repeat, FactsAreWrittenWithTheChangesOrNotAtAll) {
+    MigrateOptions options;
+    options.facts["done"] = "1";
+    ASSERT_FALSE(migrate(origin("MAX_JOBS three\n"), *store_, kRoot, kNow, {}, options));
+    EXPECT_FALSE(store_->meta("done")->has_value());
+    ASSERT_TRUE(migrate(origin(""), *store_, kRoot, kNow, {}, options));
+    EXPECT_EQ(store_->meta("done")->value_or(""), "1");
+}
+
+TEST_F(Repeat, UsageIsTakenOverOnce) {
+    LegacyTexts texts = origin("");
+    texts.decay_usage = LegacyText{"decay_usage", "Sat\ng1:alice 12.5\ng2:bob 0.25\n"};
+    EXPECT_THAT(migrated(texts), HasSubstr("decay_usage -> usage of past_usage = 2 records\n"));
+    const auto stored = objects::UsageStore(*store_).load("past_usage");
+    ASSERT_TRUE(stored);
+    EXPECT_THAT(stored->usage,
+                ElementsAre(objects::Usage{"alice", "g1", 12.5}, objects::Usage{"bob", "g2", 0.25}));
+    // The server counts on; an older file doesn't set it back.
+    ASSERT_TRUE(objects::UsageStore(*store_).write("past_usage", {.usage = {{"alice", "g1", 20}}}));
+    EXPECT_THAT(migrated(texts), HasSubstr("usage of past_usage = 2 records (already so)\n"));
+    EXPECT_EQ(objects::UsageStore(*store_).load("past_usage")->usage.front().amount, 20);
+}
+
+TEST_F(Repeat, UsageOfTheTree) {
+    LegacyTexts texts = pbs("fair_share: True\n");
+    texts.usage =
+        LegacyText{"usage",
+                   "Fairshare usage units are in: cput\n"
+                   "TREEROOT  : Grp: -1     cgrp: 0    Shares: -1     Usage: 31     Perc: 100.000%\n"
+                   "alice     : Grp: 0      cgrp: 60   Shares: 10     Usage: 30     Perc: 50.000%\n"};
+    migrated(texts);
+    EXPECT_THAT(objects::UsageStore(*store_).load("fs_group:default_fs_group")->usage,
+                ElementsAre(objects::Usage{"alice", "", 30}));
+    LegacyTexts alone;
+    alone.usage = texts.usage;
+    EXPECT_THAT(migrated(alone), Not(HasSubstr("left out")));
+}
+
+TEST(Ledger, IsKeptAsText) {
+    Ledger ledger;
+    ledger.lines = {
+        {Part::options, objects::ObjectType::policy, "default_policy", "max_jobs", "3"},
+        {Part::holidays, objects::ObjectType::server, "", "non_work_days", "FREQ=YEARLY;BYYEARDAY=1"},
+        {Part::dedicated_time, objects::ObjectType::time_window, "dedicated_time", "", ""}};
+    EXPECT_EQ(ledger_from_text(to_text(ledger)).lines, ledger.lines);
+    EXPECT_THAT(
+        ledger_from_text("options\tpolicy\n\nfuture\tpolicy\ta\tb\tc\noptions\tnothing\ta\tb\tc\n").lines,
+        IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
