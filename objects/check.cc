@@ -140,9 +140,10 @@ Result<void> check_tree(const Object& group) {
     std::map<std::string_view, bool> reaches_root;
     for (const auto& [name, parent] : parents) {
         std::vector<std::string_view> path;
+        std::set<std::string_view> passed;
         std::string_view at = name;
         while (at != "root" && !reaches_root.contains(at)) {
-            if (std::ranges::find(path, at) != path.end()) {
+            if (!passed.insert(at).second) {
                 return fail(
                     Code::bad_value,
                     fmt::format("tree_element: bad value '{}': it is its own ancestor, expected parents "
@@ -158,7 +159,7 @@ Result<void> check_tree(const Object& group) {
             }
             at = above->second;
         }
-        for (std::string_view passed : path) reaches_root[passed] = true;
+        for (std::string_view below : path) reaches_root[below] = true;
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <type_traits>
+#include <unordered_set>
 
 #include "objects/forms.h"
 #include "objects/text.h"
@@ -18,13 +19,19 @@ using std::chrono::seconds;
 
 // Longer values are a mistake or an attack; history keeps every one of them.
 constexpr std::size_t kLongestValue = 65536;
+// A fairshare tree names every user of a site. A request can't bring a longer value (ifl/request.h).
+constexpr std::size_t kLongestTree = 4U << 20U;
+
+// What a message shows of a value.
+std::string beginning(std::string_view text) {
+    constexpr std::size_t kShown = 200;
+    return text.size() > kShown ? std::string(text.substr(0, kShown)) + "..." : std::string(text);
+}
 
 tl::unexpected<Error> bad(std::string_view what, std::string_view text, std::string_view expected,
                           std::string_view remark = {}) {
-    const std::string_view shown = text.substr(0, 200);
-    return fail(Code::bad_value, fmt::format("{}: bad value '{}{}': expected {}{}{}", what, shown,
-                                             shown.size() < text.size() ? "..." : "", expected,
-                                             remark.empty() ? "" : "; ", remark));
+    return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected {}{}{}", what, beginning(text),
+                                             expected, remark.empty() ? "" : "; ", remark));
 }
 
 tl::unexpected<Error> bad(const Attribute& attribute, std::string_view text, std::string_view remark = {}) {
@@ -137,13 +144,14 @@ Result<StringList> parse_elements(const Attribute& attribute, std::string_view t
                                                                     : split_list(attribute.name, text);
     if (!raw) return raw;
     StringList list;
+    std::unordered_set<std::string> seen;
     for (const std::string& element : *raw) {
         Form canonical = canonical_string(attribute, element);
         if (!canonical) return bad(attribute, element, canonical.error());
-        if (std::ranges::find(list, *canonical) != list.end()) {
+        if (!seen.insert(*canonical).second) {
             return fail(Code::bad_value,
                         fmt::format("{}: bad value '{}': '{}' is in the list twice, expected once",
-                                    attribute.name, text, *canonical));
+                                    attribute.name, beginning(text), *canonical));
         }
         list.push_back(std::move(*canonical));
     }
@@ -347,14 +355,17 @@ struct Formatter {
     }
 };
 
+Result<void> check_length(const Attribute& attribute, std::size_t length) {
+    const std::size_t longest = attribute.syntax == Syntax::tree_elements ? kLongestTree : kLongestValue;
+    if (length <= longest) return {};
+    return fail(Code::bad_value, fmt::format("{}: the value is {} characters long; at most {} are allowed",
+                                             attribute.name, length, longest));
+}
+
 }  // namespace
 
 Result<Value> parse_value(const Attribute& attribute, std::string_view text) {
-    if (text.size() > kLongestValue) {
-        return fail(Code::bad_value,
-                    fmt::format("{}: the value is {} characters long; at most {} are allowed", attribute.name,
-                                text.size(), kLongestValue));
-    }
+    if (auto fits = check_length(attribute, text.size()); !fits) return tl::unexpected(fits.error());
     return parse_by_syntax(attribute, text);
 }
 
@@ -414,9 +425,17 @@ Result<std::optional<Value>> combine_lists(const Attribute& attribute, const Val
     if (operation == Operation::decrement) return remove_elements(attribute, std::move(list), text);
     Result<StringList> added = parse_elements(attribute, text);
     if (!added) return tl::unexpected(added.error());
+    const std::unordered_set<std::string> there(list.begin(), list.end());
+    std::size_t length = 0;
+    for (const std::string& element : list) length += element.size() + 1;
     for (std::string& element : *added) {
-        if (std::ranges::find(list, element) == list.end()) list.push_back(std::move(element));
+        if (there.contains(element)) continue;
+        length += element.size() + 1;
+        list.push_back(std::move(element));
     }
+    // Every element makes a change of the tree slower.
+    if (attribute.syntax == Syntax::tree_elements)
+        if (auto fits = check_length(attribute, length); !fits) return tl::unexpected(fits.error());
     return std::optional<Value>(std::move(list));
 }
 

@@ -170,5 +170,38 @@ TEST(CheckName, FollowsTheRulesOfPbs) {
     EXPECT_EQ(check_name("name", "abcdefghijklmnop", 15).error().code, Code::name_too_long);
 }
 
+// A tree of names, each below the one before it: "e0:root=1,e1:e0=1,...".
+std::string tree_text(int first, int end) {
+    std::string text;
+    for (int i = first; i < end; ++i) {
+        if (i > first) text += ',';
+        text += "e" + std::to_string(i) + ":" + (i == 0 ? "root" : "e" + std::to_string(i - 1)) + "=1";
+    }
+    return text;
+}
+
+TEST(LongValues, ATreeNamesEveryUserOfASite) {
+    const Attribute& tree = *find_attribute(ObjectType::fs_group, "tree_element");
+    const auto value = parse_value(tree, tree_text(0, 100'000));
+    ASSERT_TRUE(value) << value.error().message;
+    EXPECT_EQ(std::get<StringList>(*value).size(), 100'000U);
+    const std::string blanks(4U << 20U, ' ');
+    EXPECT_FALSE(parse_value(tree, tree_text(0, 2) + blanks));
+    // Neither does it grow further bit by bit.
+    const auto most = parse_value(tree, tree_text(0, 230'000));
+    ASSERT_TRUE(most) << most.error().message;
+    const auto more = combine(tree, &*most, Operation::increment, tree_text(230'000, 460'000));
+    ASSERT_FALSE(more);
+    EXPECT_THAT(more.error().message,
+                ::testing::MatchesRegex("tree_element: the value is .* characters long; at most 4194304 are "
+                                        "allowed"));
+}
+
+TEST(LongValues, OthersAreShort) {
+    const Attribute& comment = *find_attribute(ObjectType::fs_group, "comment");
+    EXPECT_TRUE(parse_value(comment, std::string(65536, 'a')));
+    EXPECT_FALSE(parse_value(comment, std::string(65537, 'a')));
+}
+
 }  // namespace
 }  // namespace pbs::objects
