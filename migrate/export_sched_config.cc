@@ -109,14 +109,22 @@ class Writer {
                 break;
         }
         if (!attribute.is_list()) return line(option, text, column);
-        for (const std::string& element : object.list(attribute.name)) line(option, element, column);
+        for (const std::string& element : object.list(attribute.name))
+            line(option, option.argument == A::job_sort_key ? old_name(element) : element, column);
+    }
+
+    // The file has another name for it.
+    static std::string old_name(const std::string& key) {
+        constexpr std::string_view kNow = "fairshare_perc";
+        return key.starts_with(kNow) ? "fair_share_perc" + key.substr(kNow.size()) : key;
     }
 
     // The resources that aren't excluded.
     std::string resources(const Object& policy) const {
         const auto excluded = policy.list("exclude_resources");
         std::vector<std::string> names = usual_consumables();
-        names.insert(names.end(), source_.consumables.begin(), source_.consumables.end());
+        for (const std::string& name : source_.consumables)
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
         std::erase_if(names, [&](const std::string& name) {
             return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
         });

@@ -38,7 +38,7 @@ enum class SchedArgument : std::uint8_t {
     key,            // the name of an order
     resources,      // names separated by commas
     prefix,         // of names of queues
-    distribution,   // pack or round_robin
+    distribution,   // pack, round_robin or lowest_load
     any,
 };
 

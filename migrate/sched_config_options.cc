@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "migrate/arguments.h"
 #include "migrate/sched_config.h"
@@ -54,6 +55,10 @@ constexpr SchedOption kOptions[] = {
     {"load_balancing", A::boolean, T::policy, "load_balancing", by_time},
     {"load_balancing_rr", A::boolean, T::removed, "", by_time, "",
      "a node_sort_key by an unused amount, such as ncpus HIGH unused, spreads the jobs"},
+    {"cpus_per_ssinode", A::text, T::policy, "ssinode_cpus"},
+    {"mem_per_ssinode", A::text, T::policy, "ssinode_mem"},
+    {"assign_ssinodes", A::boolean, T::removed, "", one_value, "",
+     "a job needs as many nodes as ssinode_cpus and ssinode_mem of the policy make of its CPUs and memory"},
     {"smp_cluster_dist", A::distribution, T::removed, "", by_time, "",
      "it was deprecated already; jobs are packed, a node_sort_key by an unused amount, such as ncpus HIGH "
      "unused, spreads them"},
@@ -87,6 +92,12 @@ constexpr SchedOption kOptions[] = {
     {"preempt_suspend", A::boolean, T::removed, "", by_time, "", kMethods},
     {"preempt_checkpoint", A::boolean, T::removed, "", by_time, "", kMethods},
     {"preempt_requeue", A::boolean, T::removed, "", by_time, "", kMethods},
+    {"preempt_starving", A::boolean, T::removed, "", one_value, "",
+     "name starving_jobs in preempt_prio of the policy, at the place that they are to have"},
+    {"preempt_fairshare", A::boolean, T::removed, "", one_value, "",
+     "name fairshare in preempt_prio of the policy, at the place that such jobs are to have"},
+    {"dont_preempt_starving", A::boolean, T::removed, "", one_value, "",
+     "name starving_jobs above normal_jobs in preempt_prio of the policy"},
     {"preempt_attempts", A::integer, T::removed, "", one_value, "",
      "there is no bound on the attempts of a cycle"},
     {"susp_threshold", A::any, T::removed, "", one_value, "", "nothing takes its place"},
@@ -95,6 +106,7 @@ constexpr SchedOption kOptions[] = {
     {"peer_queue", A::text, T::policy, "peer_queue", repeats},
     {"peer_translation", A::any, T::removed, "", repeats, "", "nothing takes its place"},
     {"log_filter", A::log_filter, T::policy, "log_event"},
+    {"opt_backfill_fuzzy_time", A::any, T::removed, "", one_value, "", "times of backfilled jobs are exact"},
     {"max_job_check", A::any, T::removed, "", one_value, "", "a cycle looks at every job"},
     {"update_comments", A::boolean, T::removed, "", one_value, "",
      "a job that waits always has a comment that says why"},
@@ -130,6 +142,7 @@ constexpr Order kOrders[] = {
     {"large_walltime_first", "walltime HIGH"},
     {"short_walltime_first", "walltime LOW"},
     {"fair_share", "fairshare_perc HIGH"},
+    {"preempt_priority", "preempt_priority HIGH"},
 };
 
 Read read_order(std::string_view text, bool multi_sort) {
@@ -182,11 +195,15 @@ Read read_factor(std::string_view text) {
     return number;
 }
 
-// sort_priority in a job_sort_key is an old name.
+// Of a job_sort_key, whose first word may be an old name.
 std::string new_name(std::string_view key) {
-    constexpr std::string_view kOld = "sort_priority";
-    if (!key.starts_with(kOld)) return std::string(key);
-    return "job_priority" + std::string(key.substr(kOld.size()));
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"sort_priority", "job_priority"},
+        {"fair_share_perc", "fairshare_perc"},
+    };
+    for (const auto& [old, now] : kNames)
+        if (key.starts_with(old)) return std::string(now) + std::string(key.substr(old.size()));
+    return std::string(key);
 }
 
 bool name_character(char c) {
@@ -254,7 +271,8 @@ Read read_raw(const SchedOption& option, std::string_view text) {
         case A::prefix:
             return read_prefix(text);
         case A::distribution:
-            if (text != "pack" && text != "round_robin") return expected("pack or round_robin");
+            if (text != "pack" && text != "round_robin" && text != "lowest_load")
+                return expected("pack, round_robin or lowest_load");
             return std::string(text);
         case A::text:
         case A::node_sort_key:

@@ -160,11 +160,15 @@ class Converter {
             if (option.target == T::removed) {
                 std::string text = fmt::format("is removed: {}", option.instead);
                 if (!queues.empty()) text += fmt::format(", for {}", fmt::join(queues, ", "));
+                if (queues.empty() && option.argument == A::prefix && !setting.value.empty())
+                    text +=
+                        fmt::format("; no queue's name begins with {} yet: migrate again once there is one",
+                                    setting.value);
                 note(setting, std::move(text));
             } else if (queues.empty() && !setting.value.empty()) {
                 note(setting,
                      fmt::format("no queue's name begins with {}; dedicated_queues of the policy names the "
-                                 "queues themselves",
+                                 "queues themselves: migrate again once there is one",
                                  setting.value));
             }
         }

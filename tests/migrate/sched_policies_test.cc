@@ -218,7 +218,7 @@ std::string everything() {
         "fairshare_decay_time: 6:00:00\nfairshare_decay_factor: 0.8\nfairshare_enforce_no_shares: True\n"
         "preemptive_sched: True\npreempt_queue_prio: 190\npreempt_prio: \"express_queue, normal_jobs\"\n"
         "preempt_order: \"SCR 70 SC 30\"\npreempt_sort: min_time_since_start\nbackfill: False non_prime\n"
-        "peer_queue: \"workq workq@svr1\"\nlog_filter: 256\n";
+        "peer_queue: \"workq workq@svr1\"\nlog_filter: 256\ncpus_per_ssinode: 4\nmem_per_ssinode: 1gb\n";
     for (const SchedOption& option : sched_options())
         if (option.target == SchedTarget::removed)
             text += fmt::format("{}: {}\n", option.name,
@@ -247,8 +247,8 @@ TEST(ConvertSchedConfig, EveryOptionHoldsInTheStoreAndASecondRunChangesNothing) 
     EXPECT_FALSE(non_prime->boolean("round_robin"));
     EXPECT_FALSE(prime->boolean("strict_ordering"));
     EXPECT_TRUE(non_prime->boolean("strict_ordering"));
-    EXPECT_THAT(prime->list("job_sort_key"), ElementsAre("ncpus HIGH", "fair_share_perc LOW"));
-    EXPECT_THAT(non_prime->list("job_sort_key"), ElementsAre("fair_share_perc LOW"));
+    EXPECT_THAT(prime->list("job_sort_key"), ElementsAre("ncpus HIGH", "fairshare_perc LOW"));
+    EXPECT_THAT(non_prime->list("job_sort_key"), ElementsAre("fairshare_perc LOW"));
     EXPECT_EQ(prime->integer("backfill_depth"), 1);
     EXPECT_EQ(non_prime->integer("backfill_depth"), 0);
     EXPECT_EQ(non_prime->seconds("time_window_spill"), std::chrono::hours{2});
@@ -256,6 +256,7 @@ TEST(ConvertSchedConfig, EveryOptionHoldsInTheStoreAndASecondRunChangesNothing) 
     EXPECT_THAT(prime->list("exclude_resources"), Contains("lic"));
     EXPECT_EQ(prime->text("preempt_order"), "SCR 70 SC 30");
     EXPECT_EQ(prime->integer("log_event"), 7935);
+    EXPECT_EQ(prime->integer("ssinode_cpus"), 4);
     EXPECT_TRUE(prime->boolean("fairshare"));
     const objects::Object* group = snapshot->fs_group(prime->text("fairshare_group"));
     ASSERT_NE(group, nullptr);
