@@ -595,6 +595,16 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * attributes go with it where the server keeps a history of them ("host" in the document). "dry_run" = "True"
  * checks only. pbs_geterrmsg() is then what has changed, or would change, in lines, of which warnings begin
  * with "Warning: ".
+ *
+ * With the attribute "migrate" it takes over files of an older scheduler, as pbs_migrate(8) does: an attrl
+ * for each file, whose resource says what it is, one of config, sched_config, holidays, dedicated_time,
+ * resource_group, qmgr_print, usage, decay_usage, allocations and current, and whose value is the file's
+ * name, as messages have it, a newline, and its text; of a file with NULs, "migrate_hex", with two
+ * hexadecimal digits for each byte behind the newline. Beside them may stand "infer" = "True", for rules of
+ * holidays that need no yearly update; "dry_run" = "True", which changes nothing; and "format", which is what
+ * pbs_geterrmsg() is then: "text" (the report, unless given), "json", "commands" (of qmgr) or "diff". With a
+ * mistake in a file nothing is changed, the error is PBSE_BADATVAL, and pbs_geterrmsg() has a line
+ * "FILE:LINE:COLUMN: OPTION: what was expected" for each.
  */
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);

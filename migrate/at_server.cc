@@ -9,6 +9,8 @@
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "migrate/hex.h"
+#include "migrate/qmgr_print.h"
 #include "objects/config_json.h"
 #include "objects/draft.h"
 #include "objects/text.h"
@@ -22,6 +24,17 @@ tl::unexpected<Problems> refuse(std::string message) {
 
 std::string text_of(const char* text) {
     return text == nullptr ? "" : text;
+}
+
+// What a server takes as one value of a request (ifl/request.h), the name of the file included.
+constexpr std::size_t kLongestValue = (4U << 20U) - 1;
+
+Problems too_large(const LegacyText& text, std::size_t longest) {
+    return {
+        {text.file, 0, 0, "",
+         fmt::format("has {} bytes, and a request has room for {}: expected a smaller file, or --into for a "
+                     "server that isn't running",
+                     text.text.size(), longest)}};
 }
 
 class Connection {
@@ -117,12 +130,12 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     for (const LegacyKind& kind : legacy_kinds()) {
         const std::optional<LegacyText>& text = request.texts.*kind.text;
         if (!text) continue;
-        if (text->text.find('\0') != std::string::npos)
-            return tl::unexpected(
-                Problems{{text->file, 0, 0, "",
-                          "has a NUL, which a request can't have: expected a text, or --into "
-                          "for a server that isn't running"}});
-        changes.add("migrate", std::string(kind.name), text->file + "\n" + text->text);
+        // A text in a request ends at a NUL, which a scheduler's own usage file has.
+        const bool binary = text->text.find('\0') != std::string::npos;
+        std::string value = text->file + "\n" + (binary ? to_hex(text->text) : text->text);
+        if (value.size() > kLongestValue)
+            return tl::unexpected(too_large(*text, kLongestValue / (binary ? 2 : 1)));
+        changes.add(binary ? "migrate_hex" : "migrate", std::string(kind.name), std::move(value));
     }
     changes.add("format", "", std::string(format_word(request.format)));
     if (request.infer) changes.add("infer", "", "True");
@@ -145,7 +158,7 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
     if (!document) return refuse(connection.why());
     auto snapshot = snapshot_of(value_of(document.get(), "json"));
     if (!snapshot) return tl::unexpected(snapshot.error());
-    ServerConfiguration out{std::move(*snapshot), {}, {}};
+    ServerConfiguration out{std::move(*snapshot), {}, {}, {}};
     pbs_errno = PBSE_NONE;
     const StatusList queues(pbs_statque(connection.handle(), "", nullptr, nullptr));
     if (!queues && pbs_errno != PBSE_NONE) return refuse(connection.why());
@@ -155,6 +168,11 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
         const std::string type = value_of(queue, "execution_type");
         if (type.starts_with("execution_")) out.queue_types.push_back({name, type, "queue " + name});
     }
+    pbs_errno = PBSE_NONE;
+    const StatusList resources(pbs_statrsc(connection.handle(), "", nullptr, nullptr));
+    if (!resources && pbs_errno != PBSE_NONE) return refuse(connection.why());
+    for (const batch_status* resource = resources.get(); resource != nullptr; resource = resource->next)
+        if (uses_up(value_of(resource, "flag"))) out.consumables.push_back(text_of(resource->name));
     return out;
 }
 

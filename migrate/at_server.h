@@ -27,6 +27,7 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
 struct ServerConfiguration {
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> queues;
+    std::vector<std::string> consumables;  // resources that jobs use up
     std::vector<FoundQueueType> queue_types;
 };
 Result<ServerConfiguration> configuration_of(const std::string& server);

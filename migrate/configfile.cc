@@ -312,13 +312,4 @@ Result<ConfigFile> parse_configfile(std::string_view text, const std::string& fi
     return reader.finish();
 }
 
-std::string to_text(const Problem& problem) {
-    std::string out = problem.file;
-    if (problem.line > 0) out += fmt::format(":{}", problem.line);
-    if (problem.column > 0) out += fmt::format(":{}", problem.column);
-    if (!out.empty()) out += ": ";
-    if (!problem.option.empty()) out += problem.option + ": ";
-    return out + problem.message;
-}
-
 }  // namespace pbs::migrate

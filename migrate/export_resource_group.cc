@@ -1,8 +1,13 @@
 // The resource_group file of PBS.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "migrate/export_parts.h"
 
@@ -24,6 +29,63 @@ Element element_of(std::string_view text) {
     return {text.substr(0, colon), text.substr(colon + 1, equals - colon - 1), text.substr(equals + 1)};
 }
 
+struct Order {
+    std::vector<Element> elements;  // as they are set, but a parent before its children
+    std::vector<Element> left;      // that a file can't have, and those below them
+};
+
+class Sorter {
+  public:
+    explicit Sorter(std::span<const std::string> tree) {
+        for (const std::string& text : tree) {
+            elements_.push_back(element_of(text));
+            places_.emplace(elements_.back().name, elements_.size() - 1);
+        }
+        state_.resize(elements_.size(), State::waiting);
+    }
+
+    Order run() {
+        for (std::size_t i = 0; i < elements_.size(); ++i) add(i);
+        return std::move(out_);
+    }
+
+  private:
+    enum class State : std::uint8_t { waiting, there, left };
+
+    // With those above it that aren't there yet.
+    void add(std::size_t element) {
+        std::vector<std::size_t> path;
+        State state = State::there;
+        for (std::optional<std::size_t> at = element; at; at = above(*at)) {
+            state = state_[*at];
+            if (state != State::waiting) break;
+            path.push_back(*at);
+            state = State::there;  // below root
+        }
+        for (; !path.empty(); path.pop_back()) {
+            const Element& one = elements_[path.back()];
+            if (one.name == "unknown" || one.name == "TREEROOT") state = State::left;
+            state_[path.back()] = state;
+            (state == State::there ? out_.elements : out_.left).push_back(one);
+        }
+    }
+
+    // nullopt: root. The store has checked that every other parent is an element, and none its own ancestor.
+    std::optional<std::size_t> above(std::size_t element) const {
+        const auto found = places_.find(elements_[element].parent);
+        return found == places_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    std::vector<Element> elements_;
+    std::unordered_map<std::string_view, std::size_t> places_;  // by name
+    std::vector<State> state_;
+    Order out_;
+};
+
+Order in_order(std::span<const std::string> tree) {
+    return Sorter(tree).run();
+}
+
 }  // namespace
 
 Exported export_resource_group(const ExportSource& source) {
@@ -36,27 +98,11 @@ Exported export_resource_group(const ExportSource& source) {
                 fmt::format("fs_group {}: the scheduler had one tree{}", other->name(),
                             group == nullptr ? ", and no policy says that it is this one" : ""));
     if (group == nullptr) return out;
-    std::vector<Element> left;
-    for (const std::string& text : group->list("tree_element")) left.push_back(element_of(text));
-    // A parent comes before its children.
-    std::set<std::string_view> there = {"root"};
+    const Order order = in_order(group->list("tree_element"));
     int number = kFirstNumber;
-    for (bool found = true; found;) {
-        found = false;
-        for (auto element = left.begin(); element != left.end();) {
-            const bool named = element->name != "unknown" && element->name != "TREEROOT";
-            if (!named || !there.contains(element->parent)) {
-                ++element;
-                continue;
-            }
-            out.text +=
-                fmt::format("{}\t{}\t{}\t{}\n", element->name, number++, element->parent, element->shares);
-            there.insert(element->name);
-            element = left.erase(element);
-            found = true;
-        }
-    }
-    for (const Element& element : left)
+    for (const Element& element : order.elements)
+        out.text += fmt::format("{}\t{}\t{}\t{}\n", element.name, number++, element.parent, element.shares);
+    for (const Element& element : order.left)
         out.left_out.push_back(
             fmt::format("fs_group {} tree_element {}:{}={}: unknown and TREEROOT are groups of "
                         "every tree of the file",

@@ -87,7 +87,7 @@ class Reader {
   private:
     static bool is_text(std::string_view bytes) {
         return std::ranges::all_of(bytes, [](char c) {
-            return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t' ||
+            return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r') ||
                    static_cast<unsigned char>(c) >= 0x80;
         });
     }

@@ -1,9 +1,11 @@
 #include "migrate/migrate.h"
 
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "objects/check.h"
+#include "objects/database.h"
 #include "objects/execute.h"
 #include "objects/store.h"
 #include "objects/usage_within.h"
@@ -12,8 +14,8 @@ namespace pbs::migrate {
 namespace {
 
 // Errors that no line of a file is to blame for.
-tl::unexpected<Problems> fail(std::string message) {
-    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
+tl::unexpected<Problems> fail(const objects::Error& error) {
+    return tl::unexpected(Problems{{"", 0, 0, "", error.message, error.code == objects::Code::system}});
 }
 
 // What has neighbours on the same object becomes one command, so that only the whole of it has to make sense:
@@ -38,7 +40,7 @@ std::vector<objects::Command> grouped(const std::vector<objects::Command>& comma
 
 Result<std::string> kept_text(const objects::Store& store, std::string_view key) {
     auto kept = store.meta(key);
-    if (!kept) return fail(kept.error().message);
+    if (!kept) return fail(kept.error());
     return std::move(*kept).value_or("");
 }
 
@@ -47,7 +49,7 @@ Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     auto& usage = conversion.usage;
     for (auto scope = usage.begin(); scope != usage.end();) {
         const auto empty = objects::usage_is_empty(store.database(), scope->first);
-        if (!empty) return fail(empty.error().message);
+        if (!empty) return fail(empty.error());
         if (*empty && !scope->second.usage.empty()) {
             ++scope;
             continue;
@@ -83,6 +85,14 @@ objects::Result<void> write_facts(objects::Store& store, const std::map<std::str
     return {};
 }
 
+objects::Result<void> in_transaction(objects::Database& database,
+                                     const std::function<objects::Result<void>()>& work) {
+    auto transaction = objects::Transaction::begin(database);
+    if (!transaction) return tl::unexpected(std::move(transaction.error()));
+    if (auto done = work(); !done) return done;
+    return transaction->commit();
+}
+
 objects::Result<void> write_usage(objects::Store& store, const Conversion& conversion) {
     for (const auto& [scope, batch] : conversion.usage)
         if (auto done = objects::write_usage_within(store.database(), scope, batch); !done) return done;
@@ -96,9 +106,13 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     if (!facts) return tl::unexpected(facts.error());
     for (const objects::Command& command : conversion.changes.commands)
         if (const auto allowed = objects::authorize(command, identity); !allowed)
-            return fail(allowed.error().message);
+            return fail(allowed.error());
+    // The report has notes of the commands by then.
     const auto beside = [&]() -> objects::Result<void> {
         if (auto done = write_facts(store, *facts); !done) return done;
+        if (!options.report_fact.empty())
+            if (auto done = store.set_meta(options.report_fact, to_text(conversion.report)); !done)
+                return done;
         return write_usage(store, conversion);
     };
     auto& notes = conversion.report.notes;
@@ -113,15 +127,13 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
         return beside();
     };
-    // A rewrite that changes no object is taken back, and the facts with it.
-    if (conversion.changes.commands.empty()) {
-        if (const auto done = beside(); !done) return fail(done.error().message);
-        return {};
+    if (!conversion.changes.commands.empty()) {
+        const auto reply = store.rewrite(all, identity, now);
+        if (!reply) return fail(reply.error());
+        if (reply->changed) return {};
     }
-    const auto reply = store.rewrite(all, identity, now);
-    if (!reply) return fail(reply.error().message);
-    if (reply->changed) return {};
-    if (const auto done = beside(); !done) return fail(done.error().message);
+    // A rewrite that changes no object is taken back, and the facts with it.
+    if (const auto done = in_transaction(store.database(), beside); !done) return fail(done.error());
     return {};
 }
 
@@ -180,7 +192,8 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const Surroundings& server, const MigrateOptions& options) {
     const LegacyFiles files = find_legacy_files(home);
     if (!files.empty()) return migrate(files, store, identity, now, server, options);
-    if (const auto done = write_facts(store, options.facts); !done) return fail(done.error().message);
+    const auto facts = [&] { return write_facts(store, options.facts); };
+    if (const auto done = in_transaction(store.database(), facts); !done) return fail(done.error());
     return Conversion{};
 }
 

@@ -25,6 +25,9 @@ struct MigrateOptions {
     bool dry_run = false;  // changes nothing, but says what it would
     // Facts (Store::meta) to be written in the same transaction, changed or not.
     std::map<std::string, std::string> facts{};
+    // A fact whose value is the text of the report, in the same transaction, so that who writes it into a
+    // file can do so after a crash; empty: none.
+    std::string report_fact{};
 };
 
 // Reads the files and converts them against `current` (null: a fresh server), without changing anything.

@@ -119,7 +119,7 @@ int migrate_home(const Arguments& arguments) {
         return {};
     });
     if (!done) return refuse(arguments, done.error());
-    fmt::print("{}", shown);
+    if (!arguments.check || arguments.json) fmt::print("{}", shown);
     return 0;
 }
 
@@ -140,8 +140,10 @@ Result<void> write_new(const std::string& path, const std::string& text) {
     std::FILE* file = std::fopen(path.c_str(), "wx");
     if (file == nullptr) return tl::unexpected(cannot_write(path, std::strerror(errno)));
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) != 0 || !written) return tl::unexpected(cannot_write(path, std::strerror(errno)));
-    return {};
+    if (std::fclose(file) == 0 && written) return {};
+    const int error = errno;
+    std::remove(path.c_str());  // the beginning of a file would be taken for the whole
+    return tl::unexpected(cannot_write(path, std::strerror(error)));
 }
 
 Result<void> write_export(const Arguments& arguments, const ExportSource& source) {
@@ -166,7 +168,7 @@ int export_file(const Arguments& arguments) {
             const auto server = configuration_of(*arguments.at);
             if (!server) return tl::unexpected(server.error());
             return write_export(arguments, {*server->snapshot, zone, now, "default", server->queues,
-                                            arguments.server.consumables, server->queue_types});
+                                            server->consumables, server->queue_types});
         }
         return with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
             const auto kept = store.meta(kLedgerKey);
@@ -292,9 +294,14 @@ int main(int argc, char** argv) {
         return wrong_usage(
             "nothing to read, expected --config F, --holidays F or both, or --sched-config F and the files "
             "beside it");
+    const bool names = !arguments.server.queues.empty() || !arguments.server.consumables.empty();
+    if (arguments.at && names)
+        return wrong_usage(
+            "--queues and --resources are for a server that isn't running: one that is knows them");
     if (arguments.at) return exports ? export_file(arguments) : migrate_at_server(arguments);
     const Task task = arguments.task();
-    if (task == Task::dry_run || task == Task::check) return convert_alone(arguments);
+    if (task == Task::dry_run || (task == Task::check && arguments.home.empty()))
+        return convert_alone(arguments);
     if (const char* home = std::getenv("PBS_HOME"); home != nullptr && arguments.home.empty())
         arguments.home = home;
     if (arguments.home.empty())

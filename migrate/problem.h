@@ -13,12 +13,15 @@ struct Problem {
     int column = 0;      // of the first byte of what is wrong, counted from 1; 0 when the whole line is meant
     std::string option;  // the option, empty where there is none
     std::string message;
+    bool system = false;  // no file is to blame: the disk failed, or the database
 };
 
 // "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS"
 std::string to_text(const Problem& problem);
 
 using Problems = std::vector<Problem>;
+
+bool has_system_problem(const Problems& problems);
 
 // All problems of a file are collected: nothing is migrated while there is one.
 template <class T>

@@ -214,9 +214,7 @@ class Reader {
     void set(std::string_view type, const std::string& object, const Word& name, const std::string& value) {
         if (type == "server") return set_server(name, value);
         if (type == "resource") {
-            // n: of vnodes, f: of the first vnode, q: of queues and the server; all are used up.
-            if (objects::same_word(name.text, "flag"))
-                resources_[object] = value.find_first_of("nfq") != std::string::npos;
+            if (objects::same_word(name.text, "flag")) resources_[object] = uses_up(value);
             return;
         }
         PrintedQueue& of = *queue(object);
@@ -259,6 +257,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool uses_up(std::string_view flag) {
+    return flag.find_first_of("nfq") != std::string_view::npos;
+}
 
 Result<QmgrPrint> parse_qmgr_print(std::string_view text, const std::string& file) {
     Reader reader(file);

@@ -44,6 +44,10 @@ struct QmgrPrint {
     std::optional<PrintedValue> job_sort_formula;
 };
 
+// Does the flag of a resource say that jobs use it up? n: of vnodes, f: of the first vnode, q: of queues and
+// the server.
+bool uses_up(std::string_view flag);
+
 // Reads the text of a file; `file` is its name in messages. Problems: lines that are no directives, open
 // quotes, settings without a value, queues' names that are none, a backfill_depth that is no number.
 Result<QmgrPrint> parse_qmgr_print(std::string_view text, const std::string& file);

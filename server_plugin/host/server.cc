@@ -6,7 +6,6 @@
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
-#include "server_plugin/host/queue_types.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -88,9 +87,7 @@ Result<void> Server::start_plugin() {
     for (const auto& [name, node] : state.nodes()) plugin.node_changed(node, state);
     for (const auto& [handle, job] : state.jobs())
         if (!job.history()) plugin.job_changed(at, job, state);
-    if (auto done = plugin.start(at); !done) return done;
-    set_queue_types(*this);
-    return {};
+    return plugin.start(at);
 }
 
 void Server::want_cycle(int trigger, std::string_view sched) {

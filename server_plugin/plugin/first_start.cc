@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "migrate/migrate.h"
@@ -13,26 +16,53 @@ namespace pbs::plugin {
 namespace {
 
 // Facts in the store. The first is there once a server has been through its first start; the second is what
-// was wrong then, and empty again once pbs_migrate has done it.
+// was wrong then, and empty again once pbs_migrate has done it; the third is a report that isn't in its file
+// yet.
 constexpr std::string_view kDone = "first_start";
 constexpr std::string_view kError = "migration_error";
+constexpr std::string_view kReport = "migration_report";
 
 std::string report_path(const State& state) {
     return fmt::format("{}/server_priv/migration_report", state.host.home());
 }
 
-void write_report(const State& state, const std::string& text) {
-    std::ofstream file(report_path(state), std::ios::trunc);
+// Put in place whole: a crash or a full disk leaves the file that was there. False: it wasn't written, which
+// the log tells.
+bool write_report(const State& state, const std::string& text) {
+    const std::string path = report_path(state);
+    const std::string fresh = path + ".new";
+    std::ofstream file(fresh, std::ios::trunc);
     file << text;
     file.close();
-    if (!file) {
-        state.host.log(PBS_LOG_WARNING, "migration", fmt::format("{} can't be written", report_path(state)));
+    std::error_code failed;
+    if (file) {
+        std::filesystem::rename(fresh, path, failed);
+    } else {
+        failed = std::error_code(errno, std::generic_category());
     }
+    if (!failed) return true;
+    state.host.log(PBS_LOG_WARNING, "migration",
+                   fmt::format("{} can't be written: {}", path, failed.message()));
+    std::filesystem::remove(fresh, failed);
+    return false;
 }
 
-// Tells of mistakes wherever somebody may look, and says what to do.
+// Of a migration that is in the store, with its report.
+void write_kept_report(State& state) {
+    const auto report = state.store->meta(kReport);
+    if (report && report->value_or("").empty()) return;
+    if (!report) return state.host.log(PBS_LOG_ERROR, "migration", report.error().message);
+    if (!write_report(state, **report)) return;
+    if (const auto done = state.store->set_meta(kReport, ""); !done)
+        state.host.log(PBS_LOG_ERROR, "migration", done.error().message);
+}
+
+// Tells of what was wrong wherever somebody may look, and says what to do.
 void tell_problems(State& state, const migrate::Problems& problems) {
-    std::string report = "Nothing was migrated. Correct this, and run pbs_migrate:\n";
+    const std::string advice = migrate::has_system_problem(problems)
+                                   ? "The next start tries again"
+                                   : "Correct the files and run pbs_migrate";
+    std::string report = fmt::format("Nothing was migrated. {}:\n", advice);
     for (const migrate::Problem& problem : problems) {
         const std::string line = migrate::to_text(problem);
         report += line + "\n";
@@ -44,8 +74,7 @@ void tell_problems(State& state, const migrate::Problems& problems) {
     }
     state.host.log(
         PBS_LOG_ERROR, "migration",
-        "Nothing was migrated: the server starts with default_policy as it is. Correct the files and "
-        "run pbs_migrate");
+        fmt::format("Nothing was migrated: the server starts with default_policy as it is. {}", advice));
     write_report(state, report);
 }
 
@@ -58,13 +87,18 @@ void tell_done(State& state, const migrate::Report& report) {
                    fmt::format("Legacy files were migrated, {} settings: see {}", report.lines.size(),
                                report_path(state)));
     for (const std::string& note : report.notes) state.host.log(PBS_LOG_WARNING, "migration", note);
-    write_report(state, migrate::to_text(report));
+    write_kept_report(state);
 }
 
 }  // namespace
 
-void keep_report(const State& state, const migrate::Report& report) {
-    write_report(state, migrate::to_text(report));
+migrate::MigrateOptions with_report(migrate::MigrateOptions options) {
+    options.report_fact = kReport;
+    return options;
+}
+
+void write_migration_report(State& state) {
+    write_kept_report(state);
 }
 
 objects::Result<void> forget_corrected_mistake(State& state) {
@@ -82,6 +116,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
         auto error = state.store->meta(kError);
         if (!error) return tl::unexpected(std::move(error.error()));
         state.migration_error = std::move(*error).value_or("");
+        write_kept_report(state);
         return forget_corrected_mistake(state);
     }
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
@@ -89,7 +124,8 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
     // That it is done is written with it: a crash leaves both or neither.
-    const migrate::MigrateOptions options{{}, false, {{std::string(kDone), "1"}, {std::string(kError), ""}}};
+    const migrate::MigrateOptions options =
+        with_report({{}, false, {{std::string(kDone), "1"}, {std::string(kError), ""}}, {}});
     const auto migrated =
         migrate::first_start(std::string(state.host.home()), *state.store, server, now, known, options);
     if (migrated) {
@@ -97,6 +133,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
         return {};
     }
     tell_problems(state, migrated.error());
+    if (migrate::has_system_problem(migrated.error())) return {};
     if (auto kept = state.store->set_meta(kError, state.migration_error); !kept) return kept;
     return state.store->set_meta(kDone, "1");
 }

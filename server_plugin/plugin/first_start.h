@@ -2,7 +2,7 @@
 #ifndef PBSPOLICY_PLUGIN_FIRST_START_H
 #define PBSPOLICY_PLUGIN_FIRST_START_H
 
-#include "migrate/report.h"
+#include "migrate/migrate.h"
 #include "objects/error.h"
 #include "server_plugin/plugin/state.h"
 
@@ -11,15 +11,19 @@ namespace pbs::plugin {
 // In a store that was never started with: migrates HOME/sched_priv/config (or CONFIGFILE) and
 // HOME/sched_priv/holidays (else, for a configuration that enforces prime time, /usr/lib/acct/holidays), or
 // without these HOME/sched_priv/sched_config and the files beside it (migrate/legacy.h), in one transaction,
-// and writes HOME/server_priv/migration_report. With a mistake in a file nothing is migrated: default_policy
-// is in force, and the log, the report and `list sched` say what is wrong (state.migration_error) until
-// pbs_migrate has done it after a correction. Later starts migrate nothing.
+// and writes HOME/server_priv/migration_report, at the next start if a crash or the disk kept it from that.
+// With a mistake in a file nothing is migrated: default_policy is in force, and the log, the report and `list
+// sched` say what is wrong (state.migration_error) until pbs_migrate has done it after a correction. Later
+// starts migrate nothing.
 //
 // Errors: only those of the store itself.
 objects::Result<void> first_start(State& state, sched::Instant now);
 
-// Writes HOME/server_priv/migration_report anew. Failures go to the log.
-void keep_report(const State& state, const migrate::Report& report);
+// These options, with the report kept in the store until write_migration_report() has it in its file.
+migrate::MigrateOptions with_report(migrate::MigrateOptions options);
+// Writes HOME/server_priv/migration_report of a migration with such options. Failures go to the log, and the
+// next start tries again.
+void write_migration_report(State& state);
 
 // Forgets state.migration_error once default_policy is as pbs_migrate makes it, whether it
 // wrote into the store of a stopped server or its commands went through qmgr. To be called after changes.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -267,6 +268,72 @@ TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     EXPECT_THAT(refused.out, HasSubstr("\"line\": 1"));
     EXPECT_THAT(refused.err, HasSubstr("site/sched_config:1:11: by_queue: 'perhaps' is not True or False"));
     EXPECT_EQ(migrate({"--check"}).exit, 2);
+}
+
+// As a scheduler on a machine of 64 bit writes it: with NULs.
+std::string usage_file() {
+    std::string bytes("PBS_MAG!\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\xe4\x0b\x54\x02\0\0\0", 32);
+    std::string record("alice");
+    record.resize(56);
+    const double used = 3600;
+    record.append(reinterpret_cast<const char*>(&used), sizeof used);
+    return bytes + record;
+}
+
+TEST_F(ThroughTheServer, TheUsageFileOfAScheduler) {
+    server.put("site/sched_config", std::string(kSchedConfig));
+    server.put("site/usage", usage_file());
+    const Output done = migrate({"--usage", (server.home() / "site/usage").string()});
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.out, HasSubstr("site/usage -> usage of fs_group:default_fs_group = 1 records\n"));
+    server.put("site/usage", usage_file() + "more");
+    const Output refused = migrate({"--usage", (server.home() / "site/usage").string()});
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_THAT(refused.err, HasSubstr("site/usage: byte 96: the last record has 4 bytes, expected 64\n"));
+}
+
+TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
+    std::string tree;
+    for (int i = 0; i < 10'000; ++i) tree += "user" + std::to_string(i) + " 60 root 5\n";
+    server.put("site/resource_group", tree);
+    const Output done = migrate({"--resource-group", (server.home() / "site/resource_group").string()});
+    ASSERT_EQ(done.exit, 0) << done.err;
+    const std::string shown = server.attribute("fs_group default_fs_group", "tree_element");
+    EXPECT_EQ(std::count(shown.begin(), shown.end(), ','), 9'999);
+    EXPECT_TRUE(shown.ends_with("user9999:root=5"));
+    ASSERT_TRUE(server.configure({"set fs_group default_fs_group tree_element += late:root=1",
+                                  "set fs_group default_fs_group tree_element -= user0"}));
+    // What qmgr prints makes another one.
+    const Output printed = server.qmgr("print fs_group default_fs_group");
+    Server another;
+    ASSERT_TRUE(another.start());
+    const Output made = another.command({"qmgr"}, {.input = printed.out});
+    EXPECT_EQ(made.exit, 0) << made.err.substr(0, 1000);
+    EXPECT_EQ(another.attribute("fs_group default_fs_group", "tree_element"),
+              server.attribute("fs_group default_fs_group", "tree_element"));
+}
+
+// What is exported of a running server means the same when it is migrated again.
+TEST_F(ThroughTheServer, TheWayBack) {
+    ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));
+    server.put("site/sched_config", std::string(kSchedConfig) + "resources: \"ncpus, mem\"\n");
+    ASSERT_EQ(migrate().exit, 0);
+    EXPECT_EQ(migrate({"--queues", "a"}).exit, 1) << "the server knows its queues";
+    std::filesystem::create_directory(server.home() / "back");
+    const std::string back = (server.home() / "back").string();
+    for (const char* kind : {"sched_config", "holidays", "dedicated_time", "resource_group", "configfile"}) {
+        const Output done = server.command({"pbs_migrate", "--server", "--export", kind, back});
+        EXPECT_EQ(done.exit, 0) << done;
+    }
+    const std::string text = server.read("back/sched_config");
+    EXPECT_THAT(text, HasSubstr("primetime_prefix: p_fast\n"));
+    EXPECT_THAT(text, HasSubstr("\nresources: \"mem, ncpus, "));
+    EXPECT_THAT(text, Not(HasSubstr("licences")));
+    const Output again =
+        server.command({"pbs_migrate", "--server", "--diff", "--sched-config", back + "/sched_config",
+                        "--holidays", back + "/holidays", "--resource-group", back + "/resource_group"});
+    EXPECT_EQ(again.exit, 0) << again;
+    EXPECT_EQ(again.out, "");
 }
 
 TEST_F(ThroughTheServer, OnlyManagers) {

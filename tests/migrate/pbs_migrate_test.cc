@@ -15,9 +15,10 @@ struct Output {
     std::string err;
 };
 
-Output run(const Folder& folder, const std::string& arguments) {
-    const std::string command =
-        std::string(PBS_MIGRATE) + " " + arguments + " >" + folder.path("out") + " 2>" + folder.path("err");
+// `before`: what the shell does first.
+Output run(const Folder& folder, const std::string& arguments, const std::string& before = "") {
+    const std::string command = before + std::string(PBS_MIGRATE) + " " + arguments + " >" +
+                                folder.path("out") + " 2>" + folder.path("err");
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): the shell redirects
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder.path("out")),
             read_text(folder.path("err"))};
@@ -197,6 +198,25 @@ TEST(PbsMigrate, WrongUsage) {
     const auto help = run(folder, "--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, HasSubstr("while no server"));
+}
+
+TEST(PbsMigrate, AnExportThatDoesNotFitLeavesNoBeginningOfAFile) {
+    const Folder folder;
+    folder.write("home/server_priv/.keep", "");
+    folder.write("back/.keep", "");
+    std::string tree;
+    for (int i = 0; i < 5000; ++i) tree += "user" + std::to_string(i) + " 60 root 5\n";
+    const std::string into = "--into " + folder.path("home");
+    ASSERT_EQ(run(folder, into + " --resource-group " + folder.write("resource_group", tree)).status, 0);
+    const std::string arguments = into + " --export resource_group " + folder.path("back");
+    // No file is longer than 64 KiB, and the signal that says so is not heard.
+    const auto full = run(folder, arguments, "trap '' XFSZ; ulimit -f 128; ");
+    EXPECT_EQ(full.status, 2);
+    EXPECT_THAT(full.err, HasSubstr("back/resource_group: can't be written: File too large\n"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path("back/resource_group")));
+    EXPECT_EQ(run(folder, arguments).status, 0);
+    EXPECT_THAT(read_text(folder.path("back/resource_group")), HasSubstr("\nuser4999"));
+    EXPECT_THAT(run(folder, arguments).err, HasSubstr("File exists"));
 }
 
 }  // namespace

@@ -211,6 +211,19 @@ TEST_F(Repeat, FactsAreWrittenWithTheChangesOrNotAtAll) {
     EXPECT_EQ(store_->meta("done")->value_or(""), "1");
 }
 
+TEST_F(Repeat, TheReportIsKeptWithTheChanges) {
+    MigrateOptions options;
+    options.report_fact = "report";
+    const auto done =
+        migrate(origin("BATCH_QUEUES other\n"), *store_, kRoot, kNow, {{"submit"}, {}}, options);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(store_->meta("report")->value_or(""), to_text(done->report));
+    EXPECT_THAT(to_text(done->report), HasSubstr("batch_queues = batch,other\n"));
+    // Also of a migration that finds everything there.
+    ASSERT_TRUE(migrate(origin("BATCH_QUEUES other\n"), *store_, kRoot, kNow, {}, options));
+    EXPECT_THAT(store_->meta("report")->value_or(""), HasSubstr("Nothing was changed"));
+}
+
 TEST_F(Repeat, UsageIsTakenOverOnce) {
     LegacyTexts texts = origin("");
     texts.decay_usage = LegacyText{"decay_usage", "Sat\ng1:alice 12.5\ng2:bob 0.25\n"};

@@ -1,6 +1,6 @@
 #include "migrate/resource_group.h"
 
-#include "migrate/convert.h"
+#include "migrate/migrate.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
 #include "tests/migrate/support.h"
@@ -110,6 +110,31 @@ TEST(ResourceGroup, BesideAFileThatSaysNothingOfFairshare) {
     ASSERT_TRUE(conversion);
     EXPECT_THAT(to_qmgr(*conversion), AllOf(HasSubstr("unknown_shares = 0\n"),
                                             HasSubstr("fairshare_group = "), Not(HasSubstr("fairshare = "))));
+}
+
+TEST(ResourceGroup, TenThousandEntities) {
+    std::string text;
+    for (int group = 0; group < 100; ++group) {
+        const std::string name = "group" + std::to_string(group);
+        text += name + " " + std::to_string(group + 1) + " root 10\n";
+        for (int user = 0; user < 100; ++user)
+            text += "user" + std::to_string(100 * group + user) + " 200 " + name + " 5\n";
+    }
+    const Folder home;
+    auto store = objects::Store::open(home.path("policy.db"), {"UTC", {}}, {});
+    ASSERT_TRUE(store);
+    LegacyTexts files;
+    files.resource_group = LegacyText{"resource_group", text};
+    files.sched_config = LegacyText{"sched_config", "fair_share: True\n"};
+    const objects::Identity root{"root", "localhost", objects::manager_privilege};
+    const auto done = migrate(files, *store, root, {});
+    ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    const auto tree = store->snapshot()->fs_group("default_fs_group")->list("tree_element");
+    ASSERT_EQ(tree.size(), 10'100U);
+    EXPECT_EQ(tree.back(), "user9999:group99=5");
+    const auto again = migrate(files, *store, root, {});
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(again->report.changed());
 }
 
 }  // namespace

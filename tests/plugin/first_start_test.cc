@@ -136,5 +136,30 @@ TEST(FirstStart, AFreshInstallationHasNothingToMigrate) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "server_priv/migration_report"));
 }
 
+// Something stands where the report should be, and then no longer does.
+TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
+    const FakeHost folder;
+    const auto report = folder.home() / "server_priv/migration_report";
+    {
+        FakeHost host(folder.home());
+        host.write("sched_priv/config", kConfig);
+        host.write("server_priv/migration_report/in_the_way", "");
+        host.bring_up();
+        EXPECT_TRUE(host.logged("migration_report can't be written: "));
+        EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("submit_queue"), "submit");
+    }
+    std::filesystem::remove_all(report);
+    {
+        FakeHost host(folder.home());
+        host.bring_up();
+        EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("PRIME_TIME_WALLT_LIMIT"));
+    }
+    // Once it is there, it is the administrator's.
+    std::filesystem::remove(report);
+    FakeHost host(folder.home());
+    host.bring_up();
+    EXPECT_FALSE(std::filesystem::exists(report));
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test

@@ -23,7 +23,8 @@ std::string change_text(const Management& request) {
     for (const ifl::Attribute& attribute : request.body.attributes) {
         // A whole configuration, or a file of one, is in the plugin's history, not in the log.
         if (request.type == PBS_OBJ_CONFIGURATION &&
-            (attribute.name == "import" || attribute.name == "replace" || attribute.name == "migrate")) {
+            (attribute.name == "import" || attribute.name == "replace" ||
+             attribute.name.starts_with("migrate"))) {
             fmt::format_to(std::back_inserter(text), " {}{}{} ({} bytes)", attribute.name,
                            attribute.resource.empty() ? "" : ".", attribute.resource, attribute.value.size());
             continue;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ifl/pbs_error.h"
+#include "migrate/hex.h"
 #include "migrate/migrate.h"
 #include "migrate/show.h"
 #include "objects/restore.h"
@@ -33,28 +34,37 @@ struct Asked {
     std::optional<std::string> queue_type_done;
     bool dry_run = false;
     bool infer = false;
-    migrate::Format format = migrate::Format::text;
+    std::optional<migrate::Format> format;
 
     int things() const {
         return (restoration ? 1 : 0) + (import ? 1 : 0) + (migration ? 1 : 0) + (queue_type_done ? 1 : 0);
     }
 };
 
-// "migrate.sched_config": the name of a file, a newline, and what is in it.
-objects::Result<void> read_migration(std::string_view kind, std::string_view value, Asked& asked) {
+// "migrate.sched_config": the name of a file, a newline, and what is in it; "migrate_hex.usage": the same
+// with the bytes in hexadecimal digits.
+objects::Result<void> read_migration(std::string_view name, std::string_view kind, std::string_view value,
+                                     Asked& asked) {
     const auto kinds = migrate::legacy_kinds();
     const auto found = std::ranges::find(kinds, kind, &migrate::LegacyKind::name);
     const std::size_t end = value.find('\n');
     if (found == kinds.end() || end == std::string_view::npos) {
         return objects::fail(
             objects::Code::bad_value,
-            fmt::format("migrate.{}: expected a legacy file, such as migrate.sched_config, and its name, a "
+            fmt::format("{}.{}: expected a legacy file, such as migrate.sched_config, and its name, a "
                         "newline and its text as the value",
-                        kind));
+                        name, kind));
     }
+    const std::string_view text = value.substr(end + 1);
+    std::optional<std::string> bytes = name == "migrate" ? std::string(text) : migrate::from_hex(text);
+    if (!bytes)
+        return objects::fail(objects::Code::bad_value,
+                             fmt::format("{}.{}: expected two hexadecimal digits for each byte after the "
+                                         "newline",
+                                         name, kind));
     if (!asked.migration) asked.migration.emplace();
     (*asked.migration).*(found->text) =
-        migrate::LegacyText{std::string(value.substr(0, end)), std::string(value.substr(end + 1))};
+        migrate::LegacyText{std::string(value.substr(0, end)), std::move(*bytes)};
     return {};
 }
 
@@ -88,8 +98,8 @@ objects::Result<objects::Restoration> read_restoration(std::string_view object, 
 objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view object, Asked& asked) {
     const std::string_view name = view(attr.name);
     const std::string_view value = view(attr.value);
-    if (name == "migrate" && attr.op == PBS_OP_SET && object.empty())
-        return read_migration(view(attr.resource), value, asked);
+    if ((name == "migrate" || name == "migrate_hex") && attr.op == PBS_OP_SET && object.empty())
+        return read_migration(name, view(attr.resource), value, asked);
     if (attr.resource.len != 0 || attr.op != PBS_OP_SET)
         return objects::fail(objects::Code::invalid_request,
                              fmt::format("{}: expected {} = value", name, name));
@@ -133,6 +143,8 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     if (asked.things() != 1)
         return objects::fail(objects::Code::invalid_request,
                              "expected one of revision, import, replace and migrate");
+    if (!asked.migration && (asked.infer || asked.format))
+        return objects::fail(objects::Code::invalid_request, "infer and format are of migrate");
     return asked;
 }
 
@@ -164,24 +176,24 @@ int32_t migrate_files(State& state, const Asked& asked, const objects::Identity&
                       Reply reply) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
-    const migrate::MigrateOptions options{{asked.infer}, asked.dry_run, {}};
+    const migrate::MigrateOptions options = with_report({{asked.infer}, asked.dry_run, {}, {}});
     state.usage.save(*state.store, state.scheduler, state.host, now);
     const auto done = migrate::migrate(*asked.migration, *state.store, who, now, known, options);
     if (!done) {
         std::string text;
         for (const migrate::Problem& problem : done.error())
             text += (text.empty() ? "" : "\n") + migrate::to_text(problem);
-        return reply.error(PBSE_BADATVAL, text);
+        return reply.error(migrate::has_system_problem(done.error()) ? PBSE_SYSTEM : PBSE_BADATVAL, text);
     }
     if (!asked.dry_run) {
-        keep_report(state, done->report);
+        write_migration_report(state);
         take_effect(state, reply);
         if (!done->usage.empty()) {
             if (const auto loaded = state.usage.load(*state.store, state.scheduler); !loaded)
                 reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
         }
     }
-    reply.warning(migrate::show(*done, asked.format));
+    reply.warning(migrate::show(*done, asked.format.value_or(migrate::Format::text)));
     return PBSE_NONE;
 }
 

@@ -1,0 +1,248 @@
+// Migration and a server that is killed, or whose disk is full, at each of its steps: everything or nothing.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+#include "tests/e2e/faults.h"
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kSchedConfig =
+    "by_queue: True\tprime\nby_queue: False\tnon_prime\nfair_share: True\tALL\nprimetime_prefix: p_\n";
+constexpr const char* kHolidays =
+    "YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n359 Dec 25 Christmas Day\n";
+constexpr const char* kTree = "grp1 50 root 10\nalice 60 grp1 5\n";
+
+// A server with faults.c in it.
+class FaultyServer {
+  public:
+    FaultyServer() {
+        std::string name = (fs::temp_directory_path() / "pbs-faults-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+        folder_ = name;
+        const std::string counters = (folder_ / "counters").string();
+        const int fd = open(counters.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0 || ftruncate(fd, sizeof(faults)) != 0) throw std::runtime_error("no counters");
+        void* page = mmap(nullptr, sizeof(faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        if (page == MAP_FAILED) throw std::runtime_error("no counters");
+        at = static_cast<faults*>(page);
+        const fs::path script = folder_ / "server";
+        std::ofstream(script) << "#!/bin/sh\nexec env PBSPOLICY_FAULTS=" << counters
+                              << " LD_PRELOAD=" << PBS_FAULTS << " " << program("pbs_server").string()
+                              << " \"$@\"\n";
+        fs::permissions(script, fs::perms(0700));
+        Server::Options options;
+        options.program = script;
+        server = std::make_unique<Server>(options);
+    }
+    ~FaultyServer() {
+        server.reset();
+        munmap(at, sizeof(faults));
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
+    FaultyServer(const FaultyServer&) = delete;
+    FaultyServer& operator=(const FaultyServer&) = delete;
+
+    void put_files(const std::string& folder) const {
+        server->put(folder + "/sched_config", kSchedConfig);
+        server->put(folder + "/holidays", kHolidays);
+        server->put(folder + "/resource_group", kTree);
+    }
+    Output migrate(const std::vector<std::string>& more) const {
+        std::vector<std::string> argv = {"pbs_migrate"};
+        for (const auto& [option, file] : {std::pair{"--sched-config", "sched_config"},
+                                           {"--holidays", "holidays"},
+                                           {"--resource-group", "resource_group"}}) {
+            argv.emplace_back(option);
+            argv.push_back((server->home() / "site" / file).string());
+        }
+        argv.insert(argv.end(), more.begin(), more.end());
+        return server->command(argv);
+    }
+    void no_faults() const {
+        at->kill_after = 0;
+        at->full_after = 0;
+    }
+
+    std::unique_ptr<Server> server;
+    faults* at = nullptr;
+
+  private:
+    fs::path folder_;
+};
+
+void expect_everything(const Server& server) {
+    EXPECT_EQ(server.attribute("sched default", "policy"),
+              "default_policy,p:default_policy_prime,np:default_policy_non_prime");
+    EXPECT_EQ(server.attribute("policy default_policy_prime", "by_queue"), "True");
+    EXPECT_EQ(server.attribute("policy default_policy_non_prime", "by_queue"), "False");
+    EXPECT_EQ(server.attribute("fs_group default_fs_group", "tree_element"), "grp1:root=10,alice:grp1=5");
+    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359");
+    EXPECT_EQ(server.attribute("time_window prime_time", "end_time"), "17:30:00");
+    EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
+    EXPECT_THAT(server.read("server_priv/migration_report"),
+                HasSubstr("default_policy_prime by_queue = True"));
+    EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report.new"));
+}
+
+void expect_nothing(const Server& server) {
+    EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
+    EXPECT_EQ(server.attribute("policy default_policy_prime", "by_queue"), "(none)");
+    EXPECT_EQ(server.attribute("server", "non_work_days"), "(none)");
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "(none)");
+    EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report"));
+}
+
+// How many of the calls of a start there are until the server answers.
+long calls_of_a_first_start() {
+    const FaultyServer faulty;
+    faulty.put_files("sched_priv");
+    EXPECT_TRUE(faulty.server->start());
+    const long calls = faulty.at->calls;
+    expect_everything(*faulty.server);
+    return calls;
+}
+
+// Every so many steps of a test, so that it ends soon; PBSPOLICY_EVERY_STEP is for whoever has the time.
+long stride(long steps, long most) {
+    return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
+}
+
+class MigrationFaults : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
+    }
+};
+
+TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
+    const long calls = calls_of_a_first_start();
+    ASSERT_GT(calls, 20);
+    for (long step = 1; step <= calls; step += stride(calls, 12)) {
+        SCOPED_TRACE("killed after call " + std::to_string(step) + " of " + std::to_string(calls));
+        FaultyServer faulty;
+        Server& server = *faulty.server;
+        faulty.put_files("sched_priv");
+        faulty.put_files("site");
+        faulty.at->kill_after = step;
+        EXPECT_FALSE(server.start());
+        EXPECT_FALSE(server.running());
+        faulty.no_faults();
+        // What is there is all or nothing of it.
+        if (fs::exists(server.home() / "server_priv/policy.db")) {
+            const Output diff = faulty.migrate({"--diff", "--into", server.home().string()});
+            EXPECT_EQ(diff.exit, 0) << diff;
+            EXPECT_THAT(diff.out, AnyOf("", ::testing::AllOf(
+                                                HasSubstr("+ policy default_policy_prime by_queue = True\n"),
+                                                HasSubstr("+ fs_group default_fs_group tree_element"),
+                                                HasSubstr("+ time_window prime_time type = prime\n"))));
+        }
+        ASSERT_TRUE(server.start());
+        expect_everything(server);
+    }
+}
+
+TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
+    const long calls = calls_of_a_first_start();
+    for (long step = 1; step <= calls; step += stride(calls, 6)) {
+        SCOPED_TRACE("full after call " + std::to_string(step) + " of " + std::to_string(calls));
+        FaultyServer faulty;
+        Server& server = *faulty.server;
+        faulty.put_files("sched_priv");
+        faulty.at->full_after = step;
+        const auto started = server.start();
+        if (!started) {
+            EXPECT_THAT(server.read("../output") + server.log(),
+                        AnyOf(HasSubstr("No space left on device"), HasSubstr("disk is full"),
+                              HasSubstr("disk I/O error")));
+        }
+        server.kill9();
+        faulty.no_faults();
+        ASSERT_TRUE(server.start());
+        expect_everything(server);
+    }
+}
+
+// The policy objects are of one database, queues of another: the second is brought to where the first is.
+// A server with two queues, and the files beside it.
+std::unique_ptr<FaultyServer> with_queues() {
+    auto faulty = std::make_unique<FaultyServer>();
+    EXPECT_TRUE(faulty->server->start());
+    EXPECT_TRUE(faulty->server->configure(
+        {"create queue p_fast queue_type=execution", "create queue p_other queue_type=execution"}));
+    faulty->put_files("site");
+    return faulty;
+}
+
+long calls_of_a_migration() {
+    const auto faulty = with_queues();
+    const long before = faulty->at->calls;
+    EXPECT_EQ(faulty->migrate({"--server"}).exit, 0);
+    return faulty->at->calls - before;
+}
+
+TEST_F(MigrationFaults, AServerThatIsKilledWhileItMigrates) {
+    const long calls = calls_of_a_migration();
+    ASSERT_GT(calls, 5);
+    for (long step = 1; step <= calls; step += stride(calls, 8)) {
+        SCOPED_TRACE("killed after call " + std::to_string(step) + " of " + std::to_string(calls));
+        const auto faulty = with_queues();
+        Server& server = *faulty->server;
+        faulty->at->kill_after = faulty->at->calls + step;
+        const Output cut = faulty->migrate({"--server"});
+        server.kill9();
+        faulty->no_faults();
+        ASSERT_TRUE(server.start());
+        const bool done = server.attribute("sched default", "policy") != "default_policy";
+        EXPECT_TRUE(done || cut.exit != 0) << "what was acknowledged is there: " << cut;
+        if (!done) {
+            expect_nothing(server);
+            ASSERT_EQ(faulty->migrate({"--server"}).exit, 0);
+        }
+        expect_everything(server);
+        EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
+        EXPECT_EQ(server.attribute("queue p_other", "execution_type"), "execution_prime");
+        EXPECT_EQ(faulty->migrate({"--server", "--diff"}).out, "");
+    }
+}
+
+TEST_F(MigrationFaults, AMigrationOnAFullDiskIsRefusedAndCanBeRepeated) {
+    const long calls = calls_of_a_migration();
+    for (long step = 0; step < calls; step += stride(calls, 5)) {
+        SCOPED_TRACE("full after call " + std::to_string(step) + " of " + std::to_string(calls));
+        const auto faulty = with_queues();
+        Server& server = *faulty->server;
+        faulty->at->full_after = faulty->at->calls + step;
+        const Output refused = faulty->migrate({"--server"});
+        EXPECT_TRUE(server.running());
+        if (refused.exit != 0) {
+            EXPECT_EQ(refused.exit, 2) << refused;
+            EXPECT_THAT(refused.err, HasSubstr("disk is full"));
+            expect_nothing(server);
+        }
+        faulty->no_faults();
+        EXPECT_EQ(faulty->migrate({"--server"}).exit, 0);
+        expect_everything(server);
+        EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
+        EXPECT_EQ(server.attribute("queue p_other", "execution_type"), "execution_prime");
+    }
+}
+
+}  // namespace
+}  // namespace pbs::e2e
