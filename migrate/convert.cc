@@ -27,11 +27,18 @@ constexpr const char* kGroup = "default_fs_group";
 constexpr const char* kSched = "default";
 constexpr const char* kPrimeTime = "prime_time";
 constexpr const char* kDedicatedTime = "dedicated_time";
+constexpr const char* kDepth = "backfill_depth";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
 
 // name, name_2, name_3
 std::string numbered(const char* name, std::size_t index) {
     return index == 0 ? name : fmt::format("{}_{}", name, index + 1);
+}
+
+// Does a sched_config file say backfill: False?
+bool has_no_backfill(const std::vector<SchedValue>& values) {
+    return std::ranges::any_of(
+        values, [](const SchedValue& value) { return value.attribute == kDepth && value.value == "0"; });
 }
 
 std::string clock(int minute) {
@@ -81,24 +88,13 @@ class Converter {
         notes(policies.notes);
     }
 
-    // In which policies: those that the options make, else default_policy.
-    void print(const QmgrPrint& file, const SchedConfig* options, bool by_time) {
+    // Into the policies that the options make (null: none), else default_policy.
+    void print(const QmgrPrint& file, const SchedPolicies* options) {
         begin(Part::server);
-        std::vector<const char*> policies = {kPolicy};
-        if (by_time) policies.insert(policies.end(), {kPrimePolicy, kNonPrimePolicy});
-        const bool no_backfill = options != nullptr && sets(*options, "backfill", "0");
-        if (file.backfill_depth && no_backfill)
-            out_.report.notes.push_back(
-                fmt::format("{}:{}: backfill_depth: is left out, {} has backfill: False", file.file,
-                            file.backfill_depth->line, options->file));
-        for (const char* policy : policies) {
-            if (file.backfill_depth && !no_backfill)
-                set(ObjectType::policy, policy, "backfill_depth", file.backfill_depth->value,
-                    fmt::format("{}:{} backfill_depth", file.file, file.backfill_depth->line));
-            if (file.job_sort_formula && !file.job_sort_formula->value.empty())
-                set(ObjectType::policy, policy, "job_sort_formula", file.job_sort_formula->value,
-                    fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line));
-        }
+        policy_print(file, kPolicy, options == nullptr ? nullptr : &options->all_time);
+        if (options == nullptr || !options->by_time()) return;
+        policy_print(file, kPrimePolicy, &options->prime);
+        policy_print(file, kNonPrimePolicy, &options->non_prime);
     }
 
     void queue_types(const std::vector<FoundQueueType>& found, Part part) {
@@ -183,15 +179,16 @@ class Converter {
     void allocations(const Allocations* allocations, const CurrentUsage* current) {
         const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
         if (current != nullptr)
-            out_.report.notes.push_back(fmt::format("{}: {} records of {} groups; stays the file that it is",
-                                                    current->file, current->uses.size(), used.size()));
+            out_.report.notes.push_back(fmt::format("{}: {} of {}; stays the file that it is", current->file,
+                                                    counted(current->uses.size(), "record"),
+                                                    counted(used.size(), "group")));
         if (allocations == nullptr) return;
         notes(allocations->notes);
         const auto unlimited = std::ranges::count_if(allocations->groups, &Allocation::unlimited);
-        out_.report.notes.push_back(fmt::format(
-            "{}: {} groups, {} of them without a limit; stays the file that it is, sched_acct_dir "
-            "of {} names its folder",
-            allocations->file, allocations->groups.size(), unlimited, kPolicy));
+        out_.report.notes.push_back(
+            fmt::format("{}: {}, {} of them without a limit; stays the file that it is, sched_acct_dir "
+                        "of {} names its folder",
+                        allocations->file, counted(allocations->groups.size(), "group"), unlimited, kPolicy));
         for (const Allocation& group : allocations->groups) {
             const auto found = used.find(group.group);
             if (group.unlimited() || found == used.end() || found->second <= group.node_hours) continue;
@@ -261,10 +258,20 @@ class Converter {
         return found == before_.lines.end() ? std::string() : found->value;
     }
 
-    static bool sets(const SchedConfig& file, std::string_view option, std::string_view value) {
-        return std::ranges::any_of(file.settings, [&](const SchedSetting& setting) {
-            return setting.option->name == option && setting.value == value;
-        });
+    // `options`: what a sched_config file says of the policy. Without backfill the depth says nothing.
+    void policy_print(const QmgrPrint& file, const char* policy, const std::vector<SchedValue>* options) {
+        if (file.backfill_depth) {
+            const std::string from = fmt::format("{}:{} {}", file.file, file.backfill_depth->line, kDepth);
+            if (options == nullptr || !has_no_backfill(*options)) {
+                set(ObjectType::policy, policy, kDepth, file.backfill_depth->value, from);
+            } else {
+                out_.report.notes.push_back(
+                    fmt::format("{}: is left out of {}, whose backfill is False", from, policy));
+            }
+        }
+        if (file.job_sort_formula && !file.job_sort_formula->value.empty())
+            set(ObjectType::policy, policy, "job_sort_formula", file.job_sort_formula->value,
+                fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line));
     }
 
     void notes(const std::vector<std::string>& more) {
@@ -280,7 +287,7 @@ class Converter {
 
     void usage_of(const std::string& scope, const std::string& file, objects::UsageBatch batch) {
         out_.report.lines.push_back(
-            {file, fmt::format("usage of {}", scope), fmt::format("{} records", batch.usage.size()), true});
+            {file, fmt::format("usage of {}", scope), counted(batch.usage.size(), "record"), true});
         out_.usage.emplace(scope, std::move(batch));
     }
 
@@ -398,15 +405,30 @@ class Converter {
     Problems problems_;
 };
 
+// What another file said of the depth stays: that of the server, which counts where backfill is on.
+void leave_depth_to_print(const Legacy& files, const Ledger& before, SchedPolicies& policies) {
+    const bool printed = files.qmgr_print && files.qmgr_print->backfill_depth;
+    const bool was_printed =
+        !files.qmgr_print && std::ranges::any_of(before.lines, [](const LedgerLine& line) {
+            return line.part == Part::server && line.attribute == kDepth;
+        });
+    if (!printed && !was_printed) return;
+    for (auto* values : {&policies.all_time, &policies.prime, &policies.non_prime})
+        if (!has_no_backfill(*values))
+            std::erase_if(*values, [](const SchedValue& value) { return value.attribute == kDepth; });
+}
+
 // default_policy and the policies of both times, and the files that have something to say of the options.
-Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& server) {
+Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& server, const Ledger& before) {
     Surroundings known = server;
     if (files.qmgr_print) {
-        for (const PrintedQueue& queue : files.qmgr_print->queues) known.queues.push_back(queue.name);
+        for (const PrintedQueue& queue : files.qmgr_print->queues)
+            if (!queue.route) known.queues.push_back(queue.name);
         const auto& more = files.qmgr_print->consumables;
         known.consumables.insert(known.consumables.end(), more.begin(), more.end());
     }
-    const bool tree = files.resource_group && !files.resource_group->groups.empty();
+    const bool tree = files.resource_group ? !files.resource_group->groups.empty()
+                                           : before.has(ObjectType::fs_group, kGroup, "tree_element");
     auto policies = to_policies(*files.sched_config, known, kGroup, tree);
     if (!policies) return policies;
     const bool never_prime =
@@ -416,6 +438,7 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& serve
         policies->prime.clear();
         policies->non_prime.clear();
     }
+    leave_depth_to_print(files, before, *policies);
     return policies;
 }
 
@@ -424,13 +447,13 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& serve
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before, const ConvertOptions& options) {
     Converter converter(current, before);
-    bool by_time = false;
+    std::optional<SchedPolicies> options_of;
     if (files.config) converter.config(*files.config);
     if (files.sched_config) {
-        const auto policies = policies_of(files, server);
+        auto policies = policies_of(files, server, before);
         if (!policies) return tl::unexpected(policies.error());
-        by_time = policies->by_time();
-        converter.sched_config(*files.sched_config, *policies,
+        options_of = std::move(*policies);
+        converter.sched_config(*files.sched_config, *options_of,
                                files.pbs_holidays && files.pbs_holidays->in_use());
     }
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
@@ -438,7 +461,7 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     if (files.pbs_holidays) converter.pbs_holidays(*files.pbs_holidays, options);
     if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);
     if (files.resource_group) converter.resource_group(*files.resource_group, config != nullptr);
-    if (files.qmgr_print) converter.print(*files.qmgr_print, config, by_time);
+    if (files.qmgr_print) converter.print(*files.qmgr_print, options_of ? &*options_of : nullptr);
     if (config != nullptr || files.qmgr_print) {
         converter.queue_types(
             find_queue_types(config, files.qmgr_print ? &*files.qmgr_print : nullptr, server),

@@ -74,7 +74,8 @@ struct Arguments {
 int refuse(const Arguments& arguments, const Problems& problems) {
     if (arguments.json) fmt::print("{}", to_json(problems));
     for (const Problem& problem : problems) fmt::print(stderr, "pbs_migrate: {}\n", to_text(problem));
-    if (arguments.task() == Task::apply || arguments.task() == Task::dry_run)
+    const bool migrates = arguments.task() == Task::apply || arguments.task() == Task::dry_run;
+    if (migrates && arguments.wanted_export.empty())
         fmt::print(stderr, "pbs_migrate: nothing was migrated\n");
     return kRefused;
 }

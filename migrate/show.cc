@@ -1,9 +1,13 @@
 #include "migrate/show.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "migrate/words.h"
 
 namespace pbs::migrate {
 namespace {
@@ -25,6 +29,9 @@ std::string dumped(const Json& json) {
 std::string commands_text(const Conversion& conversion) {
     std::string out;
     for (const std::string& note : conversion.report.notes) out += "# " + note + "\n";
+    for (const auto& [scope, batch] : conversion.usage)
+        out += fmt::format("# usage of {}: {}, which no command of qmgr sets\n", scope,
+                           counted(batch.usage.size(), "record"));
     return out + to_qmgr(conversion);
 }
 

@@ -202,8 +202,9 @@ class Sweeper {
 
     void taken_back(const LedgerLine& line) {
         std::string target = fmt::format("{} {}", title(line.type, line.object), line.attribute);
-        if (is_list_of_elements(line)) target += " " + line.value;
-        out_.lines.push_back({kGone, std::move(target), "", true, line.value});
+        const bool element = is_list_of_elements(line);
+        if (element) target += " = " + line.value;
+        out_.lines.push_back({kGone, std::move(target), "", true, element ? "" : line.value});
     }
 
     const objects::Snapshot& current_;

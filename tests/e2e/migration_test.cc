@@ -285,7 +285,7 @@ TEST_F(ThroughTheServer, TheUsageFileOfAScheduler) {
     server.put("site/usage", usage_file());
     const Output done = migrate({"--usage", (server.home() / "site/usage").string()});
     EXPECT_EQ(done.exit, 0) << done;
-    EXPECT_THAT(done.out, HasSubstr("site/usage -> usage of fs_group:default_fs_group = 1 records\n"));
+    EXPECT_THAT(done.out, HasSubstr("site/usage -> usage of fs_group:default_fs_group = 1 record\n"));
     server.put("site/usage", usage_file() + "more");
     const Output refused = migrate({"--usage", (server.home() / "site/usage").string()});
     EXPECT_EQ(refused.exit, 2);

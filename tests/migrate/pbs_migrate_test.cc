@@ -120,6 +120,26 @@ TEST(PbsMigrate, ChecksAndShowsDifferences) {
                            ":3:10: MAX_JOBS: 'x' is not a number that isn't negative, such as 64\n");
 }
 
+TEST(PbsMigrate, ADifferenceOfHolidaysAndWhatNoCommandSays) {
+    const Folder folder;
+    folder.write("home/server_priv/.keep", "");
+    const std::string config = "--config " + folder.write("config", kConfig);
+    const std::string into = "--into " + folder.path("home") + " " + config;
+    ASSERT_EQ(run(folder, into + " --holidays " + folder.write("holidays", "1\n2\n")).status, 0);
+    EXPECT_EQ(run(folder, into + " --diff --holidays " + folder.write("other", "2\n3\n")).out,
+              "+ server non_work_days = FREQ=YEARLY;BYYEARDAY=3\n"
+              "- server non_work_days = FREQ=YEARLY;BYYEARDAY=1\n");
+    const auto usage =
+        run(folder, "--dry-run " + config + " --decay-usage " + folder.write("decay_usage", "Sat\ng:u 3\n"));
+    EXPECT_THAT(usage.out, testing::StartsWith("# usage of past_usage: 1 record, which no command of qmgr "
+                                               "sets\nset policy"));
+    // What the home itself refuses is found too.
+    const auto checked = run(folder, "--check --into " + folder.path("none") + " " + config);
+    EXPECT_EQ(checked.status, 2);
+    EXPECT_EQ(run(folder, "--check " + into).out, "");
+    EXPECT_EQ(run(folder, "--server --queues a --sched-config x").status, 1);
+}
+
 TEST(PbsMigrate, Json) {
     const Folder folder;
     const auto done = run(folder, "--dry-run --json --config " + folder.write("config", kConfig));

@@ -211,6 +211,33 @@ TEST_F(Repeat, FactsAreWrittenWithTheChangesOrNotAtAll) {
     EXPECT_EQ(store_->meta("done")->value_or(""), "1");
 }
 
+// The depth is the server's where backfill is on, and 0 where it is off.
+TEST_F(Repeat, BackfillAndItsDepth) {
+    LegacyTexts texts = pbs("backfill: True prime\nbackfill: False non_prime\nresources: ncpus\n");
+    texts.qmgr_print = LegacyText{"print", "set server backfill_depth = 5\n"};
+    const std::string report = migrated(texts);
+    EXPECT_THAT(report,
+                AllOf(HasSubstr("default_policy_prime backfill_depth = 5\n"),
+                      HasSubstr("default_policy_non_prime backfill_depth = 0\n"),
+                      HasSubstr("note: print:1 backfill_depth: is left out of default_policy_non_prime, "
+                                "whose backfill is False\n"),
+                      Not(HasSubstr("backfill_depth = 1"))));
+    EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
+    // Without the print, what it said stays.
+    texts.qmgr_print.reset();
+    EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy_prime")->integer("backfill_depth"), 5);
+}
+
+TEST_F(Repeat, WithoutTheTreeItsGroupStaysThatOfThePolicies) {
+    LegacyTexts texts = pbs("by_queue: True\n");
+    texts.resource_group = LegacyText{"resource_group", "g 50 root 10\n"};
+    migrated(texts);
+    texts.resource_group.reset();
+    EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("fairshare_group"), "default_fs_group");
+}
+
 TEST_F(Repeat, TheReportIsKeptWithTheChanges) {
     MigrateOptions options;
     options.report_fact = "report";
