@@ -31,8 +31,11 @@ bool is_there(const std::string& path) {
 }
 
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest) {
-    // Only for reading: whatever is found, the file and what is in its -wal stay as they are.
-    auto connection = open_sqlite(path, SqliteOpen::read);
+    // Only for reading: whatever is found, the file and what is in its -wal stay as they are. But a server
+    // that was killed while it made the file has left a journal, and without it what is there is half a
+    // change.
+    const bool interrupted = has_data(path + "-journal");
+    auto connection = open_sqlite(path, interrupted ? SqliteOpen::write : SqliteOpen::read);
     if (!connection) return "can not be read: " + connection.error().message;
     const auto version = integer_of(connection->get(), "PRAGMA user_version");
     if (!version) return "is damaged: " + version.error().message;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,24 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
     EXPECT_THAT(error(), HasSubstr(home_->server_db() + " is empty, but"));
     fs::remove(top_ + "/server_priv/server.port");
     EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
+}
+
+// As a server leaves it that is killed before the database has its -wal.
+TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
+    const std::string scratch = top_ + "/scratch.db";
+    {
+        auto database = open_sqlite(scratch, SqliteOpen::create);
+        ASSERT_TRUE(run_sql(database->get(),
+                            "CREATE TABLE history(revision INTEGER); INSERT INTO history VALUES (1);"
+                            "BEGIN; UPDATE history SET revision = 2;"));
+        ASSERT_EQ(sqlite3_db_cacheflush(database->get()), SQLITE_OK);
+        fs::copy_file(scratch, home_->policy_db(), fs::copy_options::overwrite_existing);
+        fs::copy_file(scratch + "-journal", home_->policy_db() + "-journal");
+    }
+    ASSERT_GT(fs::file_size(home_->policy_db() + "-journal"), 0U);
+    EXPECT_EQ(error(), "");
+    auto database = open_sqlite(home_->policy_db(), SqliteOpen::read);
+    EXPECT_EQ(integer_of(database->get(), "SELECT revision FROM history"), 1);
 }
 
 TEST_F(DatabaseCheckTest, ANewerServerDatabaseIsRefused) {
