@@ -140,8 +140,7 @@ class Migrated {
     const objects::Snapshot& snapshot() const { return *store_->snapshot(); }
     const Conversion& conversion() const { return conversion_; }
 
-    rrule::WindowSet windows(const char* type) const {
-        const rrule::Zone zone = rrule::Zone::utc();
+    rrule::WindowSet windows(const char* type, const rrule::Zone& zone = rrule::Zone::utc()) const {
         std::vector<rrule::Window> out;
         for (const Object* object : snapshot().time_windows_of_type(type))
             out.push_back(*objects::make_window(*object, zone));
@@ -277,17 +276,21 @@ std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     return out;
 }
 
-void expect_the_same_minutes(const Site& site, const Migrated& migrated) {
-    const rrule::WindowSet prime = migrated.windows("prime");
-    const rrule::WindowSet dedicated = migrated.windows("dedicated");
+// The files are about the clock on the wall, in the zone of the server.
+void expect_the_same_minutes(const Site& site, const Migrated& migrated, const rrule::Zone& zone) {
+    const rrule::WindowSet prime = migrated.windows("prime", zone);
+    const rrule::WindowSet dedicated = migrated.windows("dedicated", zone);
     const NaivePbs pbs(site.config.empty() ? site.holidays : "");
     const NaiveOrigin origin(site.config, site.config.empty() ? "" : site.holidays);
     const auto times = naive_dedicated(site.dedicated_time);
     // Without prime windows the all-time policy runs, which has the values of prime time.
     const bool always = site.config.empty() && !pbs.in_use();
     int wrong = 0;
-    for (int minute = 0; minute < kMinutes; ++minute) {
-        const auto t = kNow + std::chrono::minutes{minute};
+    for (int passed = 0; passed < kMinutes; ++passed) {
+        const auto t = kNow + std::chrono::minutes{passed};
+        const auto wall = std::chrono::sys_seconds{zone.local(t).time_since_epoch()};
+        const int minute =
+            std::chrono::duration_cast<std::chrono::duration<int, std::ratio<60>>>(wall - kNow).count();
         const Minute at = minute_at(minute);
         const bool is_prime =
             site.config.empty() ? pbs.prime(at) : origin.prime(at, minute_at(minute - 1440));
@@ -425,7 +428,15 @@ void expect_the_same_origin_options(const Site& site, const Migrated& migrated) 
 }
 
 TEST(Equivalence, MinuteByMinuteOverTwoYears) {
-    for (const Site& site : sites()) expect_the_same_minutes(site, Migrated(site));
+    for (const Site& site : sites()) expect_the_same_minutes(site, Migrated(site), rrule::Zone::utc());
+}
+
+TEST(Equivalence, WhereClocksGoForthAndBack) {
+    const auto zone = rrule::Zone::find("America/Los_Angeles");
+    ASSERT_TRUE(zone);
+    for (const Site& site : sites())
+        for (const char* name : {"hours of every kind", "dedicated times"})
+            if (site.name == name) expect_the_same_minutes(site, Migrated(site), *zone);
 }
 
 TEST(Equivalence, OptionByOption) {
