@@ -333,7 +333,7 @@ constexpr Attribute kTable[] = {
      S::integer,
      "",
      origin,
-     "How many jobs run on a host whatever its load; 0: none",
+     "With fewer jobs than this on a host its load average keeps none from starting there; 0: it always does",
      "set policy p1 min_jobs=1",
      {},
      0,
@@ -366,7 +366,8 @@ constexpr Attribute kTable[] = {
      S::percentage,
      "",
      origin,
-     "The percentage of system time on a host above which no job is started there; 0: not looked at",
+     "The percentage of its CPU time that a host spends in the system above which no job is started there; "
+     "0: not looked at",
      "set policy p1 high_systime=20",
      {},
      0,

@@ -127,6 +127,7 @@ class Plugin::Impl {
     }
 
     PluginOptions options;  // the host struct points into it
+    MachineLoad load;
     void* library = nullptr;
     pbs_host host{};
     pbs_plugin table{};
@@ -317,7 +318,10 @@ void Plugin::queue_removed(uint64_t queue) {
 }
 void Plugin::node_changed(const Node& node, const State& state) {
     RecordBuilder builder(state);
-    impl_->table.vnode_changed(impl_->table.self, &builder.node(node));
+    impl_->table.vnode_changed(impl_->table.self, &builder.node(node, impl_->load));
+}
+void Plugin::set_machine_load(const MachineLoad& load) {
+    impl_->load = load;
 }
 void Plugin::node_removed(uint64_t node) {
     impl_->table.vnode_removed(impl_->table.self, node);

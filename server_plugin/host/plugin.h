@@ -14,6 +14,7 @@
 #include "server_plugin/host/configuration.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/identity.h"
+#include "server_plugin/host/machine_load.h"
 #include "server_plugin/host/state.h"
 
 namespace pbs::host {
@@ -88,6 +89,8 @@ class Plugin {
     void queue_changed(const Queue& queue, const State& state);
     void queue_removed(uint64_t queue);
     void node_changed(const Node& node, const State& state);
+    // What node_changed() tells from now on.
+    void set_machine_load(const MachineLoad& load);
     void node_removed(uint64_t node);
     void job_changed(int64_t now, const Job& job, const State& state);
     void job_removed(int64_t now, uint64_t job);

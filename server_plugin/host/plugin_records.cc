@@ -1,17 +1,7 @@
 #include "server_plugin/host/plugin_records.h"
 
-#include <fstream>
-
 namespace pbs::host {
 namespace {
-
-// One-minute load average in thousandths, of this machine, where all vnodes are; -1: unknown.
-int64_t machine_load() {
-    std::ifstream file("/proc/loadavg");
-    double load = -1;
-    if (!(file >> load)) return -1;
-    return static_cast<int64_t>(load * 1000);
-}
 
 // Of a queue's attribute of that name; "execution" and no value are any time.
 int32_t execution_type(std::string_view text) {
@@ -129,7 +119,7 @@ const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
     return queue_;
 }
 
-const pbs_vnode_record& RecordBuilder::node(const Node& node) {
+const pbs_vnode_record& RecordBuilder::node(const Node& node, const MachineLoad& load) {
     clear();
     node_ = {};
     node_.size = sizeof node_;
@@ -143,7 +133,8 @@ const pbs_vnode_record& RecordBuilder::node(const Node& node) {
     node_.partition = as_pbs_str(node.attributes.text("partition"));
     std::tie(node_.resources_available, node_.resources_available_count) =
         amounts(node.attributes, "resources_available");
-    node_.load_thousandths = machine_load();
+    node_.load_thousandths = load.average;
+    node_.system_time_thousandths = load.system_time;
     return node_;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server_plugin/host/machine_load.h"
 #include "server_plugin/host/state.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -27,7 +28,8 @@ class RecordBuilder {
     const pbs_server_record& server();
     const pbs_sched_record& sched(const Sched& sched);
     const pbs_queue_record& queue(const Queue& queue);
-    const pbs_vnode_record& node(const Node& node);
+    // All vnodes are on this machine.
+    const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
 
   private:

@@ -149,6 +149,7 @@ class Program {
     bool stopped_ = false;
     Steady::time_point last_cycle_end_{};
     milliseconds last_cycle_length_{0};
+    LoadMeter load_meter_;
     int64_t last_load_report_ = 0;
     int64_t last_purge_ = 0;
 };
@@ -224,6 +225,7 @@ Result<void> Program::open_plugin() {
     auto plugin = Plugin::load(plugin_options, *log_);
     if (!plugin) return tl::unexpected(plugin.error());
     plugin_ = std::move(*plugin);
+    plugin_->set_machine_load(load_meter_.read());
     return {};
 }
 
@@ -379,6 +381,7 @@ void Program::tick() {
     }
     if (std::abs(now - last_load_report_) >= seconds_between_load_reports) {
         last_load_report_ = now;
+        plugin_->set_machine_load(load_meter_.read());
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
     }
     schedule_cycles();

@@ -240,6 +240,9 @@ typedef struct pbs_vnode_record {
     const pbs_amount* resources_available;
     size_t resources_available_count;
     int64_t load_thousandths; /* load average; -1: unknown */
+    /* Members from here on came later. */
+    int64_t
+        system_time_thousandths; /* share of its CPU time that the host spends in the system; -1: unknown */
 } pbs_vnode_record;
 
 typedef struct pbs_server_record {

@@ -125,7 +125,8 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
 }
 
 std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* record) {
-    if (!readable(record) || !present(record->resources_available, record->resources_available_count)) {
+    if (!readable(record, offsetof(pbs_vnode_record, system_time_thousandths)) ||
+        !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
     amounts_.clear();
@@ -140,6 +141,8 @@ std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* reco
     out.partition = view(record->partition);
     out.resources_available = amounts(available);
     out.load_thousandths = record->load_thousandths;
+    if (record->size >= sizeof(pbs_vnode_record))
+        out.system_time_thousandths = record->system_time_thousandths;
     return out;
 }
 

@@ -111,6 +111,8 @@ struct VnodeRecord {
     std::string_view partition;
     std::span<const Amount> resources_available;
     std::int64_t load_thousandths = -1;  // load average; -1: unknown
+    // Of the CPU time of its host, what is spent in the system; -1: unknown.
+    std::int64_t system_time_thousandths = -1;
 };
 
 // The server's limits. Limits that are not set are -1.

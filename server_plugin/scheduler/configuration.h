@@ -88,6 +88,8 @@ struct Settings {
     Seconds np_drain_backtime{0};
     Seconds np_drain_idletime{0};
     std::int64_t max_jobs = 0;
+    std::int64_t min_jobs = 0;
+    std::int64_t high_systime = 0;  // percent
     std::int64_t max_user_run_jobs = 0;
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above; 0: target_load_pct not set
     Since sort_by_past_usage{true};

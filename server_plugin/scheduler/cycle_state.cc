@@ -54,6 +54,8 @@ PlaceRules CycleState::place_rules(const Candidate& job) const {
         rules.node_size = node_size;
         rules.max_jobs_on_host = settings->max_jobs;
         rules.max_load_percent = settings->max_load_percent;
+        rules.min_jobs_on_host = settings->min_jobs;
+        rules.max_systime_percent = settings->high_systime;
     }
     rules.ends = ends(job);
     return rules;

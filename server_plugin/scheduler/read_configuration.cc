@@ -83,6 +83,8 @@ void read_origin_limits(const Object& policy, const rrule::Zone& zone, Settings&
     s.np_drain_backtime = policy.seconds("np_drain_backtime");
     s.np_drain_idletime = policy.seconds("np_drain_idletime");
     s.max_jobs = policy.integer("max_jobs");
+    s.min_jobs = policy.integer("min_jobs");
+    s.high_systime = policy.integer("high_systime");
     s.max_user_run_jobs = policy.integer("max_user_run_jobs");
     if (policy.is_set("target_load_pct") || policy.is_set("target_load_variance"))
         s.max_load_percent =

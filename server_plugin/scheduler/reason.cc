@@ -70,6 +70,9 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("No host of queue {} is large enough for the job", queue);
         case Because::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
+        case Because::hosts_systime:
+            return fmt::format("Hosts of queue {} spend more than {}% of their time in the system", queue,
+                               r.a);
         case Because::hosts_full:
             return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
         case Because::reserved:

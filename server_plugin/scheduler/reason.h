@@ -60,9 +60,10 @@ enum class Because : std::uint8_t {
     no_hosts,  // object: the host's name
     hosts_busy,
     hosts_too_small,
-    hosts_loaded,  // a: percent
-    hosts_full,    // a: MAX_JOBS
-    reserved,      // object: the job that it would delay
+    hosts_loaded,   // a: percent
+    hosts_systime,  // a: HIGH_SYSTIME
+    hosts_full,     // a: MAX_JOBS
+    reserved,       // object: the job that it would delay
     request_unsupported,
     after_top_job,  // strict_ordering; object: the job
     next_pass,      // its queue is gone through in non-prime order later in the cycle; never shown

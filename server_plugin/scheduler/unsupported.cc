@@ -36,8 +36,6 @@ constexpr std::array missing = {
     Missing{"dedicated_time_command", "dedicated time comes from time_windows of type dedicated"},
     Missing{"dedicated_time_cache_secs", "dedicated time comes from time_windows of type dedicated"},
     Missing{"system_name", "dedicated time comes from time_windows of type dedicated"},
-    Missing{"min_jobs", "the number of jobs has no lower bound"},
-    Missing{"high_systime", "the system time of hosts is not known"},
     Missing{"enforce_allocation", "allocations are not read"},
     Missing{"sched_acct_dir", "allocations are not read"},
     Missing{"oa_decay_factor", "allocations are not read, decay_factor is used for all"},

@@ -70,6 +70,7 @@ void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     vnode.queue = record.queue;
     vnode.available = keep(record.resources_available);
     vnode.load_thousandths = record.load_thousandths;
+    vnode.system_time_thousandths = record.system_time_thousandths;
     if (needs_columns(vnode, resources)) return rebuild(resources);
 
     for (std::uint32_t c = 0; c < columns_; ++c) free_[slot * columns_ + c] -= total_[slot * columns_ + c];
@@ -374,7 +375,10 @@ bool Vnodes::same_host(std::uint32_t a, std::uint32_t b) const {
 bool Vnodes::allowed(const Vnode& vnode, const PlaceRules& rules) const {
     if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
     if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
-    if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0) {
+    if (rules.max_systime_percent > 0 && vnode.system_time_thousandths > rules.max_systime_percent * 10)
+        return false;
+    if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0 &&
+        jobs_on_host(vnode.host) >= rules.min_jobs_on_host) {
         const auto cpus = std::max<std::int64_t>(1, number_of(vnode.available, ncpus_).value_or(1));
         if (vnode.load_thousandths > rules.max_load_percent * 10 * cpus) return false;
     }

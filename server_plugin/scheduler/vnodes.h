@@ -34,6 +34,7 @@ struct Vnode {
     std::uint32_t partition = 0;
     std::vector<KeptAmount> available;
     std::int64_t load_thousandths = -1;
+    std::int64_t system_time_thousandths = -1;
     std::int32_t jobs = 0;       // that hold a share of it
     std::int32_t exclusive = 0;  // of them, those that want it for themselves
 };
@@ -56,11 +57,13 @@ struct NodeSize {
 
 // What else a vnode has to satisfy for a job.
 struct PlaceRules {
-    std::uint32_t host = 0;             // this host only; 0: any
-    NodeSize node_size;                 // also wants ssinodes, where vnodes have them
-    std::int64_t max_jobs_on_host = 0;  // 0: no limit
-    std::int64_t max_load_percent = 0;  // of the load average by CPUs; 0: no limit
-    Instant ends{};                     // when the job ends: matters for reserved vnodes
+    std::uint32_t host = 0;                // this host only; 0: any
+    NodeSize node_size;                    // also wants ssinodes, where vnodes have them
+    std::int64_t max_jobs_on_host = 0;     // 0: no limit
+    std::int64_t max_load_percent = 0;     // of the load average by CPUs; 0: no limit
+    std::int64_t min_jobs_on_host = 0;     // with fewer, the load average doesn't count
+    std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit
+    Instant ends{};                        // when the job ends: matters for reserved vnodes
 };
 
 class Vnodes {

@@ -22,6 +22,7 @@ pbs_test(
   identity_test.cc
   job_life_test.cc
   known_attributes_test.cc
+  machine_load_test.cc
   manage_queue_test.cc
   manage_sched_test.cc
   network_test.cc

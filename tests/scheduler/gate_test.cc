@@ -280,6 +280,50 @@ TEST_F(Origin, TARGET_LOAD_PCT_NoJobIsStartedOnAHostLoadedAboveTargetAndVariance
     EXPECT_THAT(cycle().started, ElementsAre(job));
 }
 
+TEST_F(Origin, MIN_JOBS_WithFewerOnAHostItsLoadAverageKeepsNoneFromStarting) {
+    s.max_load_percent = 100;
+    s.min_jobs = 2;
+    s.batch_queues = {{"batch", "n"}};
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .load = 999 * 1000});
+    const int first = world.job({.nodes = 1});
+    const int second = world.job({.nodes = 1});
+    const int third = world.job({.nodes = 1});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.started, ElementsAre(first, second));
+    EXPECT_EQ(outcome.comment.at(third), "Hosts of queue batch are loaded above 100%");
+}
+
+TEST_F(Origin, MIN_JOBS_DoesNotOversubscribeAHost) {
+    s.min_jobs = 9;
+    s.batch_queues = {{"batch", "n"}};
+    world.vnode({.name = "n", .ncpus = 4});
+    world.job({.nodes = 2});
+    const int second = world.job({.nodes = 1});
+    EXPECT_EQ(cycle().comment.at(second), "Not enough resources free on the hosts of queue batch");
+}
+
+TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {
+    s.high_systime = 20;
+    s.min_jobs = 1;  // is about the load average only
+    s.batch_queues = {{"batch", "n"}};
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 201});
+    const int job = world.job({.nodes = 1});
+    EXPECT_EQ(cycle().comment.at(job),
+              "Hosts of queue batch spend more than 20% of their time in the system");
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 200});
+    EXPECT_THAT(cycle().started, ElementsAre(job));
+}
+
+TEST_F(Origin, HIGH_SYSTIME_AnotherHostTakesTheJobAndZeroIsNoLimit) {
+    s.high_systime = 20;
+    s.batch_queues = {{"batch"}};
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 900});
+    const int job = world.job({.nodes = 1});
+    EXPECT_THAT(cycle(at(1), false).vnodes.at(job), ElementsAre("n1"));
+    s.high_systime = 0;
+    EXPECT_THAT(cycle(at(1), false).vnodes.at(job), ElementsAre("n"));
+}
+
 TEST_F(Origin, MAX_USER_RUN_JOBS) {
     s.max_user_run_jobs = 1;
     world.job({.owner = "ann", .nodes = 1});

@@ -109,6 +109,7 @@ void World::vnode(const VnodeOptions& o) {
     r.partition = o.partition;
     r.resources_available = available;
     r.load_thousandths = o.load;
+    r.system_time_thousandths = o.systime;
     scheduler.vnode_changed(r);
 }
 

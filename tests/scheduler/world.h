@@ -72,7 +72,8 @@ struct VnodeOptions {
     bool free = true;
     int priority = 0;
     std::string queue{};
-    std::int64_t load = -1;  // thousandths
+    std::int64_t load = -1;     // thousandths
+    std::int64_t systime = -1;  // thousandths
     std::int64_t gpus = -1;
     std::string arch{};
     int bigmem = -1;

@@ -1,5 +1,6 @@
-// Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT) and the
-// number of jobs on them (MAX_JOBS). What of the vnodes is reserved isn't free for jobs that end later.
+// Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT, MIN_JOBS),
+// their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS). What of the vnodes is reserved
+// isn't free for jobs that end later.
 
 #include "server_plugin/scheduler/gate/gate.h"
 
@@ -17,6 +18,11 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
         late.ends = {};
         if (state.vnodes->find(view.pool, *job.request, late))
             return {Because::reserved, view.slot, state.reserved_for.front()};
+    }
+    if (rules.max_systime_percent > 0) {
+        rules.max_systime_percent = 0;
+        if (state.vnodes->find(view.pool, *job.request, rules))
+            return {Because::hosts_systime, view.slot, 0, s.high_systime};
     }
     if (rules.max_load_percent > 0) {
         rules.max_load_percent = 0;
@@ -44,7 +50,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 }  // namespace
 
 extern const Gate hosts_gate;
-const Gate hosts_gate{"hosts", "max_jobs, target_load_pct, target_load_variance", waits_for_jobs, always,
-                      check};
+const Gate hosts_gate{"hosts", "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
+                      waits_for_jobs, always, check};
 
 }  // namespace pbs::sched
