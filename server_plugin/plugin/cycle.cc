@@ -37,6 +37,8 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
 
     const std::string_view sched = view(request->sched);
     refresh_sched_config(state, sched);
+    state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request->now),
+                              request->trigger == PBS_SCH_CONFIGURE);
     sched::Decisions decided = state.scheduler.cycle(instant(request->now), sched,
                                                      static_cast<sched::CycleTrigger>(request->trigger));
     for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);

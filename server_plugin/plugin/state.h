@@ -11,6 +11,7 @@
 
 #include "objects/store.h"
 #include "rrule/zone.h"
+#include "server_plugin/plugin/dedicated_times.h"
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/translate.h"
@@ -35,6 +36,7 @@ struct State {
     std::string failure;
     std::optional<objects::Store> store;
     UsageSaver usage;
+    DedicatedTimes dedicated_times;
     std::string migration_error;  // of the first start; empty: none, or corrected since
     std::string
         configuration_error;  // why the scheduler goes on with an older configuration; empty: it does not

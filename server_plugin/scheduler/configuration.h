@@ -84,6 +84,9 @@ struct Settings {
     Seconds wallt_limit_large_job{0};
     Since enforce_dedicated_time{true};  // not set: wherever there are dedicated windows
     std::int64_t max_dedicated_jobs = 0;
+    std::string dedicated_time_command;  // empty: none is run
+    Seconds dedicated_time_cache{0};     // for how long its answers hold
+    std::string system_name;
     Since nonprime_drain_sys;
     Seconds np_drain_backtime{0};
     Seconds np_drain_idletime{0};

@@ -1,5 +1,7 @@
 #include "server_plugin/scheduler/cycle.h"
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/order/past_usage.h"
 
@@ -32,6 +34,33 @@ Decisions Cycle::run() {
 
 Decisions run_cycle(const CycleInput& input) {
     return Cycle(input).run();
+}
+
+HostOutages host_outages(const Tables& tables, const Settings& s, std::string_view host) {
+    if (host.empty()) host = tables.server_host;
+    const Outages& known = tables.outages;
+    const std::string& command = s.dedicated_time_command;
+    HostOutages result;
+    result.awaited = known.awaited(command, host);
+    if (s.system_name.empty()) {
+        const auto own = known.of(command, host);
+        result.list.assign(own.begin(), own.end());
+        return result;
+    }
+    result.list = merge_outages(known.of(command, host), known.of(command, s.system_name));
+    result.awaited = result.awaited || known.awaited(command, s.system_name);
+    return result;
+}
+
+std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
+    std::vector<std::string> hosts;
+    for (const auto* specs : {&s.batch_queues, &s.dedicated_queues, &s.external_queues}) {
+        for (const QueueSpec& spec : *specs) {
+            const std::string& host = spec.host.empty() ? tables.server_host : spec.host;
+            if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+        }
+    }
+    return hosts;
 }
 
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "server_plugin/scheduler/outages.h"
 #include "server_plugin/scheduler/policy.h"
 #include "server_plugin/scheduler/scheduler.h"
 
@@ -22,6 +23,8 @@ struct Tables {
     Vnodes vnodes;
     ServerLimits server;
     PastUsage usage;
+    Outages outages;
+    std::string server_host;
 };
 
 // What one scheduler remembers from cycle to cycle.
@@ -43,6 +46,17 @@ struct CycleInput {
 };
 
 Decisions run_cycle(const CycleInput& input);
+
+// The dedicated times that DEDICATED_TIME_COMMAND tells of a host (empty: the server's), the system's merged
+// in.
+struct HostOutages {
+    std::vector<Outage> list;
+    bool awaited = false;  // an answer is still to come, and nothing is known without it
+};
+HostOutages host_outages(const Tables& tables, const Settings& settings, std::string_view host);
+
+// The hosts of the queues of a policy for which DEDICATED_TIME_COMMAND is asked, each once.
+std::vector<std::string> outage_hosts(const Tables& tables, const Settings& settings);
 
 // The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);

@@ -77,6 +77,7 @@ class Cycle {
     void count_running();
     Targets views_of(const std::vector<QueueSpec>& specs, bool dedicated);
     QueueView* make_view(QueueSlot slot, std::uint32_t host, bool dedicated);
+    void set_dedicated_time(QueueView& view);
     void fill_view(QueueView& view);
     void count_into(QueueView& view, JobSlot job, int sign) const;
     std::int64_t node_limit(const Queue& queue) const;

@@ -5,6 +5,13 @@
 #include "server_plugin/scheduler/cycle_parts.h"
 
 namespace pbs::sched {
+namespace {
+
+rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::Interval& b) {
+    return a && a->start <= b.start ? *a : b;
+}
+
+}  // namespace
 
 Cycle::Cycle(const CycleInput& input) : in_(input), t_(*input.tables), s_(input.policy->settings) {
     set_up_state();
@@ -41,9 +48,28 @@ void Cycle::set_up_time() {
     state_.prime = PrimePeriods(s_.prime, in_.now);
     state_.prime_now = state_.prime_enforced && state_.prime.now_inside();
     if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(in_.now);
-    if (!origin || s_.enforce_dedicated_time.holds(in_.now))
-        state_.dedicated = in_.configuration->dedicated.at_or_after(in_.now);
-    state_.dedicated_now = state_.dedicated && state_.dedicated->start <= in_.now;
+}
+
+// The current or next one of time_windows and of what DEDICATED_TIME_COMMAND tells together.
+void Cycle::set_dedicated_time(QueueView& view) {
+    const bool origin = s_.algorithm == Algorithm::origin;
+    if (origin && !s_.enforce_dedicated_time.holds(in_.now)) return;
+    const rrule::WindowSet& windows = in_.configuration->dedicated;
+    auto found = windows.at_or_after(in_.now);
+    if (origin && !s_.dedicated_time_command.empty()) {
+        const HostOutages told = host_outages(t_, s_, t_.strings.text(view.host));
+        view.dedicated_awaited = told.awaited;
+        if (const auto outage = outage_at_or_after(told.list, in_.now)) found = earliest(found, *outage);
+        // What one of them touches at its end goes on with the other.
+        for (bool grows = found.has_value(); grows;) {
+            const Instant end = found->end;
+            for (const auto& next : {windows.at_or_after(end), outage_at_or_after(told.list, end)})
+                if (next && next->start <= found->end) found->end = std::max(found->end, next->end);
+            grows = found->end > end;
+        }
+    }
+    view.dedicated_time = found;
+    view.dedicated_now = found && found->start <= in_.now;
 }
 
 void Cycle::count_running() {
@@ -79,6 +105,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
+    set_dedicated_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
     if (walltime) view.max_walltime = Seconds(*walltime);

@@ -93,7 +93,11 @@ struct QueueView {
     std::optional<Instant> closes;
     bool has_windows = false;
     bool dedicated = false;  // one of dedicated_queues
-    bool early = false;      // doesn't observe prime time any more
+    // The current or next dedicated time of its host, where it is enforced.
+    std::optional<rrule::Interval> dedicated_time;
+    bool dedicated_now = false;
+    bool dedicated_awaited = false;  // what DEDICATED_TIME_COMMAND says of it isn't known yet
+    bool early = false;              // doesn't observe prime time any more
 
     // Drained for a waiting job: jobs that end after `drain_until` have only what it leaves.
     JobSlot drained_for = no_slot;
@@ -135,8 +139,6 @@ struct CycleState {
     bool prime_enforced = false;  // ENFORCE_PRIME_TIME holds
     bool prime_now = false;       // it holds, and it is prime time
     PrimePeriods prime;
-    std::optional<rrule::Interval> dedicated;  // the current or next dedicated time
-    bool dedicated_now = false;
     std::optional<Instant> prime_change;  // the next boundary of prime time, either way
 
     RunCounts counts;

@@ -68,6 +68,14 @@ void read_origin_queues(const Object& policy, Settings& s) {
     s.external_queues = queues(policy, "external_queues");
 }
 
+// ENFORCE_DEDICATED_TIME is required for the command; without it the time_windows of type dedicated hold.
+void read_dedicated_time_command(const Object& policy, const rrule::Zone& zone, Settings& s) {
+    s.enforce_dedicated_time = since(policy, "enforce_dedicated_time", zone);
+    s.dedicated_time_command = policy.text("dedicated_time_command");
+    s.dedicated_time_cache = Seconds(policy.integer("dedicated_time_cache_secs"));
+    s.system_name = policy.text("system_name");
+}
+
 void read_origin_limits(const Object& policy, const rrule::Zone& zone, Settings& s) {
     s.enforce_prime_time = since(policy, "enforce_prime_time", zone);
     s.prime_time_wallt_limit = policy.seconds("prime_time_wallt_limit");
@@ -76,8 +84,7 @@ void read_origin_limits(const Object& policy, const rrule::Zone& zone, Settings&
     s.small_job_max = policy.integer("small_job_max");
     s.wallt_limit_small_job = policy.seconds("wallt_limit_small_job");
     s.wallt_limit_large_job = policy.seconds("wallt_limit_large_job");
-    if (policy.is_set("enforce_dedicated_time"))
-        s.enforce_dedicated_time = since(policy, "enforce_dedicated_time", zone);
+    if (policy.is_set("enforce_dedicated_time")) read_dedicated_time_command(policy, zone, s);
     s.max_dedicated_jobs = policy.integer("max_dedicated_jobs");
     s.nonprime_drain_sys = since(policy, "nonprime_drain_sys", zone);
     s.np_drain_backtime = policy.seconds("np_drain_backtime");

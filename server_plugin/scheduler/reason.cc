@@ -86,6 +86,8 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
     switch (r.because) {
         case Because::dedicated_time:
             return fmt::format("Dedicated time until {}", when(r.a, c.zone));
+        case Because::dedicated_unknown:
+            return "Waiting for the first answer of dedicated_time_command";
         case Because::into_dedicated:
             return fmt::format("Would run into dedicated time at {}", when(r.a, c.zone));
         case Because::not_dedicated:

@@ -39,7 +39,8 @@ enum class Because : std::uint8_t {
     queue_drained,        // object: the job it is drained for
     fragments,            // a: fragment size
     // What the time allows.
-    dedicated_time,   // a: until
+    dedicated_time,  // a: until
+    dedicated_unknown,
     into_dedicated,   // a: its start
     not_dedicated,    // a: next start, 0: none
     past_dedicated,   // a: end

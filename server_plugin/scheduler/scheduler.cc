@@ -65,6 +65,8 @@ struct Scheduler::Impl {
     }
     std::set<std::uint32_t> served() const;
     std::optional<Instant> boundary_after(std::string_view name, const Sched& sched, Instant t);
+    void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
+    bool in_outage(const Settings& settings, Instant t) const;
     void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     void started_running(Instant now, JobSlot slot);
@@ -143,9 +145,30 @@ Policy* Scheduler::Impl::usage_policy(Instant now) {
 
 // ---- Time.
 
+// What DEDICATED_TIME_COMMAND tells begins and ends.
+void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
+    if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
+        sooner(next, s.enforce_dedicated_time.from);
+    if (s.dedicated_time_command.empty()) return;
+    for (const std::string& host : outage_hosts(tables, s))
+        sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
+}
+
+// Is it a dedicated time of any host of the policy?
+bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
+    if (s.algorithm != Algorithm::origin || s.dedicated_time_command.empty() ||
+        !s.enforce_dedicated_time.holds(t))
+        return false;
+    return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
+        const auto found = outage_at_or_after(host_outages(tables, s, host).list, t);
+        return found && found->start <= t;
+    });
+}
+
 // When prime time may end early in an idle queue, and when what is left of prime time is within the limit.
 void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
+    outage_boundaries(s, t, next);
     if (s.enforce_prime_time.from && *s.enforce_prime_time.from > t) sooner(next, s.enforce_prime_time.from);
     if (!s.enforce_prime_time.holds(t) || !s.prime.contains(t)) return;
     const auto end = s.prime.next_change(t);
@@ -224,14 +247,19 @@ Status Scheduler::status(Instant now, std::string_view sched) {
         status.algorithm = active->settings.algorithm == Algorithm::origin ? "origin" : "standard";
     }
     status.prime_time = prime.contains(now);
-    status.dedicated_time = dedicated.contains(now);
+    const auto dedicated_at = [&](const Policy* policy, Instant t) {
+        return dedicated.contains(t) || (policy != nullptr && impl_->in_outage(policy->settings, t));
+    };
+    status.dedicated_time = dedicated_at(active, now);
     sooner(status.next_change, prime.next_change(now));
     sooner(status.next_change, dedicated.next_change(now));
+    if (active != nullptr && active->settings.algorithm == Algorithm::origin)
+        impl_->outage_boundaries(active->settings, now, status.next_change);
     if (!status.next_change) return status;
     const Policy* next = impl_->active_policy(sched, *status.next_change);
     if (next != nullptr) status.next_policy = next->settings.name;
     status.next_prime_time = prime.contains(*status.next_change);
-    status.next_dedicated_time = dedicated.contains(*status.next_change);
+    status.next_dedicated_time = dedicated_at(next, *status.next_change);
     return status;
 }
 
@@ -340,6 +368,7 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
 Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
                             keep(record.resources_available), record.backfill_depth};
+    impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
     if (impl_->server_formula == record.job_sort_formula) return {};
     std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
     auto done = impl_->sched_configs.renew(impl_->file_context());
@@ -467,6 +496,33 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     }
     t.requests.release(t.jobs.request[slot]);
     t.jobs.remove(slot);
+}
+
+// ---- Dedicated times.
+
+std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string_view sched) {
+    std::vector<OutageQuestion> questions;
+    const Policy* policy = impl_->active_policy(sched, now);
+    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return questions;
+    const Settings& s = policy->settings;
+    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(now)) return questions;
+    auto names = outage_hosts(impl_->tables, s);
+    if (!s.system_name.empty()) names.push_back(s.system_name);
+    for (std::string& name : names)
+        questions.push_back({s.dedicated_time_command, std::move(name), s.dedicated_time_cache});
+    return questions;
+}
+
+void Scheduler::await_outages(std::string_view command, std::string_view name) {
+    impl_->tables.outages.await(command, name);
+}
+
+bool Scheduler::set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages) {
+    return impl_->tables.outages.set(command, name, std::move(outages));
+}
+
+bool Scheduler::settle_outages(std::string_view command, std::string_view name) {
+    return impl_->tables.outages.settle(command, name);
 }
 
 // ---- Past usage.

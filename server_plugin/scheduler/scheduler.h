@@ -14,6 +14,7 @@
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/cluster.h"
 #include "server_plugin/scheduler/error.h"
+#include "server_plugin/scheduler/outage_list.h"
 #include "server_plugin/scheduler/past_usage.h"
 
 namespace pbs::objects {
@@ -79,6 +80,13 @@ struct Status {
     std::string next_policy;             // in force then
     bool next_prime_time = false;
     bool next_dedicated_time = false;
+};
+
+// A DEDICATED_TIME_COMMAND to be run for a host or for SYSTEM_NAME, and for how long its answer holds.
+struct OutageQuestion {
+    std::string command;
+    std::string name;
+    Seconds holds_for{0};
 };
 
 // A scheduler that wants a cycle for the time it is.
@@ -157,6 +165,15 @@ class Scheduler {
     TickResult tick(Instant now);
 
     Status status(Instant now, std::string_view sched);
+
+    // Dedicated times that a DEDICATED_TIME_COMMAND tells (outages.h). What the policy in force wants to
+    // know; nothing while it doesn't enforce dedicated time.
+    std::vector<OutageQuestion> outage_questions(Instant now, std::string_view sched);
+    // A question was asked; until the first answer to it no job is started where it would matter.
+    void await_outages(std::string_view command, std::string_view name);
+    // Its answer; or there is none, and what was known stays. True if that changes what a cycle decides.
+    bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
+    bool settle_outages(std::string_view command, std::string_view name);
 
     // Past usage: load once before the first event; take the changes after any call and write them.
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);

@@ -33,9 +33,6 @@ constexpr std::array missing = {
     Missing{"peer_queue", "no jobs are pulled from other servers"},
     Missing{"server_dyn_res", "the programs are not run"},
     Missing{"log_event", "the server's log_events chooses what is logged"},
-    Missing{"dedicated_time_command", "dedicated time comes from time_windows of type dedicated"},
-    Missing{"dedicated_time_cache_secs", "dedicated time comes from time_windows of type dedicated"},
-    Missing{"system_name", "dedicated time comes from time_windows of type dedicated"},
     Missing{"enforce_allocation", "allocations are not read"},
     Missing{"sched_acct_dir", "allocations are not read"},
     Missing{"oa_decay_factor", "allocations are not read, decay_factor is used for all"},
@@ -81,6 +78,14 @@ void check_policy(const objects::Object& policy, std::vector<std::string>& lines
     if (policy.integer("fake_machine_mult") > 1 && !policy.is_set("test_only"))
         lines.push_back(
             fmt::format("policy {}: fake_machine_mult is not acted on without test_only", policy.name()));
+    if (policy.is_set("dedicated_time_command") && !policy.is_set("enforce_dedicated_time"))
+        lines.push_back(
+            fmt::format("policy {}: dedicated_time_command is not acted on without enforce_dedicated_time",
+                        policy.name()));
+    for (const char* name : {"dedicated_time_cache_secs", "system_name"})
+        if (policy.is_set(name) && !policy.is_set("dedicated_time_command"))
+            lines.push_back(fmt::format("policy {}: {} is not acted on without dedicated_time_command",
+                                        policy.name(), name));
     check_order(policy, lines);
 }
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <unordered_set>
 
+#include "server_plugin/scheduler/host_name.h"
+
 namespace pbs::sched {
 namespace {
 
@@ -19,13 +21,6 @@ bool has_word(std::string_view list, std::string_view word) {
         if (comma == std::string_view::npos) return false;
         list.remove_prefix(comma + 1);
     }
-}
-
-// Host names are the same if they are equal, or if one is the other without its domain.
-bool same_host_name(std::string_view a, std::string_view b) {
-    if (a.size() > b.size()) std::swap(a, b);
-    return b.starts_with(a) && (b.size() == a.size() ||
-                                (b[a.size()] == '.' && !a.empty() && a.find('.') == std::string_view::npos));
 }
 
 std::vector<VnodeSlot> vnodes_of(const Placement& placement) {

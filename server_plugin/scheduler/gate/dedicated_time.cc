@@ -12,25 +12,25 @@ std::int64_t seconds(Instant t) {
 }
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    const auto& time = view.dedicated_time;
     if (view.dedicated) {
-        if (!state.dedicated_now)
-            return {Because::not_dedicated, view.slot, 0,
-                    state.dedicated ? seconds(state.dedicated->start) : 0};
-        if (state.settings->algorithm == Algorithm::standard && state.ends(job) > state.dedicated->end)
-            return {Because::past_dedicated, view.slot, 0, seconds(state.dedicated->end)};
+        if (!view.dedicated_now)
+            return {Because::not_dedicated, view.slot, 0, time ? seconds(time->start) : 0};
+        if (state.settings->algorithm == Algorithm::standard && state.ends(job) > time->end)
+            return {Because::past_dedicated, view.slot, 0, seconds(time->end)};
         return {};
     }
-    if (!state.dedicated) return {};
-    if (state.dedicated_now) return {Because::dedicated_time, view.slot, 0, seconds(state.dedicated->end)};
-    if (state.ends(job) > state.dedicated->start)
-        return {Because::into_dedicated, view.slot, 0, seconds(state.dedicated->start)};
+    if (view.dedicated_now) return {Because::dedicated_time, view.slot, 0, seconds(time->end)};
+    if (view.dedicated_awaited) return {Because::dedicated_unknown, view.slot};
+    if (time && state.ends(job) > time->start)
+        return {Because::into_dedicated, view.slot, 0, seconds(time->start)};
     return {};
 }
 
 }  // namespace
 
 extern const Gate dedicated_time_gate;
-const Gate dedicated_time_gate{"dedicated_time", "enforce_dedicated_time, dedicated_queues", 0, always,
-                               check};
+const Gate dedicated_time_gate{
+    "dedicated_time", "enforce_dedicated_time, dedicated_time_command, dedicated_queues", 0, always, check};
 
 }  // namespace pbs::sched

@@ -1,0 +1,200 @@
+#include "server_plugin/plugin/command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include "objects/program_file.h"
+
+namespace pbs::plugin {
+namespace {
+
+constexpr std::size_t most_output = 1 << 20;
+// Takes a program's privileges away between fork and exec, which posix_spawn can't; a fork() of a server that
+// holds a million jobs would keep it for a while.
+constexpr const char* without_privileges = "/usr/bin/setpriv";
+
+std::string error_text(int number) {
+    return std::generic_category().message(number);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    for (std::string& text : texts) list.push_back(text.data());
+    list.push_back(nullptr);
+    return list;
+}
+
+// The words to run: the program itself, or behind setpriv. An error: there is no such user.
+std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
+    if (geteuid() == 0 && !options.user.empty()) {
+        std::array<char, 16384> buffer{};
+        struct passwd entry {};
+        struct passwd* found = nullptr;
+        if (getpwnam_r(options.user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+            return fmt::format("there is no user {} to run it as", options.user);
+        words = {without_privileges,
+                 fmt::format("--reuid={}", entry.pw_uid),
+                 fmt::format("--regid={}", entry.pw_gid),
+                 "--clear-groups",
+                 "--no-new-privs",
+                 "--bounding-set=-all",
+                 "--inh-caps=-all",
+                 "--"};
+    }
+    words.push_back(options.path);
+    words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+    return {};
+}
+
+class SpawnSetup {
+  public:
+    explicit SpawnSetup(int output) {
+        posix_spawn_file_actions_init(&actions_);
+        posix_spawnattr_init(&attributes_);
+        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+        posix_spawn_file_actions_addchdir_np(&actions_, "/");
+        sigset_t none;
+        sigset_t all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes_, &none);
+        posix_spawnattr_setsigdefault(&attributes_, &all);
+        posix_spawnattr_setflags(&attributes_,
+                                 POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnSetup() {
+        posix_spawn_file_actions_destroy(&actions_);
+        posix_spawnattr_destroy(&attributes_);
+    }
+    SpawnSetup(const SpawnSetup&) = delete;
+    SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+    const posix_spawn_file_actions_t* actions() const { return &actions_; }
+    const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+  private:
+    posix_spawn_file_actions_t actions_{};
+    posix_spawnattr_t attributes_{};
+};
+
+std::string how_it_ended(int status) {
+    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
+    return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Command::Command(CommandOptions options, sched::Instant now) : options_(std::move(options)), started_(now) {
+    could_not_start_ = start();
+}
+
+Command::~Command() {
+    end();
+}
+
+Command::Command(Command&& other) noexcept
+    : options_(std::move(other.options_)),
+      started_(other.started_),
+      could_not_start_(std::move(other.could_not_start_)),
+      pid_(std::exchange(other.pid_, -1)),
+      output_fd_(std::exchange(other.output_fd_, -1)),
+      output_(std::move(other.output_)) {}
+
+Command& Command::operator=(Command&& other) noexcept {
+    if (this == &other) return *this;
+    end();
+    options_ = std::move(other.options_);
+    started_ = other.started_;
+    could_not_start_ = std::move(other.could_not_start_);
+    pid_ = std::exchange(other.pid_, -1);
+    output_fd_ = std::exchange(other.output_fd_, -1);
+    output_ = std::move(other.output_);
+    return *this;
+}
+
+// Returns why not, or an empty string.
+std::string Command::start() {
+    if (const auto checked = objects::check_program_file(options_.path); !checked) return checked.error();
+    std::vector<std::string> words;
+    if (std::string why = command_line(options_, words); !why.empty()) return why;
+    std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LANG=C"};
+    if (!options_.time_zone.empty()) environment.push_back("TZ=" + options_.time_zone);
+
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return error_text(errno);
+    output_fd_ = ends[0];
+    fcntl(output_fd_, F_SETFL, O_NONBLOCK);
+    fcntl(output_fd_, F_SETPIPE_SZ, most_output);  // so that it need not wait for poll()
+    const SpawnSetup setup(ends[1]);
+    const auto arguments = pointers(words);
+    const auto variables = pointers(environment);
+    pid_t pid = -1;
+    const int error = posix_spawn(&pid, words[0].c_str(), setup.actions(), setup.attributes(),
+                                  arguments.data(), variables.data());
+    close(ends[1]);
+    if (error != 0) return fmt::format("{} can't be run: {}", words[0], error_text(error));
+    pid_ = pid;
+    return {};
+}
+
+// False once it wrote more than it may.
+bool Command::read_output() {
+    std::array<char, 65536> buffer{};
+    for (;;) {
+        const ssize_t n = read(output_fd_, buffer.data(), buffer.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return true;
+        output_.append(buffer.data(), static_cast<std::size_t>(n));
+        if (output_.size() > most_output) return false;
+    }
+}
+
+void Command::end() {
+    if (output_fd_ >= 0) close(std::exchange(output_fd_, -1));
+    if (pid_ <= 0) return;
+    kill(-pid_, SIGKILL);
+    // A killed process is gone at once but where a disk or a file server hangs: then it stays for init.
+    for (int tries = 0; tries < 100 && waitpid(pid_, nullptr, WNOHANG) == 0; ++tries) usleep(100);
+    pid_ = -1;
+}
+
+CommandResult Command::failed(std::string why) {
+    end();
+    return {{}, std::move(why)};
+}
+
+std::optional<CommandResult> Command::poll(sched::Instant now) {
+    if (!could_not_start_.empty()) return failed(std::exchange(could_not_start_, {}));
+    if (pid_ <= 0) return std::nullopt;
+    int status = 0;
+    const pid_t ended = waitpid(pid_, &status, WNOHANG);
+    if (!read_output())
+        return failed(fmt::format("{} writes more than {} bytes", options_.path, most_output));
+    if (ended == 0) {
+        if (now - started_ < options_.time_limit) return std::nullopt;
+        return failed(
+            fmt::format("{} did not end within {} seconds", options_.path, options_.time_limit.count()));
+    }
+    kill(-pid_, SIGKILL);  // what it left running
+    pid_ = -1;
+    close(std::exchange(output_fd_, -1));
+    if (ended < 0 || status != 0)
+        return CommandResult{
+            {}, fmt::format("{} {}", options_.path, ended < 0 ? "was lost" : how_it_ended(status))};
+    return CommandResult{std::move(output_), {}};
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,64 @@
+// A program of the site that runs beside the server, such as DEDICATED_TIME_COMMAND: started, looked after
+// now and then, and never waited for.
+#ifndef PBSPOLICY_PLUGIN_COMMAND_H
+#define PBSPOLICY_PLUGIN_COMMAND_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server_plugin/scheduler/cluster.h"
+
+namespace pbs::plugin {
+
+struct CommandOptions {
+    std::string path;  // absolute
+    std::vector<std::string> arguments{};
+    std::chrono::seconds time_limit{20};  // then it is killed with all that it started
+    std::string time_zone{};              // its TZ; empty: none
+    // Whom it runs as if the server is root; empty: root, for what only root may do.
+    std::string user = "nobody";
+};
+
+// What came of it.
+struct CommandResult {
+    std::string output;  // what it wrote to its standard output
+    std::string
+        failure;  // why the output is of no use, a sentence that names the program; empty: it ended with 0
+};
+
+// The program has an environment of PATH, LANG=C and TZ, / as its directory, nothing on its standard input,
+// and its errors go nowhere. More than a megabyte of output is a failure. Whoever may change it (or a
+// directory above it) could become its user, so it is checked before each start (objects/program_file.h).
+class Command {
+  public:
+    // Starts it; what keeps it from starting is told by poll() like any other failure.
+    Command(CommandOptions options, sched::Instant now);
+    // Kills it if it is still running.
+    ~Command();
+    Command(Command&& other) noexcept;
+    Command& operator=(Command&& other) noexcept;
+
+    // Reads what is there. Nothing while it runs; afterwards its result, once.
+    std::optional<CommandResult> poll(sched::Instant now);
+
+  private:
+    std::string start();
+    bool read_output();
+    void end();
+    CommandResult failed(std::string why);
+
+    CommandOptions options_;
+    sched::Instant started_;
+    std::string could_not_start_;
+    pid_t pid_ = -1;
+    int output_fd_ = -1;
+    std::string output_;
+};
+
+}  // namespace pbs::plugin
+
+#endif

@@ -1,0 +1,26 @@
+// Any output of a DEDICATED_TIME_COMMAND is refused with a message, or gives times that end after they start, in
+// order.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server_plugin/scheduler/outages.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const auto zone = pbs::rrule::Zone::utc();
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto outages = pbs::sched::parse_outages(text, "SLEEPY", zone);
+    if (!outages) {
+        if (outages.error().message.empty() || outages.error().message.size() > 1000) std::abort();
+        return 0;
+    }
+    pbs::sched::Instant before{};
+    for (const auto& outage : *outages) {
+        if (outage.start >= outage.end || outage.start < before) std::abort();
+        before = outage.start;
+    }
+    // Merged with itself, a list is what it was.
+    const auto merged = pbs::sched::merge_outages(*outages, *outages);
+    if (merged.size() != outages->size()) std::abort();
+    return 0;
+}
