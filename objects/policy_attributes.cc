@@ -16,7 +16,7 @@ using S = Syntax;
 
 constexpr std::string_view kProvision[] = {"aggressive_provision", "avoid_provision"};
 constexpr std::string_view kPreemptSort[] = {"min_time_since_start"};
-constexpr std::string_view kRestart[] = {"none", "restart", "resubmit"};
+constexpr std::string_view kRestart[] = {"none", "restart", "rerun", "resubmit"};
 constexpr std::string_view kAlgorithm[] = {"standard", "origin"};
 constexpr std::string_view kCharge[] = {"node_hours", "flat"};
 
@@ -430,13 +430,17 @@ constexpr Attribute kTable[] = {
     {"manage_hpm_counters", T::boolean_or_date, S::boolean_or_date, "", origin,
      "Switch the hardware performance counters to user mode for jobs that ask for hpm",
      "set policy p1 manage_hpm_counters=True"},
+    {"hpm_ctl", T::string, S::program, "", origin,
+     "A program that tells and switches the mode of the hardware performance counters: its argument is "
+     "query, "
+     "user, global or revoke",
+     "set policy p1 hpm_ctl=/usr/local/pbs/sbin/hpm_ctl"},
     {"revoke_hpm_counters", T::boolean_or_date, S::boolean_or_date, "", origin,
      "Take the counters away from processes of jobs that didn't ask for hpm",
      "set policy p1 revoke_hpm_counters=True"},
     {"sched_restart_action", T::string, S::word, "none", origin,
-     "What becomes of jobs found queued in a batch queue at the start: left alone, run again, or sent back "
-     "to "
-     "where they were submitted",
+     "What becomes of jobs found queued in a batch queue at the start: left alone (none), run again (restart "
+     "or rerun), or sent back to where they were submitted (resubmit)",
      "set policy p1 sched_restart_action=restart", kRestart},
     {"avoid_fragmentation", T::boolean_or_date, S::boolean_or_date, "True", origin,
      "Keep small jobs from fragmenting a queue with a limit of nodes and of running jobs",

@@ -237,8 +237,8 @@ void reject_job(Change& change, Job& job, std::string_view text) {
     const std::string reason(text);
     change.then([&server, rejected, reason] {
         server.parts.accounting.aborted(rejected.id, reason);
-        server.parts.log.job(rejected.id, fmt::format("Job rejected by the scheduling policy: {}", reason));
-        mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\nJob rejected: {}", reason));
+        server.parts.log.job(rejected.id, fmt::format("By the scheduling policy: {}", reason));
+        mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
     });
     retire(change, job, substate::failed);
 }

@@ -47,8 +47,6 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
                  fmt::format("--regid={}", entry.pw_gid),
                  "--clear-groups",
                  "--no-new-privs",
-                 "--bounding-set=-all",
-                 "--inh-caps=-all",
                  "--"};
     }
     words.push_back(options.path);

@@ -10,19 +10,29 @@
 namespace pbs::plugin {
 namespace {
 
-void write_sorted_jobs(State& state, std::string_view sched, const sched::FileToWrite& file) {
+std::string folder_of(const State& state, std::string_view sched) {
     const auto folder = state.sched_priv.find(std::string(sched));
-    const DumpTarget target{std::string(state.host.home()),
-                            folder == state.sched_priv.end() ? std::string{} : folder->second, file.path};
+    return folder == state.sched_priv.end() ? std::string{} : folder->second;
+}
+
+}  // namespace
+
+void write_policy_file(State& state, std::string_view sched, std::string_view what,
+                       const sched::FileToWrite& file) {
+    const DumpTarget target{std::string(state.host.home()), folder_of(state, sched), file.path};
     const std::string why = write_dump_file(target, file.text);
     if (why.empty()) {
         state.said_unwritable.erase(file.path);
     } else if (state.said_unwritable.insert(file.path).second) {
-        state.host.log(PBS_LOG_WARNING, sched, fmt::format("The sorted job list isn't written: {}", why));
+        state.host.log(PBS_LOG_WARNING, sched, fmt::format("{} isn't written: {}", what, why));
     }
 }
 
-}  // namespace
+void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew) {
+    std::string folder = folder_of(state, sched);
+    if (folder.empty()) folder = fmt::format("{}/sched_priv", state.host.home());
+    state.allocation_files.refresh(state.scheduler, state.host, sched, folder, now, anew);
+}
 
 int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
     if (!request || !result || request->size < sizeof(pbs_cycle_request) ||
@@ -37,12 +47,15 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
 
     const std::string_view sched = view(request->sched);
     refresh_sched_config(state, sched);
+    read_allocations(state, sched, instant(request->now), request->trigger == PBS_SCH_CONFIGURE);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request->now),
                               request->trigger == PBS_SCH_CONFIGURE);
     sched::Decisions decided = state.scheduler.cycle(instant(request->now), sched,
                                                      static_cast<sched::CycleTrigger>(request->trigger));
     for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);
-    if (decided.sorted_jobs) write_sorted_jobs(state, sched, *decided.sorted_jobs);
+    if (decided.sorted_jobs) write_policy_file(state, sched, "The sorted job list", *decided.sorted_jobs);
+    state.hpm_switch.after_cycle(state.scheduler, state.host, sched, instant(request->now),
+                                 decided.hpm_wanted);
     result->jobs_considered = decided.jobs_considered;
     state.decisions.assign(std::move(decided));
     result->decisions = state.decisions.list().data();

@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_CYCLE_H
 
 #include <cstdint>
+#include <string_view>
 
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "server_plugin/plugin/state.h"
@@ -11,6 +12,14 @@ namespace pbs::plugin {
 
 // pbs_plugin::cycle. The decisions are in state.decisions until the next cycle.
 int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result);
+
+// Reads the files of SCHED_ACCT_DIR if they have changed, and in any case with `anew`.
+void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
+
+// Writes a file that the policy of a scheduler wants written. What fails is told once: "<what> isn't
+// written".
+void write_policy_file(State& state, std::string_view sched, std::string_view what,
+                       const sched::FileToWrite& file);
 
 }  // namespace pbs::plugin
 

@@ -6,6 +6,7 @@
 
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/timer.h"
 
 namespace pbs::plugin {
 namespace {
@@ -52,8 +53,9 @@ std::string start(State& state, sched::Instant now) {
 }
 
 void save_all(State& state, sched::Instant now) {
-    if (state.store && state.failure.empty())
-        state.usage.save_at_end(*state.store, state.scheduler, state.host, now);
+    if (!state.store || !state.failure.empty()) return;
+    write_usage_file(state, now);
+    state.usage.save_at_end(*state.store, state.scheduler, state.host, now);
 }
 
 }  // namespace pbs::plugin

@@ -11,11 +11,14 @@
 
 #include "objects/store.h"
 #include "rrule/zone.h"
+#include "server_plugin/plugin/allocation_files.h"
 #include "server_plugin/plugin/dedicated_times.h"
 #include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/hpm_switch.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
+#include "server_plugin/plugin/usage_file.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::plugin {
@@ -37,6 +40,9 @@ struct State {
     std::optional<objects::Store> store;
     UsageSaver usage;
     DedicatedTimes dedicated_times;
+    AllocationFiles allocation_files;
+    HpmSwitch hpm_switch;
+    UsageFileTimer usage_file;
     std::string migration_error;  // of the first start; empty: none, or corrected since
     std::string
         configuration_error;  // why the scheduler goes on with an older configuration; empty: it does not

@@ -4,30 +4,42 @@
 #include <limits>
 
 #include "server_plugin/plugin/configuration.h"
+#include "server_plugin/plugin/cycle.h"
 
 namespace pbs::plugin {
 namespace {
 
-// Other dedicated times are another reason for a cycle, of the schedulers that observe them.
-bool tell_dedicated_times(State& state, sched::Instant now) {
-    if (!state.dedicated_times.look(state.scheduler, state.host, now)) return false;
+// What the programs of the site say is a reason for a cycle, of the schedulers that asked.
+bool look_after_programs(State& state, sched::Instant now) {
+    const bool times = state.dedicated_times.look(state.scheduler, state.host, now);
+    const bool counters = state.hpm_switch.look(state.scheduler, state.host, now);
+    if (!times && !counters) return false;
     const std::size_t before = state.due.size();
     for (const auto& [name, folder] : state.sched_priv) {
         const auto is_this = [&name = name](const sched::DueSched& due) { return due.name == name; };
-        if (std::ranges::none_of(state.due, is_this) && !state.scheduler.outage_questions(now, name).empty())
-            state.due.push_back({name, false});
+        const bool asked = (times && !state.scheduler.outage_questions(now, name).empty()) ||
+                           (counters && state.scheduler.hpm_source(now, name));
+        if (asked && std::ranges::none_of(state.due, is_this)) state.due.push_back({name, false});
     }
     return state.due.size() > before;
 }
 
 }  // namespace
 
+void write_usage_file(State& state, sched::Instant now) {
+    const std::string keeper = state.scheduler.usage_keeper(now);
+    if (keeper.empty()) return;
+    write_policy_file(state, keeper, "The file of past usage",
+                      {"decay_usage", usage_file_text(state.scheduler.usage_rows(), now, state.zone)});
+}
+
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
-    const sched::Instant due =
-        std::min({state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now),
-                  state.dedicated_times.next_deadline(now)});
+    const sched::Instant due = std::min(
+        {state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now),
+         state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
+         state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now)});
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
 }
 
@@ -35,10 +47,13 @@ uint32_t tick(State& state, sched::Instant now) {
     state.due.clear();
     if (!state.store) return PBS_WANT_NOTHING;
     follow_zones(state, now);
+    // A decay that is due needs to know which groups are over their allocation.
+    for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
-    const bool told = tell_dedicated_times(state, now);
+    const bool told = look_after_programs(state, now);
+    if (state.usage_file.due(now)) write_usage_file(state, now);
     state.usage.save(*state.store, state.scheduler, state.host, now);
     if (!result.cycle_wanted && !told) return PBS_WANT_NOTHING;
     return PBS_WANT_CYCLE | (result.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);

@@ -38,6 +38,7 @@ struct QueueSpec {
 };
 
 enum class Algorithm : std::uint8_t { standard, origin };
+enum class RestartAction : std::uint8_t { none, restart, resubmit };
 enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 
 // One key of job_sort_key or node_sort_key.
@@ -98,10 +99,17 @@ struct Settings {
     Since sort_by_past_usage{true};
     PastUsageCharge past_usage_charge = PastUsageCharge::node_hours;
     double decay_factor = 0.75;
+    double oa_decay_factor = 0.95;  // of users whose group is over its allocation
+    Since enforce_allocation;
+    std::string sched_acct_dir;  // as configured; relative to the scheduler's sched_priv
     Seconds max_queued_time{0};
     Seconds interactive_long_wait{0};
     Seconds small_queued_time{0};
     std::string sorted_job_dumpfile;
+    Since manage_hpm_counters;
+    Since revoke_hpm_counters;
+    std::string hpm_ctl;  // the program that switches the counters
+    RestartAction sched_restart_action = RestartAction::none;
     Since avoid_fragmentation{true};
     Since test_only;
     std::int64_t fake_machine_mult = 0;

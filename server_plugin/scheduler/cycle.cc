@@ -18,10 +18,12 @@ Decisions Cycle::run() {
     else
         make_standard_list();
     dump_sorted_jobs(out);
+    restart_found();
     for (const auto& jobs : classes_) consider_all(jobs);
     if (origin) start_non_prime_early();
     refuse_unserved();
     out.jobs_considered = considered_;
+    out.hpm_wanted = state_.hpm_wanted && !(origin && s_.test_only.holds(in_.now));
     if (origin && s_.test_only.holds(in_.now))
         say_what_would_be_done(out);
     else
@@ -66,12 +68,26 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {
     if (settings.algorithm != Algorithm::origin || !settings.sort_by_past_usage.holds(now))
         return std::nullopt;
-    const Request& request = tables.requests[tables.jobs.request[job]];
-    const NodeSize size{settings.ssinode_cpus, settings.ssinode_mem};
-    const bool given = request.ncpus < 0 && request.mem < 0 && request.ssinodes > 0;
-    return past_usage_charge(settings.past_usage_charge,
-                             given ? request.ssinodes : size.nodes(request.ncpus, request.mem),
+    return past_usage_charge(settings.past_usage_charge, job_nodes(tables, settings, job),
                              tables.jobs.expected_walltime(job));
+}
+
+std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
+    const Request& request = tables.requests[tables.jobs.request[job]];
+    if (request.ncpus < 0 && request.mem < 0 && request.ssinodes > 0) return request.ssinodes;
+    return NodeSize{settings.ssinode_cpus, settings.ssinode_mem}.nodes(request.ncpus, request.mem);
+}
+
+double node_hours(std::int64_t nodes, Seconds walltime) {
+    return static_cast<double>(nodes) * static_cast<double>(walltime.count()) / 3600;
+}
+
+std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
+                                        JobSlot job) {
+    if (settings.algorithm != Algorithm::origin || !settings.enforce_allocation.holds(now) ||
+        settings.sched_acct_dir.empty())
+        return std::nullopt;
+    return node_hours(job_nodes(tables, settings, job), tables.jobs.expected_walltime(job));
 }
 
 }  // namespace pbs::sched

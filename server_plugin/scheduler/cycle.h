@@ -1,9 +1,12 @@
 // One scheduling cycle: classify, order, and for each job gates, place, decide.
 #pragma once
 
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
 
+#include "server_plugin/scheduler/allocations.h"
 #include "server_plugin/scheduler/outages.h"
 #include "server_plugin/scheduler/policy.h"
 #include "server_plugin/scheduler/scheduler.h"
@@ -24,6 +27,8 @@ struct Tables {
     ServerLimits server;
     PastUsage usage;
     Outages outages;
+    std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
+    HpmCounters hpm = HpmCounters::unknown;
     std::string server_host;
 };
 
@@ -31,6 +36,9 @@ struct Tables {
 struct SchedMemory {
     // Queues on which prime time was given up early, and until when (NP_DRAIN_BACKTIME).
     std::unordered_map<QueueSlot, Instant> early_until;
+    // Jobs that the first cycle found queued in a batch queue that isn't their own (SCHED_RESTART_ACTION).
+    bool first_cycle = true;
+    std::map<JobHandle, QueueSlot> found_at_start;
 };
 
 struct CycleInput {
@@ -47,6 +55,9 @@ struct CycleInput {
 
 Decisions run_cycle(const CycleInput& input);
 
+// A job's nodes times the walltime that it asks for.
+double node_hours(std::int64_t nodes, Seconds walltime);
+
 // The dedicated times that DEDICATED_TIME_COMMAND tells of a host (empty: the server's), the system's merged
 // in.
 struct HostOutages {
@@ -60,5 +71,12 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& sett
 
 // The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
+
+// The nodes (ssinodes) of a job, by a policy.
+std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job);
+
+// The node-hours that a running job is charged of its group's allocation; nothing if they aren't enforced.
+std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
+                                        JobSlot job);
 
 }  // namespace pbs::sched

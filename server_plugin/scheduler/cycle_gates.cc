@@ -31,6 +31,7 @@ const Targets& Cycle::targets_of(const OrderedJob& job) {
 }
 
 bool Cycle::reads_user(const Targets& targets) const {
+    if (std::ranges::any_of(job_gates_, &JobGate::reads_user)) return true;
     return std::ranges::any_of(gates_, [&](const Gate* gate) {
         return gate->reads_user != nullptr && std::ranges::any_of(targets, [&](const QueueView* view) {
                    return gate->reads_user(state_, *view);
@@ -86,7 +87,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets) {
     for (const JobGate* gate : job_gates_) {
         verdict.reason = gate->check(state_, job);
         if (!verdict.reason) continue;
-        verdict.rejected = true;
+        verdict.rejected = is_rejection(verdict.reason.because);
         return verdict;
     }
     Reason best;
@@ -167,6 +168,8 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     }
     if (view.dedicated) ++state_.dedicated_running;
     ++state_.running;
+    if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
+    if (state_.allocations != nullptr) state_.started_hours[job.group] += node_hours(job.nodes, job.walltime);
     state_.counts.count(view.slot, job.owner, job.group);
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=

@@ -80,6 +80,10 @@ void Cycle::refuse_unserved() {
 // queue that it was moved to; where it was submitted tells it from those that belong there. It is a job of
 // its first queue still.
 void Cycle::add_requeued() {
+    std::erase_if(in_.memory->found_at_start, [&](const auto& found) {
+        const JobSlot job = t_.jobs.find(found.first);
+        return job == no_slot || t_.jobs.queue[job] != found.second || is_running(t_.jobs.state[job]);
+    });
     std::vector<QueueSlot> seen = {no_slot, submit_, special_};
     for (const QueueSpec& spec : s_.batch_queues) {
         const QueueSlot slot = t_.queues.find(spec.queue);
@@ -87,12 +91,57 @@ void Cycle::add_requeued() {
         seen.push_back(slot);
         if (t_.queues[slot].partition != in_.partition) continue;
         for (const JobSlot job : t_.queues[slot].queued) {
+            if (found_at_start(job, slot)) continue;
             const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
             if (special_ != no_slot && origin == t_.queues[special_].name)
                 add_job(job, JobClass::special);
             else if (submit_ != no_slot && origin == t_.queues[submit_].name)
                 add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
         }
+    }
+    in_.memory->first_cycle = false;
+}
+
+// SCHED_RESTART_ACTION: jobs that the first cycle finds in a batch queue, other than where they were
+// submitted, were running when the machine or the server went down. Does the action take care of this one?
+bool Cycle::found_at_start(JobSlot job, QueueSlot queue) {
+    const JobHandle handle = t_.jobs.handle[job];
+    const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
+    if (in_.memory->first_cycle && !origin.empty() && origin != t_.queues[queue].name)
+        in_.memory->found_at_start.emplace(handle, queue);
+    if (!in_.memory->found_at_start.contains(handle)) return false;
+    switch (s_.sched_restart_action) {
+        case RestartAction::none:
+            refused_.push_back({job, {Because::found_at_start, queue}, false});
+            return true;
+        case RestartAction::restart:
+            if (in_.memory->first_cycle) to_restart_.push_back(job);
+            return in_.memory->first_cycle;
+        case RestartAction::resubmit:
+            // It is considered there in this cycle already.
+            if (const QueueSlot home = t_.queues.find(origin); home != no_slot && t_.queues[home].known)
+                moves_.emplace_back(job, home);
+            return false;
+    }
+    return false;
+}
+
+// They ran before: nothing but want of room keeps them from running again.
+void Cycle::restart_found() {
+    const auto hosts = std::ranges::find(gates_, std::string_view("hosts"), &Gate::name);
+    std::ranges::sort(to_restart_, {}, [&](JobSlot job) { return t_.jobs.sequence[job]; });
+    for (const JobSlot slot : to_restart_) {
+        Candidate job = candidate({slot, JobClass::running, static_cast<std::uint32_t>(nodes_of(slot)), 0});
+        Reason reason;
+        for (QueueView* view : batch_) {
+            if (view->slot != t_.jobs.queue[slot]) continue;
+            set_walltime(job, *view);
+            reason = (*hosts)->check(state_, job, *view);
+            if (reason) continue;
+            start(job, *view);
+            break;
+        }
+        if (reason) refused_.push_back({slot, reason, false});
     }
 }
 

@@ -34,7 +34,14 @@ std::string_view Cycle::keep_text(Decisions& out, std::string_view text) const {
     return {kept, text.size()};
 }
 
+// SCHED_RESTART_ACTION resubmit.
+void Cycle::decide_moves(Decisions& out) {
+    for (const auto& [job, queue] : moves_)
+        out.list.push_back({DecisionKind::move, t_.jobs.handle[job], t_.queues[queue].handle, {}, {}, {}});
+}
+
 void Cycle::decide(Decisions& out) {
+    decide_moves(out);
     const auto normal_text = keep_text(out, started_text(in_.now, false, t_.zone));
     const auto special_text = keep_text(out, started_text(in_.now, true, t_.zone));
     for (const Started& started : started_) {
@@ -117,6 +124,9 @@ void Cycle::decide_comments(Decisions& out) {
 
 // TEST_ONLY: lines for the log instead of decisions.
 void Cycle::say_what_would_be_done(Decisions& out) {
+    for (const auto& [job, queue] : moves_)
+        out.log.push_back(
+            fmt::format("test_only: would move job {} to queue {}", t_.jobs.id[job], t_.queues[queue].name));
     for (const Started& started : started_)
         out.log.push_back(fmt::format("test_only: would start job {} in queue {}", t_.jobs.id[started.job],
                                       started.view->queue->name));

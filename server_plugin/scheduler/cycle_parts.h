@@ -90,6 +90,8 @@ class Cycle {
     std::vector<QueueSpec> dedicated_queues() const;
     void refuse_unserved();
     void add_requeued();
+    bool found_at_start(JobSlot job, QueueSlot queue);
+    void restart_found();
     void make_standard_list();
     void add_job(JobSlot job, JobClass job_class);
     bool is_waiting(JobSlot job) const;
@@ -137,6 +139,7 @@ class Cycle {
     void decide(Decisions& out);
     void decide_start(Decisions& out, const Started& started, std::string_view text);
     void decide_comments(Decisions& out);
+    void decide_moves(Decisions& out);
     void say_what_would_be_done(Decisions& out);
     std::string_view keep_text(Decisions& out, std::string_view text) const;
     ReasonContext reason_context() const { return {t_.zone, t_.jobs, t_.queues, t_.resources, t_.strings}; }
@@ -160,6 +163,8 @@ class Cycle {
     std::unordered_map<Category, Verdict, CategoryHash> verdicts_;
     std::deque<Started> started_;
     std::vector<Refused> refused_;
+    std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
+    std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // by job: index into refused_ and 1
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;

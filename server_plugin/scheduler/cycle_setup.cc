@@ -40,6 +40,10 @@ void Cycle::set_up_state() {
         state_.vnodes = &*fake_vnodes_;
     }
     state_.vnodes->clear_reservations();
+    if (const auto found = t_.allocations.find(s_.sched_acct_dir); found != t_.allocations.end())
+        state_.allocations = &found->second;
+    state_.hpm_resource = t_.resources.id("hpm");
+    state_.hpm_ready = t_.hpm == HpmCounters::user;
 }
 
 void Cycle::set_up_time() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rrule/window_set.h"
+#include "server_plugin/scheduler/allocations.h"
 #include "server_plugin/scheduler/configuration.h"
 #include "server_plugin/scheduler/job_table.h"
 #include "server_plugin/scheduler/reason.h"
@@ -140,6 +141,12 @@ struct CycleState {
     bool prime_now = false;       // it holds, and it is prime time
     PrimePeriods prime;
     std::optional<Instant> prime_change;  // the next boundary of prime time, either way
+
+    const Allocations* allocations = nullptr;                 // null: they aren't enforced, or not read
+    std::unordered_map<std::uint32_t, double> started_hours;  // node-hours by group, of jobs of this cycle
+    std::uint32_t hpm_resource = no_resource;
+    bool hpm_ready = false;   // the counters are in user mode
+    bool hpm_wanted = false;  // a job waits for nothing else
 
     RunCounts counts;
     std::int64_t running = 0;                 // in the server

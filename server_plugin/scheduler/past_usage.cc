@@ -67,7 +67,7 @@ Instant PastUsage::next_decay(Instant now) const {
     return last_decay_ == Instant{} ? now : last_decay_ + decay_period;
 }
 
-bool PastUsage::decay(Instant now, double factor) {
+bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
     if (last_decay_ == Instant{}) {
         last_decay_ = now;
         pending_.decayed = true;
@@ -76,11 +76,10 @@ bool PastUsage::decay(Instant now, double factor) {
     }
     if (now < last_decay_ + decay_period) return false;
     const auto periods = (now - last_decay_) / decay_period;
-    const double by = std::pow(factor, static_cast<double>(periods));
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
         Entry& e = entries_[i];
         if (e.usage == 0) continue;
-        e.usage *= by;
+        e.usage *= std::pow(factor(e.group), static_cast<double>(periods));
         if (e.usage < 1e-6) e.usage = 0;
         if (!e.changed) changed_.push_back(i);
         e.changed = true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,9 +60,14 @@ class PastUsage {
     // When the next decay is due (24 hours after the last); now, if there never was one: counting begins
     // then.
     Instant next_decay(Instant now) const;
-    // Multiplies every usage by `factor` once for each 24 hours since the last decay, so that the decay is
-    // caught up after the server was down. Values below a millionth become 0. True if anything was due.
-    bool decay(Instant now, double factor);
+    // Multiplies every usage by the factor of its group once for each 24 hours since the last decay, so that
+    // the decay is caught up after the server was down. Values below a millionth become 0. True if anything
+    // was due.
+    using FactorOfGroup = std::function<double(std::string_view group)>;
+    bool decay(Instant now, const FactorOfGroup& factor);
+    bool decay(Instant now, double factor) {
+        return decay(now, [factor](std::string_view) { return factor; });
+    }
 
     UsageChanges take_changes();
     bool has_changes() const;

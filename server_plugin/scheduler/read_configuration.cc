@@ -98,15 +98,27 @@ void read_origin_limits(const Object& policy, const rrule::Zone& zone, Settings&
             policy.integer("target_load_pct") + policy.variance("target_load_variance").above;
 }
 
+RestartAction restart_action(std::string_view word) {
+    if (word == "restart" || word == "rerun") return RestartAction::restart;
+    return word == "resubmit" ? RestartAction::resubmit : RestartAction::none;
+}
+
 void read_origin_order(const Object& policy, const rrule::Zone& zone, Settings& s) {
     s.sort_by_past_usage = since(policy, "sort_by_past_usage", zone);
     s.past_usage_charge =
         policy.text("past_usage_charge") == "flat" ? PastUsageCharge::flat : PastUsageCharge::node_hours;
     s.decay_factor = policy.real("decay_factor");
+    s.oa_decay_factor = policy.real("oa_decay_factor");
+    s.enforce_allocation = since(policy, "enforce_allocation", zone);
+    s.sched_acct_dir = policy.text("sched_acct_dir");
     s.max_queued_time = policy.seconds("max_queued_time");
     s.interactive_long_wait = policy.seconds("interactive_long_wait");
     s.small_queued_time = policy.seconds("small_queued_time");
     s.sorted_job_dumpfile = policy.text("sorted_job_dumpfile");
+    s.manage_hpm_counters = since(policy, "manage_hpm_counters", zone);
+    s.revoke_hpm_counters = since(policy, "revoke_hpm_counters", zone);
+    s.hpm_ctl = policy.text("hpm_ctl");
+    s.sched_restart_action = restart_action(policy.text("sched_restart_action"));
     s.avoid_fragmentation = since(policy, "avoid_fragmentation", zone);
     s.test_only = since(policy, "test_only", zone);
     s.fake_machine_mult = policy.integer("fake_machine_mult");

@@ -118,6 +118,18 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
 
 }  // namespace
 
+bool is_rejection(Because because) {
+    switch (because) {
+        case Because::fits_no_queue:
+        case Because::small_job_walltime:
+        case Because::large_job_walltime:
+        case Because::over_allocation:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string text(const Reason& r, const ReasonContext& c) {
     switch (r.because) {
         case Because::nothing:
@@ -135,6 +147,20 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::large_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of more than {} nodes",
                                format_duration(Seconds(r.a)), r.b);
+        case Because::over_allocation:
+            return fmt::format(
+                "Job rejected: group {} has used {:.3f} node-hours of its allocation of {:.3f} node-hours",
+                c.strings.text(r.object), static_cast<double>(r.a) / 1000, static_cast<double>(r.b) / 1000);
+        case Because::no_allocation:
+            return fmt::format("Group {} is not in the allocations file", c.strings.text(r.object));
+        case Because::allocations_unread:
+            return "The allocations of groups can't be read";
+        case Because::found_at_start:
+            return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
+                   "a "
+                   "submit queue";
+        case Because::hpm_not_ready:
+            return "Waiting for the HPM counters to be in user mode";
         case Because::server_full:
             return fmt::format("Server runs its limit of {} jobs", r.a);
         case Because::server_user_limit:

@@ -23,6 +23,9 @@ enum class Because : std::uint8_t {
     no_such_queue,       // object: the name
     small_job_walltime,  // a: limit in seconds, b: small_job_max
     large_job_walltime,
+    over_allocation,  // object: group, a and b: used and allocated, in thousandths of node-hours
+    no_allocation,    // object: group; it isn't rejected for this and the next
+    allocations_unread,
     // What the queue allows.
     above_queue_maximum,  // object: resource, a: asked, b: limit
     below_queue_minimum,
@@ -66,8 +69,10 @@ enum class Because : std::uint8_t {
     hosts_full,     // a: MAX_JOBS
     reserved,       // object: the job that it would delay
     request_unsupported,
-    after_top_job,  // strict_ordering; object: the job
-    next_pass,      // its queue is gone through in non-prime order later in the cycle; never shown
+    hpm_not_ready,   // the counters are not in user mode
+    found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)
+    after_top_job,   // strict_ordering; object: the job
+    next_pass,       // its queue is gone through in non-prime order later in the cycle; never shown
 };
 
 struct Reason {
@@ -89,6 +94,9 @@ struct ReasonContext {
     const Resources& resources;
     const Interner& strings;
 };
+
+// Is a job rejected for it? (One that fits no queue, and those of job gates.)
+bool is_rejection(Because because);
 
 // One line for a job's comment or for its owner, in the words of the Origin documents where they give any.
 std::string text(const Reason& reason, const ReasonContext& context);

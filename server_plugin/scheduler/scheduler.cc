@@ -60,6 +60,7 @@ struct Scheduler::Impl {
                                                                 : configuration.prime;
     }
     Policy* usage_policy(Instant now);
+    std::string usage_keeper(Instant now);
     bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
         return sched.partition == partition && (partition != 0 || name == default_sched);
     }
@@ -70,6 +71,8 @@ struct Scheduler::Impl {
     void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     void started_running(Instant now, JobSlot slot);
+    void ended_running(JobSlot slot);
+    void decay(Instant now, const Settings& settings);
 };
 
 // ---- Policies.
@@ -130,17 +133,20 @@ std::set<std::uint32_t> Scheduler::Impl::served() const {
 // The policy whose decay_factor counts: of the scheduler `default` if it keeps past usage, else of the first
 // that does.
 Policy* Scheduler::Impl::usage_policy(Instant now) {
-    const auto keeps = [&](std::string_view sched) -> Policy* {
-        Policy* p = active_policy(sched, now);
+    const std::string keeper = usage_keeper(now);
+    return keeper.empty() ? nullptr : active_policy(keeper, now);
+}
+
+std::string Scheduler::Impl::usage_keeper(Instant now) {
+    const auto keeps = [&](std::string_view sched) {
+        const Policy* p = active_policy(sched, now);
         return p != nullptr && p->settings.algorithm == Algorithm::origin &&
-                       p->settings.sort_by_past_usage.holds(now)
-                   ? p
-                   : nullptr;
+               p->settings.sort_by_past_usage.holds(now);
     };
-    if (Policy* p = keeps("default")) return p;
+    if (keeps(default_sched)) return std::string(default_sched);
     for (const auto& [name, sched] : scheds)
-        if (Policy* p = keeps(name)) return p;
-    return nullptr;
+        if (keeps(name)) return name;
+    return {};
 }
 
 // ---- Time.
@@ -183,6 +189,15 @@ void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::op
         const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
         if (early > t && early < *end) sooner(next, early);
     }
+}
+
+// Users whose group is over its allocation forget more slowly.
+void Scheduler::Impl::decay(Instant now, const Settings& s) {
+    const auto found = tables.allocations.find(s.sched_acct_dir);
+    const bool enforced = s.enforce_allocation.holds(now) && found != tables.allocations.end();
+    tables.usage.decay(now, [&](std::string_view group) {
+        return enforced && found->second.of(group).over() ? s.oa_decay_factor : s.decay_factor;
+    });
 }
 
 // The first instant after t at which time alone may change what a cycle of the scheduler decides.
@@ -231,8 +246,7 @@ TickResult Scheduler::tick(Instant now) {
     result.cycle_wanted = !result.due.empty();
     impl_->last_tick = now;
     impl_->look_again = false;
-    if (const Policy* policy = impl_->usage_policy(now))
-        impl_->tables.usage.decay(now, policy->settings.decay_factor);
+    if (const Policy* policy = impl_->usage_policy(now)) impl_->decay(now, policy->settings);
     result.usage_changed = impl_->tables.usage.has_changes();
     return result;
 }
@@ -458,6 +472,14 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     if (const auto charge = start_charge(tables, policy->settings, now, slot))
         tables.usage.charge(tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]),
                             tables.strings.text(tables.jobs.owner[slot]), *charge);
+    if (const auto charge = allocation_charge(tables, policy->settings, now, slot))
+        tables.allocations[policy->settings.sched_acct_dir].charge(
+            tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]), *charge);
+}
+
+void Scheduler::Impl::ended_running(JobSlot slot) {
+    tables.usage.forget_job(tables.jobs.id[slot]);
+    for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
 }
 
 void Scheduler::job_changed(Instant now, const JobRecord& record) {
@@ -477,7 +499,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     else if (ran)
         t.vnodes.let_go(slot);
     if (runs && !ran) impl_->started_running(now, slot);
-    if (ran && !runs) t.usage.forget_job(t.jobs.id[slot]);
+    if (ran && !runs) impl_->ended_running(slot);
     if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
     if (ran && t.queues[old_queue].running.empty()) t.queues[old_queue].idle_since = now;
 }
@@ -490,7 +512,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     delist(t.jobs, t.queues, slot);
     if (ran) {
         t.vnodes.let_go(slot);
-        t.usage.forget_job(t.jobs.id[slot]);
+        impl_->ended_running(slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];
         if (queue.running.empty()) queue.idle_since = now;
     }
@@ -525,6 +547,41 @@ bool Scheduler::settle_outages(std::string_view command, std::string_view name) 
     return impl_->tables.outages.settle(command, name);
 }
 
+// ---- Allocations and counters.
+
+std::string Scheduler::accounting_dir(Instant now, std::string_view sched) {
+    const Policy* policy = impl_->active_policy(sched, now);
+    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return {};
+    return policy->settings.enforce_allocation.holds(now) ? policy->settings.sched_acct_dir : std::string();
+}
+
+void Scheduler::set_allocated(std::string_view dir, NodeHours groups) {
+    impl_->tables.allocations[std::string(dir)].set_allocated(std::move(groups));
+}
+
+void Scheduler::set_used(std::string_view dir, NodeHours groups) {
+    impl_->tables.allocations[std::string(dir)].set_used(std::move(groups));
+}
+
+std::optional<HpmSource> Scheduler::hpm_source(Instant now, std::string_view sched) {
+    const Policy* policy = impl_->active_policy(sched, now);
+    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return std::nullopt;
+    const Settings& s = policy->settings;
+    if (!s.manage_hpm_counters.holds(now) || s.hpm_ctl.empty() || s.test_only.holds(now)) return std::nullopt;
+    const Tables& t = impl_->tables;
+    const auto hpm = t.resources.id("hpm");
+    HpmSource source{s.hpm_ctl, s.revoke_hpm_counters.holds(now), false};
+    for (QueueSlot q = 0; q < t.queues.size() && !source.used; ++q)
+        source.used = std::ranges::any_of(t.queues[q].running, [&](JobSlot job) {
+            return number_of(t.requests[t.jobs.request[job]].totals, hpm).value_or(0) != 0;
+        });
+    return source;
+}
+
+void Scheduler::set_hpm(HpmCounters counters) {
+    impl_->tables.hpm = counters;
+}
+
 // ---- Past usage.
 
 void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
@@ -534,6 +591,14 @@ void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const Charg
 
 UsageChanges Scheduler::take_usage_changes() {
     return impl_->tables.usage.take_changes();
+}
+
+std::vector<UsageRow> Scheduler::usage_rows() const {
+    return impl_->tables.usage.rows();
+}
+
+std::string Scheduler::usage_keeper(Instant now) {
+    return impl_->usage_keeper(now);
 }
 
 bool Scheduler::has_usage_changes() const {

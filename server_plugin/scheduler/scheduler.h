@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rrule/zone.h"
+#include "server_plugin/scheduler/allocations.h"
 #include "server_plugin/scheduler/cluster.h"
 #include "server_plugin/scheduler/error.h"
 #include "server_plugin/scheduler/outage_list.h"
@@ -67,6 +68,8 @@ struct Decisions {
     std::int64_t jobs_considered = 0;
     std::vector<std::string> log;  // lines for the log; with TEST_ONLY, what would have been done
     std::optional<FileToWrite> sorted_jobs;
+    // A job waits for the performance counters and for nothing else, or starts with them.
+    bool hpm_wanted = false;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };
 
@@ -87,6 +90,16 @@ struct OutageQuestion {
     std::string command;
     std::string name;
     Seconds holds_for{0};
+};
+
+// The hardware performance counters of the hosts (sched-config guide, "MANAGE_HPM_COUNTERS").
+enum class HpmCounters : std::uint8_t { unknown, global, user };
+
+// Whether and how the policy in force has the counters switched.
+struct HpmSource {
+    std::string program;
+    bool revoke = false;
+    bool used = false;  // a job that asked for them runs
 };
 
 // A scheduler that wants a cycle for the time it is.
@@ -175,10 +188,23 @@ class Scheduler {
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
+    // Allocations of groups (allocations.h). The directory whose files the policy in force enforces, as
+    // configured; empty: none.
+    std::string accounting_dir(Instant now, std::string_view sched);
+    void set_allocated(std::string_view dir, NodeHours groups);
+    void set_used(std::string_view dir, NodeHours groups);
+
+    // The counters; nothing if the policy in force doesn't manage them.
+    std::optional<HpmSource> hpm_source(Instant now, std::string_view sched);
+    void set_hpm(HpmCounters counters);
+
     // Past usage: load once before the first event; take the changes after any call and write them.
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
     UsageChanges take_usage_changes();
     bool has_usage_changes() const;
+    std::vector<UsageRow> usage_rows() const;
+    // The scheduler whose policy keeps past usage now; empty: none.
+    std::string usage_keeper(Instant now);
 
     // Asks every gate about every job, also about jobs alike in all that gates read. For tests: the
     // decisions must not differ.

@@ -33,16 +33,27 @@ constexpr std::array missing = {
     Missing{"peer_queue", "no jobs are pulled from other servers"},
     Missing{"server_dyn_res", "the programs are not run"},
     Missing{"log_event", "the server's log_events chooses what is logged"},
-    Missing{"enforce_allocation", "allocations are not read"},
-    Missing{"sched_acct_dir", "allocations are not read"},
-    Missing{"oa_decay_factor", "allocations are not read, decay_factor is used for all"},
-    Missing{"manage_hpm_counters", "the counters are not switched"},
-    Missing{"revoke_hpm_counters", "the counters are not switched"},
-    Missing{"sched_restart_action", "jobs queued in batch queues are left alone"},
     Missing{"background_queue_name", "the queue has no special meaning"},
     Missing{"challenge_queue_name", "the queue has no special meaning"},
     Missing{"sched_host", "the scheduler is part of the server"},
     Missing{"server_host", "the scheduler is part of the server"},
+};
+
+// Options that the guide says need another one ("required").
+struct Needs {
+    std::string_view attribute;
+    std::string_view needed;
+};
+constexpr std::array needs = {
+    Needs{"dedicated_time_command", "enforce_dedicated_time"},
+    Needs{"dedicated_time_cache_secs", "dedicated_time_command"},
+    Needs{"system_name", "dedicated_time_command"},
+    Needs{"enforce_allocation", "sched_acct_dir"},
+    Needs{"sched_acct_dir", "enforce_allocation"},
+    Needs{"oa_decay_factor", "enforce_allocation"},
+    Needs{"manage_hpm_counters", "hpm_ctl"},
+    Needs{"hpm_ctl", "manage_hpm_counters"},
+    Needs{"revoke_hpm_counters", "manage_hpm_counters"},
 };
 
 // A setting that asks for nothing: False, what is the default anyway, or without a default 0 and `none`.
@@ -70,22 +81,18 @@ void check_policy(const objects::Object& policy, std::vector<std::string>& lines
     for (const auto& [index, value] : policy.values()) {
         const auto& attribute = objects::attributes(objects::ObjectType::policy)[index];
         const auto found = std::ranges::find(missing, attribute.name, &Missing::attribute);
-        if (found == missing.end() || asks_for_nothing(attribute, objects::format_value(attribute, value)))
-            continue;
+        if (asks_for_nothing(attribute, objects::format_value(attribute, value))) continue;
+        for (const auto& [name, needed] : needs)
+            if (name == attribute.name && !policy.is_set(needed))
+                lines.push_back(
+                    fmt::format("policy {}: {} is not acted on without {}", policy.name(), name, needed));
+        if (found == missing.end()) continue;
         lines.push_back(
             fmt::format("policy {}: {} is not acted on: {}", policy.name(), attribute.name, found->why));
     }
     if (policy.integer("fake_machine_mult") > 1 && !policy.is_set("test_only"))
         lines.push_back(
             fmt::format("policy {}: fake_machine_mult is not acted on without test_only", policy.name()));
-    if (policy.is_set("dedicated_time_command") && !policy.is_set("enforce_dedicated_time"))
-        lines.push_back(
-            fmt::format("policy {}: dedicated_time_command is not acted on without enforce_dedicated_time",
-                        policy.name()));
-    for (const char* name : {"dedicated_time_cache_secs", "system_name"})
-        if (policy.is_set(name) && !policy.is_set("dedicated_time_command"))
-            lines.push_back(fmt::format("policy {}: {} is not acted on without dedicated_time_command",
-                                        policy.name(), name));
     check_order(policy, lines);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/e2e/harness.h"
 
@@ -115,6 +116,41 @@ TEST_F(Origin, AJobThatFitsNoQueueIsRejected) {
         return seen.exit != 0;
     })) << "it isn't queued any longer";
     EXPECT_THAT(server.accounting(), HasSubstr(";A;" + id)) << "aborted";
+}
+
+TEST_F(Origin, AGroupWithoutAllocationIsRejectedAndItsOwnerTold) {
+    const std::string before = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    ASSERT_TRUE(server.wait_job_state(before, "F"));
+    const std::string group = server.job(before, "egroup");
+    server.put("sched_priv/acct/allocations", "P= Last year = " + group + " = 0.0\n");
+    server.put("sched_priv/acct/current", "someone " + group + " 3 12.5\n");
+    ASSERT_TRUE(server.configure({"set policy default_policy sched_acct_dir=acct, enforce_allocation=True"}));
+    const std::string id = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    const std::string told =
+        "Job rejected: group " + group + " has used 12.500 node-hours of its allocation of 0.000 node-hours";
+    EXPECT_TRUE(wait_for([&] { return server.accounting().find(";A;" + id) != std::string::npos; }));
+    EXPECT_THAT(server.log(), HasSubstr("By the scheduling policy: " + told));
+    EXPECT_THAT(server.log(), HasSubstr("mail to "));
+}
+
+TEST_F(Origin, TheDedicatedTimeCommandIsObserved) {
+    server.put("bin/schedule",
+               "#!/bin/sh\n"
+               "echo \"$1 11/23/2026 12:00-14:00 11/23/2026 All day outage\"\n");
+    namespace fs = std::filesystem;
+    fs::permissions(server.home() / "bin", fs::perms(0755));
+    fs::permissions(server.home() / "bin/schedule", fs::perms(0755));
+    ASSERT_TRUE(server.configure({"set policy default_policy enforce_prime_time=False",
+                                  "set policy default_policy dedicated_time_cache_secs=60, "
+                                  "enforce_dedicated_time=True, dedicated_time_command=" +
+                                      (server.home() / "bin/schedule").string()}));
+    const std::string into = server.submit("true\n", {"-l", "ncpus=2,walltime=03:00:00"});
+    EXPECT_TRUE(wait_for([&] {
+        return server.job(into, "comment") == "Would run into dedicated time at Mon Nov 23 12:00:00 2026";
+    })) << server.job(into, "comment")
+        << server.log();
+    server.set_clock(kMonday10 + 4 * 3600);
+    EXPECT_TRUE(server.wait_job_state(into, "F")) << "the dedicated time is over";
 }
 
 TEST_F(Origin, AWaitingJobSaysWhy) {

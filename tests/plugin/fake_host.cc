@@ -21,7 +21,7 @@ namespace pbs::plugin_test {
 namespace {
 namespace fs = std::filesystem;
 
-enum Resource : uint32_t { kNcpus, kMem, kWalltime };
+enum Resource : uint32_t { kNcpus, kMem, kWalltime, kHpm };
 
 pbs_str c_str(std::string_view text) {
     return {text.data(), text.size()};
@@ -169,6 +169,7 @@ void FakeHost::define_resources() {
     define(kNcpus, PBS_RES_LONG, "ncpus", true);
     define(kMem, PBS_RES_SIZE, "mem", true);
     define(kWalltime, PBS_RES_DURATION, "walltime", false);
+    define(kHpm, PBS_RES_LONG, "hpm", false);
 }
 
 void FakeHost::introduce() {
@@ -291,8 +292,9 @@ void FakeHost::vnode(uint64_t handle, const std::string& name, int64_t ncpus, in
 
 void FakeHost::job(const Job& job) {
     const std::string id = std::to_string(job.handle) + ".server1";
-    const std::array requested{amount(kNcpus, job.ncpus), amount(kMem, job.mem_mb << 20),
-                               amount(kWalltime, job.walltime)};
+    std::vector<pbs_amount> requested{amount(kNcpus, job.ncpus), amount(kMem, job.mem_mb << 20),
+                                      amount(kWalltime, job.walltime)};
+    if (job.hpm >= 0) requested.push_back(amount(kHpm, job.hpm));
     const std::array held{amount(kNcpus, job.ncpus), amount(kMem, job.mem_mb << 20)};
     const pbs_place place{job.vnode, held.data(), held.size()};
     pbs_job_record record{};

@@ -61,6 +61,7 @@ struct Job {
     int64_t ctime = 0;   // 0: the host's now
     uint64_t vnode = 0;  // of a running job
     bool has_comment = false;
+    int64_t hpm = -1;
 };
 
 // 2026-11-23 10:00:00 UTC, a Monday.

@@ -27,7 +27,9 @@ struct DedicatedTimeCommand : testing::Test {
         s.enforce_dedicated_time = {true};
         s.dedicated_time_command = schedule;
         s.system_name = "cluster";
-        world.server({.name = "server", .host_name = "front.bar.com"});
+        ServerRecord server;
+        server.host_name = "front.bar.com";
+        world.server(server);
     }
     void tell(const std::string& name, std::vector<Outage> outages) {
         world.scheduler.set_outages(schedule, name, std::move(outages));
@@ -134,7 +136,8 @@ TEST_F(DedicatedTimeCommand, WindowsOfTypeDedicatedCountToo) {
     world.configuration.dedicated = world.window("FREQ=DAILY", 6, 8);
     tell("cluster", {{at(4), at(6)}});
     const int job = world.job({.nodes = 1, .walltime = 60});
-    EXPECT_EQ(cycle(at(5)).comment.at(job), "Dedicated time until Mon Nov 23 08:00:00 2026") << "one after the other";
+    EXPECT_EQ(cycle(at(5)).comment.at(job), "Dedicated time until Mon Nov 23 08:00:00 2026")
+        << "one after the other";
     EXPECT_EQ(cycle(at(7)).started.size(), 0U);
     EXPECT_THAT(cycle(at(8)).started, ElementsAre(job));
 }
@@ -162,11 +165,11 @@ TEST_F(DedicatedTimeCommand, AnAnswerThatIsTheSameIsNoNews) {
 TEST(Outages, SYSTEM_NAME_IsFavouredWhereBothHaveATime) {
     const std::vector<Outage> host = {{at(1), at(3), "a"}, {at(5), at(12), "b"}, {at(20), at(21), "c"}};
     const std::vector<Outage> system = {{at(2), at(4)}, {at(6), at(7)}, {at(8), at(9)}, {at(19), at(22)}};
-    EXPECT_THAT(merge_outages(host, system),
-                ElementsAre(Outage{at(1), at(2), "a"}, Outage{at(2), at(4), "", true}, Outage{at(5), at(6), "b"},
-                            Outage{at(6), at(7), "", true}, Outage{at(7), at(8), "b"},
-                            Outage{at(8), at(9), "", true}, Outage{at(9), at(12), "b"},
-                            Outage{at(19), at(22), "", true}));
+    EXPECT_THAT(
+        merge_outages(host, system),
+        ElementsAre(Outage{at(1), at(2), "a"}, Outage{at(2), at(4), "", true}, Outage{at(5), at(6), "b"},
+                    Outage{at(6), at(7), "", true}, Outage{at(7), at(8), "b"}, Outage{at(8), at(9), "", true},
+                    Outage{at(9), at(12), "b"}, Outage{at(19), at(22), "", true}));
 }
 
 TEST(Outages, WhatTouchesOrOverlapsIsOneTime) {

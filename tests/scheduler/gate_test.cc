@@ -116,6 +116,7 @@ TEST_F(Origin, ResourcesMax_NothingIsRejectedWhileABatchQueueIsMissing) {
 
 TEST_F(Origin, BATCH_QUEUES_AJobThatWasPutBackIntoOneIsStartedAgain) {
     s.batch_queues.push_back({"batch"});  // named twice, for two hosts
+    cycle();                              // what the first one finds there is SCHED_RESTART_ACTION's
     const int rerun = world.job({.queue = "batch", .nodes = 2, .origin_queue = "submit"});
     world.job({.queue = "batch", .nodes = 2, .origin_queue = "elsewhere"});
     const auto outcome = cycle();

@@ -42,9 +42,9 @@ TEST(OutageList, EntriesOfTheSystemAskedForAlone) {
 }
 
 TEST(OutageList, ContinuationLinesAreOfTheDescription) {
-    EXPECT_THAT(parse_outages(sample, "happy", utc).value(),
-                ElementsAre(Outage{on(7, 9, 16), on(7, 9, 19),
-                                   "Administrative period (preventive maintenance)"}));
+    EXPECT_THAT(
+        parse_outages(sample, "happy", utc).value(),
+        ElementsAre(Outage{on(7, 9, 16), on(7, 9, 19), "Administrative period (preventive maintenance)"}));
     EXPECT_THAT(parse_outages(sample, "spork.nas.nasa.gov", utc).value(),
                 ElementsAre(Outage{on(8, 20, 9), on(8, 21, 9),
                                    "All day outage for power supply and CPU board swap."}));
@@ -59,7 +59,8 @@ TEST(OutageList, EntriesNeedNoIndentation) {
 }
 
 TEST(OutageList, NothingIsScheduled) {
-    EXPECT_THAT(parse_outages("No scheduled downtime for the specified period.\n", "A", utc).value(), IsEmpty());
+    EXPECT_THAT(parse_outages("No scheduled downtime for the specified period.\n", "A", utc).value(),
+                IsEmpty());
     EXPECT_THAT(parse_outages("", "A", utc).value(), IsEmpty());
     EXPECT_THAT(parse_outages("\r\n  \n", "A", utc).value(), IsEmpty());
 }
@@ -78,11 +79,13 @@ TEST(OutageList, AreInOrderOfTheirStart) {
 }
 
 TEST(OutageList, MistakesNameTheLineAndWhatWasExpected) {
-    EXPECT_EQ(error("A 07/07/1999 16:00-19:00 07/07/1999\nschedule: no server"),
-              "line 2: `schedule: no server`: expected `NAME MM/DD/YYYY HH:MM-HH:MM MM/DD/YYYY description`, or a "
-              "line indented further that goes on with a description");
-    EXPECT_EQ(error("  goes on"), "line 1: `goes on`: expected `NAME MM/DD/YYYY HH:MM-HH:MM MM/DD/YYYY "
-                                  "description`, or a line indented further that goes on with a description");
+    EXPECT_EQ(
+        error("A 07/07/1999 16:00-19:00 07/07/1999\nschedule: no server"),
+        "line 2: `schedule: no server`: expected `NAME MM/DD/YYYY HH:MM-HH:MM MM/DD/YYYY description`, or a "
+        "line indented further that goes on with a description");
+    EXPECT_EQ(error("  goes on"),
+              "line 1: `goes on`: expected `NAME MM/DD/YYYY HH:MM-HH:MM MM/DD/YYYY "
+              "description`, or a line indented further that goes on with a description");
     EXPECT_EQ(error("B 07/07/1999 16:00-15:00 07/07/1999"),
               "line 1: `B 07/07/1999 16:00-15:00 07/07/1999`: expected an end after the start");
     for (const char* line : {"A 13/07/1999 16:00-19:00 07/07/1999", "A 02/30/1999 16:00-19:00 07/07/1999",

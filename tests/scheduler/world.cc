@@ -130,6 +130,7 @@ void World::send(int number, Instant now) {
     if (o.mem >= 0) asked.push_back({mem, o.mem, {}});
     if (o.walltime >= 0) asked.push_back({walltime, o.walltime, {}});
     if (o.gpus >= 0) asked.push_back({gpus, o.gpus, {}});
+    if (o.hpm >= 0) asked.push_back({hpm, o.hpm, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
     std::vector<std::vector<Amount>> amounts;
@@ -208,6 +209,7 @@ Outcome World::cycle(Instant now, bool apply, const std::string& sched) {
     Decisions decisions = scheduler.cycle(now, sched, CycleTrigger::timer);
     Outcome out;
     out.log = decisions.log;
+    out.hpm_wanted = decisions.hpm_wanted;
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;
     const auto queue_name = [&](QueueHandle handle) {
         for (const auto& [name, known] : queues_)
@@ -220,6 +222,14 @@ Outcome World::cycle(Instant now, bool apply, const std::string& sched) {
         if (d.kind == DecisionKind::reject) {
             out.rejected[number] = d.text;
             if (apply) finish(number, now);
+            continue;
+        }
+        if (d.kind == DecisionKind::move) {
+            out.moved[number] = queue_name(d.queue);
+            if (apply) {
+                job.queue = out.moved[number];
+                send(number, now);
+            }
             continue;
         }
         out.comment[number] = d.text;

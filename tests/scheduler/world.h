@@ -98,6 +98,7 @@ struct JobOptions {
     Instant eligible{};  // Epoch: as queued
     Instant modified{};  // Epoch: as queued
     std::int64_t gpus = -1;
+    std::int64_t hpm = -1;
     char state = 'Q';
     std::string origin_queue{};  // empty: as queue
 };
@@ -108,10 +109,12 @@ struct Outcome {
     std::map<int, std::string> queue;    // that a job started in
     std::map<int, std::string> comment;  // of jobs that start and of those that don't
     std::map<int, std::string> rejected;
+    std::map<int, std::string> moved;                // to a queue, and not started
     std::map<int, std::int64_t> ssinodes;            // set on start
     std::map<int, std::vector<std::string>> vnodes;  // of jobs that started
     std::vector<std::string> log;
     std::string sorted_jobs;
+    bool hpm_wanted = false;
 };
 
 class World {

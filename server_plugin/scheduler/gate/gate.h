@@ -38,12 +38,13 @@ struct Gate {
     bool (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
 };
 
-// A test of a job by itself: who fails it is rejected.
+// A test of a job by itself: who fails it is rejected, unless the reason is one of those that aren't.
 struct JobGate {
     const char* name;
     const char* attributes;
     bool (*wanted)(const Settings& settings, Instant now);
     Reason (*check)(const CycleState& state, const Candidate& job);
+    bool reads_user = false;  // the job's owner or group
 };
 std::span<const JobGate* const> all_job_gates();
 std::vector<const JobGate*> job_gates_of(const Settings& settings, Instant now);

@@ -25,9 +25,10 @@ extern const Gate user_limits_gate;
 extern const Gate max_user_run_jobs_gate;
 extern const Gate max_dedicated_jobs_gate;
 extern const Gate fragments_gate;
+extern const Gate hpm_counters_gate;
 
 std::span<const Gate* const> all_gates() {
-    static constexpr std::array<const Gate*, 19> gates = {
+    static constexpr std::array<const Gate*, 20> gates = {
         &queue_maximum_gate,       // fits the queue's limits at all
         &user_acl_gate,            // may its owner use the queue
         &dedicated_time_gate,      // ENFORCE_DEDICATED_TIME
@@ -47,6 +48,7 @@ std::span<const Gate* const> all_gates() {
         &max_user_run_jobs_gate,   // MAX_USER_RUN_JOBS
         &max_dedicated_jobs_gate,  // MAX_DEDICATED_JOBS
         &fragments_gate,           // AVOID_FRAGMENTATION
+        &hpm_counters_gate,        // MANAGE_HPM_COUNTERS
     };
     return gates;
 }
@@ -58,10 +60,12 @@ std::vector<const Gate*> gates_of(const Settings& settings, Instant now) {
     return wanted;
 }
 
+extern const JobGate allocation_gate;
 extern const JobGate small_job_max_gate;
 
 std::span<const JobGate* const> all_job_gates() {
-    static constexpr std::array<const JobGate*, 1> gates = {
+    static constexpr std::array<const JobGate*, 2> gates = {
+        &allocation_gate,     // ENFORCE_ALLOCATION
         &small_job_max_gate,  // SMALL_JOB_MAX
     };
     return gates;

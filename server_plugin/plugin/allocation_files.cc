@@ -1,0 +1,119 @@
+#include "server_plugin/plugin/allocation_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <tl/expected.hpp>
+
+#include "migrate/allocations.h"
+#include "migrate/current_usage.h"
+
+namespace pbs::plugin {
+namespace {
+
+constexpr off_t most_bytes = 64 << 20;
+
+std::string error_text(int number) {
+    return std::generic_category().message(number);
+}
+
+std::string first_of(const migrate::Problems& problems) {
+    std::string text = migrate::to_text(problems.front());
+    if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
+    return text;
+}
+
+// Each returns what is wrong with the text, or an empty string.
+std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
+                             std::string_view text) {
+    const auto read = migrate::parse_allocations(text, path);
+    if (!read) return first_of(read.error());
+    sched::NodeHours groups;
+    for (const migrate::Allocation& allocation : read->groups)
+        groups[allocation.group] = allocation.node_hours;
+    scheduler.set_allocated(dir, std::move(groups));
+    return {};
+}
+
+std::string take_current(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
+                         std::string_view text) {
+    const auto read = migrate::parse_current_usage(text, path);
+    if (!read) return first_of(read.error());
+    sched::NodeHours groups;
+    for (const auto& [group, used] : read->groups()) groups[group] = used;
+    scheduler.set_used(dir, std::move(groups));
+    return {};
+}
+
+// The whole of a regular file, with what stat() says of it.
+tl::expected<std::string, std::string> read_file(const std::string& path, struct stat& info) {
+    const auto wrong = [&](const std::string& why) {
+        return tl::unexpected<std::string>(fmt::format("{}: {}", path, why));
+    };
+    const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return wrong(error_text(errno));
+    std::string text;
+    std::string why;
+    if (fstat(fd, &info) != 0) {
+        why = error_text(errno);
+    } else if (!S_ISREG(info.st_mode)) {
+        why = "is not a regular file";
+    } else if (info.st_size > most_bytes) {
+        why = fmt::format("has {} bytes, expected at most {}", info.st_size, most_bytes);
+    } else {
+        text.resize(static_cast<std::size_t>(info.st_size));
+        const ssize_t n = pread(fd, text.data(), text.size(), 0);
+        if (n < 0) why = error_text(errno);
+        text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+    }
+    close(fd);
+    if (!why.empty()) return wrong(why);
+    return text;
+}
+
+bool same_time(const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+}  // namespace
+
+bool AllocationFiles::Stamp::same(const struct stat& now) const {
+    return device == now.st_dev && inode == now.st_ino && size == now.st_size &&
+           same_time(modified, now.st_mtim) && same_time(changed, now.st_ctim);
+}
+
+void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                              const std::string& sched_priv, sched::Instant now, bool anew) {
+    const std::string dir = scheduler.accounting_dir(now, sched);
+    if (dir.empty()) return;
+    const std::filesystem::path folder = std::filesystem::path(sched_priv) / dir;  // an absolute one stays
+    auto& [allocations, current] = files_[dir];
+    refresh(scheduler, host, dir, folder / "allocations", allocations, take_allocations, anew);
+    refresh(scheduler, host, dir, folder / "current", current, take_current, anew);
+}
+
+void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, const std::string& dir,
+                              const std::string& path, Watched& file, Take take, bool anew) {
+    struct stat info {};
+    std::string why;
+    if (lstat(path.c_str(), &info) != 0) {
+        why = fmt::format("{}: {}", path, error_text(errno));
+    } else if (!anew && file.stamp && file.stamp->same(info)) {
+        return;
+    } else {
+        const auto text = read_file(path, info);
+        why = text ? take(scheduler, dir, path, *text) : text.error();
+        file.stamp = Stamp{info.st_dev, info.st_ino, info.st_size, info.st_mtim, info.st_ctim};
+    }
+    if (!why.empty() && why != file.said)
+        host.log(PBS_LOG_ERROR, "allocations", fmt::format("{}; what was read before stays in force", why));
+    if (why.empty() && !file.said.empty())
+        host.log(PBS_LOG_INFO, "allocations", fmt::format("{} is read again", path));
+    file.said = why;
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,52 @@
+// The files of SCHED_ACCT_DIR, `allocations` and `current`: read for the scheduler, and again when they are
+// touched (sched-config guide, "SCHED_ACCT_DIR").
+#ifndef PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
+#define PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
+
+#include <sys/stat.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+// A file that can't be read or has a mistake leaves what was read before in force; the log tells of it once
+// for each change of the file. Managers, who need not be root, choose the directory, and the server that
+// reads may be root: what it reads are regular files of these two names, no symbolic links.
+class AllocationFiles {
+  public:
+    // Reads what has changed of the directory that the policy of `sched` enforces, if any; a relative one is
+    // below `sched_priv`. `anew`: whether it has changed or not.
+    void refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                 const std::string& sched_priv, sched::Instant now, bool anew);
+
+  private:
+    struct Stamp {
+        dev_t device = 0;
+        ino_t inode = 0;
+        off_t size = 0;
+        timespec modified{};
+        timespec changed{};
+        bool same(const struct stat& now) const;
+    };
+    struct Watched {
+        std::optional<Stamp> stamp;  // of what was read, or found wrong
+        std::string said;            // what the log has been told
+    };
+    using Take = std::string (*)(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
+                                 std::string_view text);
+    void refresh(sched::Scheduler& scheduler, const Host& host, const std::string& dir,
+                 const std::string& path, Watched& file, Take take, bool anew);
+
+    std::map<std::string, std::array<Watched, 2>> files_;  // by directory, as configured
+};
+
+}  // namespace pbs::plugin
+
+#endif

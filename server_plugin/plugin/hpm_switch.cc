@@ -1,0 +1,122 @@
+#include "server_plugin/plugin/hpm_switch.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace pbs::plugin {
+namespace {
+namespace fs = std::filesystem;
+
+using sched::HpmCounters;
+
+constexpr const char* query = "query";
+constexpr const char* user = "user";
+constexpr const char* global = "global";
+constexpr const char* revoke = "revoke";
+
+// Looking for processes that hold the counters takes long.
+constexpr std::chrono::seconds time_limit{20};
+constexpr std::chrono::seconds revoke_time_limit{300};
+
+std::string_view first_word(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    return text.substr(0, text.find_first_of(" \t\r\n"));
+}
+
+bool is_in_sched_priv(const std::string& program, std::string_view home) {
+    std::error_code error;
+    const fs::path file = fs::canonical(program, error);
+    const fs::path folder = fs::canonical(fs::path(home) / "sched_priv", error);
+    if (error) return false;
+    const fs::path below = file.lexically_relative(folder);
+    return !below.empty() && *below.begin() != ".." && *below.begin() != ".";
+}
+
+}  // namespace
+
+void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                            sched::Instant now, bool wanted) {
+    const auto source = scheduler.hpm_source(now, sched);
+    if (!source) return;
+    revoke_ = source->revoke;
+    user_needed_ = wanted || source->used;
+    if (command_) return;
+    if (program_ != source->program) counters_ = HpmCounters::unknown;
+    program_ = source->program;
+    revoked_ = false;
+    const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
+    if (counters_ != right) run(scheduler, host, query, now);
+}
+
+void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, const char* mode, sched::Instant now) {
+    // No job starts for a mode that is just being left.
+    if (mode != std::string_view(user)) scheduler.set_hpm(HpmCounters::unknown);
+    CommandOptions options;
+    options.path = program_;
+    options.arguments = {mode};
+    options.time_limit = mode == std::string_view(revoke) ? revoke_time_limit : time_limit;
+    if (is_in_sched_priv(program_, host.home())) options.user.clear();
+    mode_ = mode;
+    command_.emplace(std::move(options), now);
+}
+
+void HpmSwitch::change_mode(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
+    const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
+    if (counters_ != right) run(scheduler, host, user_needed_ ? user : global, now);
+}
+
+void HpmSwitch::failed(const Host& host, const std::string& why) {
+    if (why != said_) host.log(PBS_LOG_ERROR, "hpm_counters", why);
+    said_ = why;
+}
+
+bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
+    if (!command_) return false;
+    const auto result = command_->poll(now);
+    if (!result) return false;
+    command_.reset();
+    const std::string mode = std::exchange(mode_, {});
+    const std::string_view answer = first_word(result->output);
+    const auto wrong = [&](std::string_view expected) {
+        return result->failure.empty() ? fmt::format("{} {} answers `{}`, expected {}", program_, mode,
+                                                     answer.substr(0, 40), expected)
+                                       : result->failure;
+    };
+    if (mode == query) {
+        counters_ = answer == user     ? HpmCounters::user
+                    : answer == global ? HpmCounters::global
+                                       : HpmCounters::unknown;
+        scheduler.set_hpm(counters_);
+        if (!result->failure.empty() || (counters_ == HpmCounters::unknown && answer != "???")) {
+            failed(host, wrong("user, global or ???"));
+            return false;
+        }
+        change_mode(scheduler, host, now);
+        return counters_ == HpmCounters::user && user_needed_;
+    }
+    if (mode == revoke) {
+        if (!result->failure.empty()) failed(host, result->failure);
+        run(scheduler, host, global, now);
+        return false;
+    }
+    if (!result->failure.empty() || answer != "OKAY") {
+        failed(host, wrong("OKAY"));
+        counters_ = HpmCounters::unknown;
+        if (mode == global && revoke_ && !std::exchange(revoked_, true)) run(scheduler, host, revoke, now);
+        return false;
+    }
+    said_.clear();
+    counters_ = mode == user ? HpmCounters::user : HpmCounters::global;
+    scheduler.set_hpm(counters_);
+    host.log(PBS_LOG_INFO, "hpm_counters", fmt::format("The HPM counters are in {} mode", mode));
+    change_mode(scheduler, host, now);  // what is needed may have changed meanwhile
+    return counters_ == HpmCounters::user && user_needed_;
+}
+
+sched::Instant HpmSwitch::next_deadline(sched::Instant now) const {
+    return command_ ? now : sched::Instant::max();
+}
+
+}  // namespace pbs::plugin

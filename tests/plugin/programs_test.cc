@@ -1,0 +1,286 @@
+// Programs of the site that run beside the server: DEDICATED_TIME_COMMAND and hpm_ctl, through the C
+// interface.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+constexpr uint64_t kSubmit = 101;
+constexpr uint64_t kBatch = 102;
+constexpr uint64_t kDedicated = 103;
+constexpr uint64_t kVnode = 201;
+
+class Programs : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        host.bring_up();
+        host.queue(kSubmit, "submit");
+        host.queue(kBatch, "batch");
+        host.queue(kDedicated, "ded");
+        policy({{"algorithm", "origin"},
+                {"submit_queue", "submit"},
+                {"batch_queues", "batch@n1"},
+                {"dedicated_queues", "ded@n1"},
+                {"sort_by_past_usage", "False"},
+                {"avoid_fragmentation", "False"}});
+        host.vnode(kVnode, "n1", 8);
+        // nobody, as whom programs run if the tests are root's, has to get there.
+        fs::permissions(host.home(), fs::perms(0755));
+        fs::create_directories(host.home() / "sched_priv");
+        fs::permissions(host.home() / "sched_priv", fs::perms(0755));
+        data = host.home() / "data";
+        fs::create_directories(data);
+        fs::permissions(data, fs::perms(0777));
+    }
+    void policy(const std::vector<Change>& changes) {
+        const Answer done = host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", changes);
+        ASSERT_EQ(done.code, 0) << done.text;
+    }
+    std::string program(const std::string& name, const std::string& script) {
+        const fs::path path = host.home() / "sched_priv" / name;
+        std::ofstream(path) << "#!/bin/sh\n" << script;
+        fs::permissions(path, fs::perms(0755));
+        return path.string();
+    }
+    // Lets what runs go on until something holds; the host's clock stands still.
+    bool until(const std::function<bool()>& holds) {
+        for (int i = 0; i < 1000; ++i) {
+            if (holds()) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+    bool until_cycle_wanted() {
+        return until([&] { return (host.tick() & PBS_WANT_CYCLE) != 0; });
+    }
+    bool until_idle() {
+        return until([&] {
+            host.tick();
+            return host.next_deadline() > host.now;
+        });
+    }
+    std::vector<uint64_t> started() {
+        std::vector<uint64_t> jobs;
+        for (const Decision& decision : host.cycle())
+            if (decision.kind == PBS_DECIDE_RUN) jobs.push_back(decision.job);
+        return jobs;
+    }
+    std::string comment_of(uint64_t job) {
+        for (const Decision& decision : host.cycle())
+            if (decision.job == job && decision.kind == PBS_DECIDE_COMMENT) return decision.text;
+        return "(none)";
+    }
+    std::string words_in(const fs::path& file) const {
+        std::ifstream in(file);
+        std::string all;
+        for (std::string word; in >> word;) all += (all.empty() ? "" : " ") + word;
+        return all;
+    }
+
+    // The names that the command was asked for, sorted.
+    std::vector<std::string> asked() const {
+        std::istringstream in(words_in(data / "asked"));
+        std::vector<std::string> names(std::istream_iterator<std::string>(in), {});
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    fs::path data;  // where programs may write
+    FakeHost host;
+};
+
+TEST_F(Programs, DEDICATED_TIME_COMMAND_IsRunBesideTheServerAndItsAnswerHolds) {
+    const auto command = program("schedule", "echo $1 >> " + (data / "asked").string() +
+                                                 "\n"
+                                                 "test $1 = cluster && cat <<END\n"
+                                                 "  CLUSTER 11/23/2026 12:00-14:00 11/23/2026  Power\n"
+                                                 "                              supply\n"
+                                                 "END\nexit 0\n");
+    policy({{"dedicated_time_command", command},
+            {"enforce_dedicated_time", "True"},
+            {"dedicated_time_cache_secs", "300"},
+            {"system_name", "cluster"}});
+    host.job({.handle = 1, .queue = kSubmit, .walltime = 2 * 3600 + 1});
+    host.job({.handle = 2, .queue = kSubmit, .walltime = 2 * 3600});
+    EXPECT_EQ(comment_of(1), "Waiting for the first answer of dedicated_time_command");
+    ASSERT_TRUE(until_cycle_wanted());
+    ASSERT_TRUE(until_idle());
+    EXPECT_THAT(started(), ElementsAre(2u));
+    EXPECT_EQ(comment_of(1), "Would run into dedicated time at Mon Nov 23 12:00:00 2026");
+    EXPECT_THAT(asked(), ElementsAre("cluster", "n1")) << "once each, whatever cycles there were";
+    EXPECT_EQ(host.next_deadline(), kMonday10 + 7200) << "the dedicated time begins";
+    host.now += 300;
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_THAT(asked(), ElementsAre("cluster", "cluster", "n1", "n1"));
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["dedicated_time"], "False");
+    host.now = kMonday10 + 7200;
+    EXPECT_NE(host.tick() & PBS_WANT_CYCLE, 0u);
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["dedicated_time"], "True");
+    host.job({.handle = 3, .queue = kDedicated});
+    EXPECT_THAT(started(), ElementsAre(3u));
+}
+
+TEST_F(Programs, DEDICATED_TIME_CACHE_SECS_AStaleAnswerHoldsWhileTheCommandFails) {
+    const auto command = program("schedule", "test -e " + (data / "fail").string() +
+                                                 " && exit 3\n"
+                                                 "echo N1 11/23/2026 11:00-12:00 11/23/2026\n");
+    policy({{"dedicated_time_command", command},
+            {"enforce_dedicated_time", "True"},
+            {"dedicated_time_cache_secs", "60"}});
+    host.cycle();
+    ASSERT_TRUE(until_cycle_wanted());
+    std::ofstream(data / "fail") << "x";
+    host.now += 61;
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_TRUE(host.logged("schedule ended with status 3; the ones known before go on"));
+    host.job({.handle = 1, .queue = kSubmit, .walltime = 2 * 3600});
+    EXPECT_EQ(comment_of(1), "Would run into dedicated time at Mon Nov 23 11:00:00 2026");
+    fs::remove(data / "fail");
+    host.now += 61;
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_TRUE(host.logged("works again"));
+}
+
+TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHoldsUpNobody) {
+    const auto command = program("schedule", "echo $$ > " + (data / "pid").string() + "\nsleep 1000\n");
+    policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
+    host.job({.handle = 1, .queue = kSubmit});
+    EXPECT_THAT(started(), IsEmpty());
+    ASSERT_TRUE(until([&] { return !words_in(data / "pid").empty(); }));
+    EXPECT_EQ(host.tick() & PBS_WANT_CYCLE, 0u);
+    host.now += 20;
+    EXPECT_TRUE((host.tick() & PBS_WANT_CYCLE) != 0);
+    EXPECT_TRUE(host.logged("did not end within 20 seconds; none are observed"));
+    const pid_t pid = std::stoi(words_in(data / "pid"));
+    EXPECT_TRUE(until([&] { return kill(pid, 0) != 0; }));
+    EXPECT_THAT(started(), ElementsAre(1u));
+}
+
+TEST_F(Programs, DEDICATED_TIME_COMMAND_OutputThatIsNoListIsTold) {
+    const auto command = program("schedule", "echo 'schedule: no server'\n");
+    policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
+    host.cycle();
+    ASSERT_TRUE(until_cycle_wanted());
+    EXPECT_TRUE(host.logged("line 1: `schedule: no server`: expected `NAME MM/DD/YYYY HH:MM-HH:MM"));
+}
+
+TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatOthersCouldChangeIsNotRun) {
+    const auto command = program("schedule", "touch " + (data / "ran").string() + "\n");
+    policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
+    fs::permissions(command, fs::perms(0777));
+    host.cycle();
+    EXPECT_TRUE(host.logged("is writable by others than its owner"));
+    ASSERT_TRUE(until_idle());
+    EXPECT_FALSE(fs::exists(data / "ran"));
+}
+
+TEST_F(Programs, DEDICATED_TIME_COMMAND_IsNotRunAsRoot) {
+    if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
+    const auto command = program(
+        "schedule", "id -un > " + (data / "user").string() + "\nid -G >> " + (data / "user").string() + "\n");
+    policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_EQ(words_in(data / "user"), "nobody 65534");
+}
+
+// ---- The performance counters: a program that keeps their mode in a file.
+
+class HpmCounters : public Programs {
+  protected:
+    void SetUp() override {
+        Programs::SetUp();
+        std::ofstream(data / "mode") << "global";
+        const std::string mode = (data / "mode").string();
+        const std::string held = (data / "held").string();
+        policy({{"manage_hpm_counters", "True"},
+                {"hpm_ctl", program("hpm_ctl", "echo $1 >> " + (data / "asked").string() +
+                                                   "\n"
+                                                   "case $1 in\n"
+                                                   "query) cat " +
+                                                   mode +
+                                                   ";;\n"
+                                                   "revoke) rm -f " +
+                                                   held +
+                                                   ";;\n"
+                                                   "global) test -e " +
+                                                   held + " && echo FAILED && exit; echo global > " + mode +
+                                                   "; echo OKAY;;\n"
+                                                   "user) echo user > " +
+                                                   mode + "; echo OKAY;;\nesac\n")}});
+    }
+    std::string mode() const { return words_in(data / "mode"); }
+    std::string asked() const { return words_in(data / "asked"); }
+    // A job of the counters runs and ends.
+    void run_job() {
+        host.job({.handle = 1, .queue = kSubmit, .hpm = 1});
+        EXPECT_THAT(started(), IsEmpty());
+        ASSERT_TRUE(until_cycle_wanted());
+        EXPECT_EQ(mode(), "user");
+        EXPECT_THAT(started(), ElementsAre(1u));
+        host.job({.handle = 1, .queue = kBatch, .state = 'R', .vnode = kVnode, .hpm = 1});
+        host.cycle();
+        ASSERT_TRUE(until_idle());
+        EXPECT_EQ(mode(), "user") << "while it runs";
+        host.job_removed(1);
+    }
+};
+
+TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
+    run_job();
+    EXPECT_EQ(asked(), "query user");
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_EQ(mode(), "global");
+    EXPECT_EQ(asked(), "query user query global");
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_EQ(asked(), "query user query global") << "nothing is left to do";
+}
+
+TEST_F(HpmCounters, REVOKE_HPM_COUNTERS_TakesThemFromProcessesThatHoldThem) {
+    run_job();
+    std::ofstream(data / "held") << "x";
+    fs::permissions(data / "held", fs::perms(0666));
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_EQ(mode(), "user");
+    EXPECT_TRUE(host.logged("hpm_ctl global answers `FAILED`, expected OKAY"));
+    EXPECT_THAT(asked(), testing::Not(HasSubstr("revoke")));
+    policy({{"revoke_hpm_counters", "True"}});
+    host.cycle();
+    ASSERT_TRUE(until_idle());
+    EXPECT_EQ(mode(), "global");
+    EXPECT_THAT(asked(), HasSubstr("query global revoke global"));
+}
+
+TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AnUnknownModeIsChangedAllTheSame) {
+    std::ofstream(data / "mode") << "???";
+    run_job();
+    EXPECT_EQ(asked(), "query user");
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test

@@ -1,0 +1,293 @@
+// Every option of both documents of the Origin scheduler is an attribute of policies that works, which a test
+// named after it shows, or one that `unsupported_settings` tells of. And tests of options that have no file
+// of their own.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "objects/schema.h"
+#include "objects/snapshot.h"
+#include "objects/windows.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+using objects::ObjectType;
+
+// Both documents' lists; where they spell an option differently, both spellings.
+constexpr std::string_view guide[] = {"SUBMIT_QUEUE",
+                                      "BATCH_QUEUES",
+                                      "SPECIAL_QUEUE",
+                                      "DEDICATED_QUEUES",
+                                      "EXTERNAL_QUEUES",
+                                      "PRIME_TIME_WALLT_LIMIT",
+                                      "PRIME_TIME_START",
+                                      "PRIME_TIME_END",
+                                      "ENFORCE_PRIME_TIME",
+                                      "SMALL_JOB_MAX",
+                                      "WALLT_LIMIT_SMALL_JOB",
+                                      "WALLT_LIMIT_LARGE_JOB",
+                                      "PRIME_TIME_SMALL_NODE_LIMIT",
+                                      "PRIME_TIME_SMALL_WALLT_LIMIT",
+                                      "ENFORCE_DEDICATED_TIME",
+                                      "DEDICATED_TIME_COMMAND",
+                                      "DEDICATED_TIME_CACHE_SECS",
+                                      "SYSTEM_NAME",
+                                      "NONPRIME_DRAIN_SYS",
+                                      "NP_DRAIN_BACKTIME",
+                                      "NP_DRAIN_IDLETIME",
+                                      "MAX_JOBS",
+                                      "MIN_JOBS",
+                                      "TARGET_LOAD_PCT",
+                                      "TARGET_LOAD_VARIANCE",
+                                      "ENFORCE_ALLOCATION",
+                                      "SCHED_ACCT_DIR",
+                                      "SORT_BY_PAST_USAGE",
+                                      "DECAY_FACTOR",
+                                      "OA_DECAY_FACTOR",
+                                      "MAX_QUEUED_TIME",
+                                      "INTERACTIVE_LONG_WAIT",
+                                      "SORTED_JOB_DUMPFILE",
+                                      "MANAGE_HPM_COUNTERS",
+                                      "REVOKE_HPM_COUNTERS",
+                                      "SCHED_RESTART_ACTION",
+                                      "SMALL_QUEUED_TIME",
+                                      "AVOID_FRAGMENTATION",
+                                      "TEST_ONLY",
+                                      "FAKE_MACHINE_MULT",
+                                      "MAX_DEDICATED_JOBS",
+                                      "WALLT_SMALL_LIMIT",
+                                      "WALLT_LARGE_LIMIT",
+                                      "NON_PRIME_DRAIN_SYS"};
+constexpr std::string_view overview[] = {"AVOID_FRAGMENTATION",
+                                         "BACKGROUND_QUEUE_NAME",
+                                         "CHALLENGE_QUEUE_NAME",
+                                         "BATCH_QUEUES",
+                                         "DECAY_FACTOR",
+                                         "DEDICATED_QUEUE",
+                                         "DEDICATED_TIME_CACHE_SECS",
+                                         "DEDICATED_TIME_COMMAND",
+                                         "ENFORCE_ALLOCATION",
+                                         "ENFORCE_DEDICATED_TIME",
+                                         "ENFORCE_PRIME_TIME",
+                                         "FAKE_MACHINE_MULT",
+                                         "HIGH_SYSTIME",
+                                         "INTERACTIVE_LONG_WAIT",
+                                         "MAX_DEDICATED_JOBS",
+                                         "MAX_JOBS",
+                                         "MAX_QUEUED_TIME",
+                                         "MAX_USER_RUN_JOBS",
+                                         "MIN_JOBS",
+                                         "NONPRIME_DRAIN_SYS",
+                                         "OA_DECAY_FACTOR",
+                                         "PRIME_TIME_END",
+                                         "PRIME_TIME_SMALL_NODE_LIMIT",
+                                         "PRIME_TIME_SMALL_WALLT_LIMIT",
+                                         "PRIME_TIME_START",
+                                         "PRIME_TIME_WALLT_LIMIT",
+                                         "SCHED_ACCT_DIR",
+                                         "SCHED_HOST",
+                                         "SCHED_RESTART_ACTION",
+                                         "SERVER_HOST",
+                                         "SMALL_JOB_MAX",
+                                         "SMALL_QUEUED_TIME",
+                                         "SORT_BY_PAST_USAGE",
+                                         "SORTED_JOB_FILE",
+                                         "SPECIAL_QUEUE",
+                                         "SUBMIT_QUEUE",
+                                         "SYSTEM_NAME",
+                                         "TARGET_LOAD_PCT",
+                                         "TARGET_LOAD_VARIANCE",
+                                         "TEST_ONLY",
+                                         "WALLT_LIMIT_LARGE_JOB",
+                                         "WALLT_LIMIT_SMALL_JOB"};
+
+// The options for which there are tests: what stands before the first lower-case letter in a test's name.
+std::set<std::string> tested() {
+    std::set<std::string> options;
+    const std::regex name(
+        R"(\nTEST(?:_F|_P)?\(\w+,\s+([A-Z][A-Z_]*[A-Z])(?:_[A-Z][a-z]\w*|_An?[A-Z]\w*)?\))");
+    for (const auto& entry : fs::directory_iterator(fs::path(PBS_SOURCE_DIR) / "tests" / "scheduler")) {
+        if (entry.path().extension() != ".cc") continue;
+        std::ifstream file(entry.path());
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at)
+            options.insert((*at)[1]);
+    }
+    return options;
+}
+
+const objects::Attribute* attribute_of(std::string_view option) {
+    std::string name(option);
+    for (char& c : name)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return objects::find_attribute(ObjectType::policy, name);
+}
+
+// Is it told of when it is set by itself, and nothing that it needs would change that?
+bool is_told(const objects::Attribute& attribute) {
+    objects::Object policy(ObjectType::policy, "p1");
+    const std::string example(attribute.example);
+    std::string value = example.substr(example.find('=') + 1);
+    std::erase(value, '"');
+    policy.assign(attribute, objects::parse_value(attribute, value).value());
+    const auto lines = unsupported_settings(policy);
+    return std::ranges::any_of(lines, [&](const std::string& line) {
+        return line.find(fmt::format("{} is not acted on:", attribute.name)) != std::string::npos;
+    });
+}
+
+class OriginOptions : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(OriginOptions, IsAnAttributeThatIsTestedOrToldOf) {
+    static const auto with_tests = tested();
+    const auto* attribute = attribute_of(GetParam());
+    ASSERT_NE(attribute, nullptr) << GetParam() << " is no attribute of policies";
+    std::string name(attribute->name);
+    for (char& c : name)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    EXPECT_NE(with_tests.contains(name), is_told(*attribute))
+        << GetParam()
+        << (is_told(*attribute) ? " is tested and told of as not acted on" : " has no test of its name");
+}
+
+std::string option_name(const testing::TestParamInfo<std::string_view>& info) {
+    return std::string(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Guide, OriginOptions, testing::ValuesIn(guide), option_name);
+INSTANTIATE_TEST_SUITE_P(Overview, OriginOptions, testing::ValuesIn(overview), option_name);
+
+TEST(OriginOptionLists, NoOtherAttributeIsOneOfOrigin) {
+    std::set<std::string_view> named;
+    for (const auto option : guide) named.insert(attribute_of(option)->name);
+    for (const auto option : overview) named.insert(attribute_of(option)->name);
+    for (const objects::Attribute& attribute : objects::attributes(ObjectType::policy)) {
+        if ((attribute.flags & objects::origin) == 0 || attribute.name == "hpm_ctl") continue;
+        EXPECT_TRUE(named.contains(attribute.name)) << attribute.name;
+    }
+}
+
+// ---- Options that have no file of their own.
+
+struct Option : testing::Test {
+    World world;
+    Settings& s = world.origin();
+    void SetUp() override { world.vnodes(1, {.name = "n", .ncpus = 64, .mem = 64 * gb}); }
+    Outcome cycle(Instant now = at(9), bool apply = false) {
+        world.configure();
+        return world.cycle(now, apply);
+    }
+};
+
+TEST_F(Option, PRIME_TIME_SMALL_WALLT_LIMIT_TakesThePlaceOfTheLimitForSmallJobs) {
+    s.enforce_prime_time = {true};
+    world.prime_time(8, 17);
+    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.prime_time_small_node_limit = 8;
+    s.prime_time_small_wallt_limit = Seconds(hour);
+    const int small = world.job({.nodes = 8, .walltime = hour + 1});
+    const int fine = world.job({.nodes = 8, .walltime = hour});
+    const int large = world.job({.nodes = 9, .walltime = 2 * hour});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.started, ElementsAre(fine, large));
+    EXPECT_EQ(outcome.comment.at(small), "Exceeds primetime walltime limit (01:00:00)");
+}
+
+TEST_F(Option, WALLT_LIMIT_SMALL_JOB_IsForJobsOfAtMostSmallJobMaxNodes) {
+    s.small_job_max = 16;
+    s.wallt_limit_small_job = Seconds(4 * hour);
+    const int over = world.job({.nodes = 16, .walltime = 4 * hour + 1});
+    const int fine = world.job({.nodes = 17, .walltime = 4 * hour + 1});
+    const auto outcome = cycle();
+    EXPECT_TRUE(outcome.rejected.contains(over));
+    EXPECT_THAT(outcome.started, ElementsAre(fine));
+}
+
+TEST_F(Option, WALLT_LIMIT_LARGE_JOB_IsForJobsOfMoreNodes) {
+    s.small_job_max = 16;
+    s.wallt_limit_large_job = Seconds(8 * hour);
+    const int over = world.job({.nodes = 17, .walltime = 8 * hour + 1});
+    const int fine = world.job({.nodes = 16, .walltime = 8 * hour + 1});
+    const auto outcome = cycle();
+    EXPECT_TRUE(outcome.rejected.contains(over));
+    EXPECT_THAT(outcome.started, ElementsAre(fine));
+}
+
+// From a policy object, as qmgr or a migrated CONFIGFILE makes it.
+struct OptionFromObject : testing::Test {
+    objects::Object policy{ObjectType::policy, "p1"};
+    Configuration configuration;
+    void set(const std::string& name, const std::string& value) {
+        const auto& attribute = *objects::find_attribute(ObjectType::policy, name);
+        policy.assign(attribute, objects::parse_value(attribute, value).value());
+    }
+    Settings settings() {
+        const auto zone = rrule::Zone::utc();
+        return read_policy(policy, configuration, zone);
+    }
+};
+
+TEST_F(OptionFromObject, PRIME_TIME_START_AndEndMakePrimeTimeOfWorkDays) {
+    set("prime_time_start", "08:00:00");
+    set("prime_time_end", "17:00:00");
+    const Settings s = settings();
+    EXPECT_FALSE(s.prime.contains(at(7, 59, 59)));
+    EXPECT_TRUE(s.prime.contains(at(8)));
+    EXPECT_FALSE(s.prime.contains(at(5 * 24 + 9))) << "a Saturday";
+}
+
+TEST_F(OptionFromObject, PRIME_TIME_END_BeforeTheStartIsOnTheNextDay) {
+    set("prime_time_start", "20:00:00");
+    set("prime_time_end", "04:00:00");
+    const Settings s = settings();
+    EXPECT_TRUE(s.prime.contains(at(21)));
+    EXPECT_TRUE(s.prime.contains(at(24 + 3)));
+    EXPECT_FALSE(s.prime.contains(at(24 + 4)));
+}
+
+TEST_F(OptionFromObject, TARGET_LOAD_VARIANCE_WhatIsAboveIsAddedToTheTarget) {
+    EXPECT_EQ(settings().max_load_percent, 0) << "neither is set: the load isn't looked at";
+    set("target_load_pct", "90%");
+    EXPECT_EQ(settings().max_load_percent, 100) << "+10% is the default";
+    set("target_load_variance", "-90%,+25%");
+    EXPECT_EQ(settings().max_load_percent, 115);
+}
+
+TEST_F(OptionFromObject, SCHED_RESTART_ACTION_WordsOfBothDocuments) {
+    EXPECT_EQ(settings().sched_restart_action, RestartAction::none);
+    for (const auto& [word, action] :
+         {std::pair{"none", RestartAction::none}, std::pair{"restart", RestartAction::restart},
+          std::pair{"rerun", RestartAction::restart}, std::pair{"resubmit", RestartAction::resubmit}}) {
+        set("sched_restart_action", word);
+        EXPECT_EQ(settings().sched_restart_action, action) << word;
+    }
+}
+
+TEST_F(OptionFromObject, DEDICATED_TIME_COMMAND_NeedsEnforceDedicatedTime) {
+    set("dedicated_time_command", "/usr/local/bin/schedule");
+    EXPECT_THAT(settings().dedicated_time_command, IsEmpty());
+    EXPECT_THAT(
+        unsupported_settings(policy),
+        ElementsAre("policy p1: dedicated_time_command is not acted on without enforce_dedicated_time"));
+    set("enforce_dedicated_time", "True");
+    EXPECT_EQ(settings().dedicated_time_command, "/usr/local/bin/schedule");
+    EXPECT_THAT(unsupported_settings(policy), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
