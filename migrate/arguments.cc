@@ -183,7 +183,7 @@ Read read_printable(std::string_view text, const char* what) {
 
 Read read_restart(std::string_view text) {
     std::string word = lowered(text);
-    if (word != "none" && word != "restart" && word != "resubmit")
+    if (word != "none" && word != "restart" && word != "rerun" && word != "resubmit")
         return expected("none, restart or resubmit");
     return word;
 }

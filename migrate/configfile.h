@@ -28,7 +28,7 @@ enum class ArgumentType {
     timespec,  // HH:MM:SS, MM:SS or SS
     clock,     // a timespec that is a time of day
     variance,  // -mm%,+nn%
-    restart,   // none, restart or resubmit
+    restart,   // none, restart (or rerun) or resubmit
 };
 
 struct Option {
