@@ -1,5 +1,5 @@
-// Any output of a DEDICATED_TIME_COMMAND is refused with a message, or gives times that end after they start, in
-// order.
+// Any output of a DEDICATED_TIME_COMMAND is refused with a message, or gives times that end after they start,
+// in order.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
