@@ -33,6 +33,11 @@ std::span<const Rule> rules() {
         {"server_plugin/plugin",
          {"objects/", "rrule/", "ifl/", "migrate/", "server_plugin/scheduler/"},
          {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_scheduler"}},
+        // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
+        {"simulate",
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/qmgr_grammar.h",
+          "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host", {"server_plugin/plugin/pbs_plugin.h", "ifl/"}, {"pbs_ifl_codec"}},
         {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},

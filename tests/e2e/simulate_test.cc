@@ -1,0 +1,143 @@
+// pbs_simulate as a command, by itself and with a real server.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+class Simulate : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        folder = std::filesystem::temp_directory_path() /
+                 ("simulate_test." + std::to_string(getpid()) + "." +
+                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
+        std::filesystem::create_directories(folder);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    std::string put(const std::string& name, const std::string& text) const {
+        std::ofstream(folder / name) << text;
+        return (folder / name).string();
+    }
+    std::string read(const std::string& name) const {
+        std::ifstream in(folder / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    // Three jobs on two CPUs; strict_ordering keeps the third behind the second.
+    std::string trace() const {
+        return put("t.swf",
+                   "; UnixStartTime: 1795392000\n; TimeZoneString: UTC\n; MaxNodes: 1\n; MaxProcs: 2\n"
+                   "1 0 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 1 -1 -1 -1\n"
+                   "2 10 -1 100 2 -1 -1 2 100 -1 1 2 1 -1 1 -1 -1 -1\n"
+                   "3 20 -1 50 1 -1 -1 1 50 -1 1 1 1 -1 1 -1 -1 -1\n");
+    }
+    std::string strict() const {
+        return put("strict.qmgr",
+                   "create policy strict\nset policy strict strict_ordering=True,backfill_depth=0\n");
+    }
+    static Output simulate(std::vector<std::string> arguments, const RunOptions& options = {}) {
+        arguments.insert(arguments.begin(), "pbs_simulate");
+        return run(arguments, options);
+    }
+    std::filesystem::path folder;
+};
+
+TEST_F(Simulate, ATraceByItself) {
+    const Output table = simulate({"--swf", trace()});
+    EXPECT_EQ(table.exit, 0) << table;
+    EXPECT_THAT(table.out, HasSubstr("Policy    default_policy\nMachine   1 vnode, 2 CPUs\n"));
+    EXPECT_THAT(table.out, HasSubstr("  longest               0:01:30  0:00:00    0:01:30\n"));
+    EXPECT_EQ(table.err, "") << "no bar where nobody looks";
+    EXPECT_EQ(simulate({"--swf", trace()}).out, table.out) << "the same each time";
+}
+
+TEST_F(Simulate, TwoPoliciesSideBySideWithPlots) {
+    const std::string svg = (folder / "plots.svg").string();
+    const Output table =
+        simulate({"--swf", trace(), "--compare", "default_policy", strict(), "--svg", svg, "--timing"});
+    EXPECT_EQ(table.exit, 0) << table;
+    EXPECT_THAT(table.out, HasSubstr("B - A"));
+    // The last job waits for 180 seconds instead of none.
+    EXPECT_THAT(table.out, HasSubstr("wait, mean              0:00:30  0:01:30  +0:01:00\n"));
+    EXPECT_THAT(table.err, HasSubstr("starts a second"));
+    EXPECT_THAT(read("plots.svg"), HasSubstr("B: "));
+    const Output in_folder = simulate({"--swf", trace(), "--svg", folder.string()});
+    EXPECT_EQ(in_folder.exit, 0) << in_folder;
+    EXPECT_THAT(read("waiting.svg"), HasSubstr("</svg>"));
+}
+
+TEST_F(Simulate, AsJsonOnAnotherMachine) {
+    const Output json = simulate({"--swf", "-", "--json", "--nodes", "2", "--cpus", "2"}, {read("t.swf")});
+    EXPECT_EQ(json.exit, 2) << "an empty trace";
+    trace();
+    const Output full = simulate({"--swf", "-", "--json", "--nodes", "2", "--cpus", "2"}, {read("t.swf")});
+    EXPECT_EQ(full.exit, 0) << full;
+    EXPECT_THAT(full.out, HasSubstr("\"cpus\": 4,"));
+    EXPECT_THAT(full.out, HasSubstr("\"trace\": \"-\","));
+}
+
+TEST_F(Simulate, WrongInputIsNamedAndFails) {
+    EXPECT_EQ(simulate({}).exit, 1);
+    EXPECT_EQ(simulate({"--swf", trace(), "--bogus"}).exit, 1);
+    EXPECT_EQ(simulate({"--swf", trace(), "--policy", "p", "--compare", "p", "q"}).exit, 1);
+    EXPECT_EQ(simulate({"--swf", trace(), "--nodes", "0"}).exit, 1);
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"--swf", "/no/such/file"}, "can't read /no/such/file"},
+        {{"--swf", put("bad.swf", "1 2 3\n")}, "line 1, column 6: found 3 fields, expected 18"},
+        {{"--accounting", put("bad.log", "hello\n")}, "line 1, column 1: expected a record"},
+        {{"--swf", trace(), "--policy", "nothing"}, "'nothing': expected a policy of the configuration"},
+        {{"--swf", trace(), "--config", put("bad.json", "[]")}, "bad.json: not JSON"},
+        {{"--swf", trace(), "--queue", "long"}, "--queue: found 'long', expected NUMBER=NAME"},
+        {{"--swf", trace(), "--time-zone", "Moon"}, "--time-zone: found 'Moon'"},
+        {{"--swf", trace(), "--mem", "1gb"}, "--mem is of each vnode"},
+        {{"--swf", trace(), "--nodes", "1", "--mem", "much"}, "--mem"},
+        {{"--swf", trace(), "--svg", "/no/such/folder/x.svg"}, "can't write /no/such/folder/x.svg"},
+        {{"--swf", trace(), "--policy", put("p.qmgr", "set policy p by_queue=1\n")}, "p.qmgr: line 1"},
+    };
+    for (const auto& [arguments, message] : cases) {
+        const Output failed = simulate(arguments);
+        EXPECT_EQ(failed.exit, 2) << failed;
+        EXPECT_THAT(failed.err, HasSubstr(message));
+    }
+}
+
+// The jobs that a server has run, with its own accounting and configuration.
+TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
+    std::vector<std::string> ids;
+    for (int i = 0; i < 3; ++i) {
+        ids.push_back(server.submit("true", {"-l", "ncpus=2,walltime=60"}));
+        ASSERT_FALSE(ids.back().empty());
+    }
+    ASSERT_TRUE(wait_for([&] {
+        const std::string log = server.accounting();
+        return std::ranges::all_of(ids, [&](auto& id) { return log.find(";E;" + id) != log.npos; });
+    }));
+    std::string log;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(server.home() / "server_priv" / "accounting"))
+        log = entry.path().string();
+    const Output asked = server.command({"pbs_simulate", "--accounting", log, "--server"});
+    EXPECT_EQ(asked.exit, 0) << asked;
+    EXPECT_THAT(asked.out, HasSubstr("Trace     " + log + ": 3 jobs\n"));
+    EXPECT_THAT(asked.out, HasSubstr("Machine   1 vnode, 8 CPUs\n"));
+    EXPECT_THAT(asked.out, HasSubstr("Jobs      3 started in "));
+
+    const std::string document = (server.work() / "site.json").string();
+    ASSERT_EQ(server.command({"pbs_config", "export", document}).exit, 0);
+    const Output read =
+        server.command({"pbs_simulate", "--accounting", log, "--config", document, "--time-zone", "UTC"});
+    EXPECT_EQ(read.exit, 0) << read;
+    EXPECT_EQ(read.out, asked.out);
+    ASSERT_TRUE(server.stop());
+    const Output gone = server.command({"pbs_simulate", "--accounting", log, "--server"});
+    EXPECT_EQ(gone.exit, 2);
+    EXPECT_THAT(gone.err, HasSubstr("can not connect to the default server"));
+}
+
+}  // namespace
+}  // namespace pbs::e2e

@@ -1,0 +1,147 @@
+#include "simulate/report.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/simulate/support.h"
+
+namespace pbs::simulate::test {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(BoundedSlowdown, IsNeverBelowOneAndShortJobsCountAsTenSeconds) {
+    EXPECT_DOUBLE_EQ(bounded_slowdown(Seconds(0), Seconds(100)), 1);
+    EXPECT_DOUBLE_EQ(bounded_slowdown(Seconds(100), Seconds(100)), 2);
+    EXPECT_DOUBLE_EQ(bounded_slowdown(Seconds(99), Seconds(1)), 10);
+    EXPECT_DOUBLE_EQ(bounded_slowdown(Seconds(2), Seconds(1)), 1);
+    EXPECT_DOUBLE_EQ(bounded_slowdown(Seconds(50), Seconds(0)), 5);
+}
+
+TEST(Distribution, PercentilesAreNearestRanks) {
+    std::vector<double> values;
+    for (int i = 200; i > 0; --i) values.push_back(i);
+    const Distribution d = distribution(values);
+    EXPECT_DOUBLE_EQ(d.mean, 100.5);
+    EXPECT_DOUBLE_EQ(d.median, 100);
+    EXPECT_DOUBLE_EQ(d.p90, 180);
+    EXPECT_DOUBLE_EQ(d.p99, 198);
+    EXPECT_DOUBLE_EQ(d.max, 200);
+    EXPECT_DOUBLE_EQ(distribution({7}).median, 7);
+    EXPECT_DOUBLE_EQ(distribution({7}).p99, 7);
+    EXPECT_DOUBLE_EQ(distribution({}).max, 0);
+}
+
+// Job 1 from 0 to 100 on both CPUs; 2 and 3 from 100 to 150 and to 300 on one.
+class ThreeJobs : public testing::Test {
+  protected:
+    Trace trace = trace_of({{0, 2, 100, 100, "ann"}, {10, 1, 50, 60, "bob"}, {20, 1, 200, 200, "ann"}});
+    Schedule run = run_of(trace, site_of(1, 2));
+};
+
+TEST_F(ThreeJobs, FiguresAreAsByHand) {
+    const Report r = make_report("x", trace, run, 3);
+    EXPECT_EQ(r.submitted, 3U);
+    EXPECT_EQ(r.started, 3);
+    EXPECT_EQ(r.never_started, 0);
+    EXPECT_DOUBLE_EQ(r.all.usage.used, 200 + 50 + 200);
+    EXPECT_DOUBLE_EQ(r.all.usage.available, 600);
+    EXPECT_DOUBLE_EQ(r.all.usage.share(), 0.75);
+    EXPECT_DOUBLE_EQ(r.all.jobs.wait.mean, (0 + 90 + 80) / 3.0);
+    EXPECT_DOUBLE_EQ(r.all.jobs.wait.median, 80);
+    EXPECT_DOUBLE_EQ(r.all.jobs.wait.max, 90);
+    EXPECT_DOUBLE_EQ(r.all.jobs.slowdown.mean, (1 + 2.8 + 1.4) / 3);
+    EXPECT_DOUBLE_EQ(r.all.jobs.slowdown.max, 2.8);
+    EXPECT_EQ(r.prime.jobs.jobs, 0);
+    EXPECT_EQ(r.non_prime.jobs.jobs, 3);
+    ASSERT_EQ(r.users.size(), 2U);
+    EXPECT_EQ(r.users[0].name, "ann");
+    EXPECT_DOUBLE_EQ(r.users[0].cpu_seconds, 400);
+    EXPECT_EQ(r.users[1].jobs, 1);
+    ASSERT_EQ(r.sizes.size(), 2U);
+    EXPECT_EQ(r.sizes[0].name, "1");
+    EXPECT_EQ(r.sizes[1].name, "2");
+    EXPECT_THAT(r.waits, ElementsAre(0, 80, 90));
+    // Of 100 seconds each: two CPUs, then one and a half, then one.
+    EXPECT_THAT(r.series.cpus_in_use, ElementsAre(DoubleEq(2), DoubleEq(1.5), DoubleEq(1)));
+    EXPECT_THAT(r.series.jobs_waiting, ElementsAre(DoubleEq(1.7), DoubleEq(0), DoubleEq(0)));
+}
+
+TEST_F(ThreeJobs, PrimeTimeIsApart) {
+    run.prime = {{kMonday + Seconds(50), kMonday + Seconds(120)},
+                 {kMonday + Seconds(200), kMonday + Seconds(300)}};
+    run.outcomes[1].prime = run.outcomes[2].prime = true;
+    const Report r = make_report("x", trace, run);
+    EXPECT_EQ(r.prime.jobs.jobs, 2);
+    EXPECT_EQ(r.non_prime.jobs.jobs, 1);
+    // Job 1: 50 s of 2 CPUs; job 2: 20 s; job 3: 20 s and 100 s.
+    EXPECT_DOUBLE_EQ(r.prime.usage.used, 100 + 20 + 120);
+    EXPECT_DOUBLE_EQ(r.prime.usage.available, 2 * 170);
+    EXPECT_DOUBLE_EQ(r.non_prime.usage.used, 450 - 240);
+    EXPECT_DOUBLE_EQ(r.non_prime.usage.available, 2 * 130);
+}
+
+TEST_F(ThreeJobs, TheSeriesAddsUpToTheUsage) {
+    for (const std::size_t points : {1U, 2U, 7U, 100U, 600U}) {
+        const Report r = make_report("x", trace, run, points);
+        double sum = 0;
+        for (const double cpus : r.series.cpus_in_use) sum += cpus * r.series.step;
+        EXPECT_NEAR(sum, r.all.usage.used, 1e-6) << points;
+    }
+}
+
+TEST_F(ThreeJobs, TableOfOne) {
+    const std::string text = to_text(make_heading(trace, rrule::Zone::utc()), {make_report("x", trace, run)});
+    EXPECT_THAT(text, HasSubstr("Trace     jobs.swf: 3 jobs\n"));
+    EXPECT_THAT(text, HasSubstr("Policy    default_policy\nMachine   1 vnode, 2 CPUs\n"
+                                "Time      2026-11-23 00:00:00 to 2026-11-23 00:05:00 (UTC)\n"
+                                "Jobs      3 started in 4 cycles\n"));
+    EXPECT_THAT(text, HasSubstr("utilisation               75.0%     0.0%      75.0%\n"));
+    EXPECT_THAT(text, HasSubstr("bounded slowdown, mean     1.73     0.00       1.73\n"));
+    EXPECT_THAT(text, HasSubstr("  longest               0:01:30  0:00:00    0:01:30\n"));
+}
+
+TEST_F(ThreeJobs, TableOfTwoHasTheDifference) {
+    const Schedule other = run_of(trace, site_of(1, 4));
+    const std::string text = to_text(make_heading(trace, rrule::Zone::utc()),
+                                     {make_report("a", trace, run), make_report("b", trace, other)}, 1);
+    EXPECT_THAT(text, HasSubstr("A         a\n"));
+    EXPECT_THAT(text, HasSubstr("B         b\n"));
+    EXPECT_THAT(text, HasSubstr("  longest               0:01:30  0:00:00  -0:01:30\n"));
+    EXPECT_THAT(text, HasSubstr("jobs started                  3        3         0\n"));
+    EXPECT_THAT(text, HasSubstr("and 1 users with less CPU time"));
+}
+
+TEST_F(ThreeJobs, JsonHasTheSameFigures) {
+    trace.left_out["no run time is known"] = 2;
+    const auto json = nlohmann::json::parse(
+        to_json(make_heading(trace, rrule::Zone::utc()), {make_report("x", trace, run, 10)}));
+    EXPECT_EQ(json["trace"], "jobs.swf");
+    EXPECT_EQ(json["left_out"][0]["jobs"], 2);
+    ASSERT_EQ(json["simulations"].size(), 1U);
+    const auto& one = json["simulations"][0];
+    EXPECT_EQ(one["policies"][0], "default_policy");
+    EXPECT_EQ(one["all"]["utilisation"], 0.75);
+    EXPECT_EQ(one["all"]["wait"]["max"], 90);
+    EXPECT_EQ(one["non_prime"]["jobs"], 3);
+    EXPECT_EQ(one["users"][1]["user"], "bob");
+    EXPECT_EQ(one["sizes"][0]["cpus"], "1");
+    EXPECT_EQ(one["series"]["cpus_in_use"].size(), 10U);
+    EXPECT_EQ(one["begin"], 1795392000);
+}
+
+TEST(Report, SizesAreClassesOfPowersOfTwo) {
+    std::vector<Job> jobs;
+    for (const std::int64_t cpus : {1, 2, 3, 4, 5, 8, 9, 16}) jobs.push_back({0, cpus, 10});
+    const Trace trace = trace_of(jobs);
+    const Report r = make_report("x", trace, run_of(trace, site_of(1, 64)));
+    std::vector<std::string> names;
+    for (const Group& size : r.sizes) names.push_back(size.name + ":" + std::to_string(size.jobs));
+    EXPECT_THAT(names, ElementsAre("1:1", "2:1", "3-4:2", "5-8:2", "9-16:2"));
+}
+
+}  // namespace
+}  // namespace pbs::simulate::test

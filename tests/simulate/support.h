@@ -1,0 +1,84 @@
+// Small traces and machines, and what a simulation makes of them.
+#ifndef PBSPOLICY_TESTS_SIMULATE_SUPPORT_H
+#define PBSPOLICY_TESTS_SIMULATE_SUPPORT_H
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "simulate/engine.h"
+#include "simulate/report.h"
+#include "simulate/variant.h"
+
+namespace pbs::simulate::test {
+
+// Monday 2026-11-23, 00:00:00 UTC.
+inline constexpr Instant kMonday{Seconds(1795392000)};
+
+struct Job {
+    std::int64_t submit;  // seconds after kMonday
+    std::int64_t cpus;
+    std::int64_t run;
+    std::int64_t walltime = -1;
+    std::string user = "ann";
+};
+
+inline Trace trace_of(const std::vector<Job>& jobs) {
+    Trace trace;
+    trace.name = "jobs.swf";
+    for (const Job& job : jobs) {
+        TraceJob one;
+        one.number = trace.jobs.size() + 1;
+        one.submit = kMonday + Seconds(job.submit);
+        one.run_time = Seconds(job.run);
+        one.walltime = Seconds(job.walltime);
+        one.cpus = job.cpus;
+        one.user = trace.users.number(job.user);
+        one.group = trace.groups.number("staff");
+        one.queue = trace.queues.number("");
+        trace.jobs.push_back(one);
+    }
+    return trace;
+}
+
+inline Site site_of(std::int64_t nodes, std::int64_t cpus) {
+    Site site;
+    add_nodes(site.machine, nodes, nodes * cpus, 0);
+    add_queue(site.machine, "workq");
+    return site;
+}
+
+// `changes` are directives of qmgr; none: default_policy.
+inline Schedule run_of(const Trace& trace, const Site& site, const std::string& changes = {},
+                       const EngineOptions& options = {}) {
+    auto variant =
+        changes.empty() ? variant_of_policies(site, {}) : variant_of_changes(site, {"changes.qmgr", changes});
+    if (!variant) {
+        ADD_FAILURE() << variant.error();
+        return {};
+    }
+    const auto cluster = Cluster::make(variant->machine);
+    if (!cluster) {
+        ADD_FAILURE() << cluster.error();
+        return {};
+    }
+    auto run = simulate(trace, *cluster, variant->snapshot, site.zone, options);
+    if (!run) {
+        ADD_FAILURE() << run.error();
+        return {};
+    }
+    return *std::move(run);
+}
+
+// Seconds after kMonday; -1: it never started.
+inline std::vector<std::int64_t> starts(const Schedule& run) {
+    std::vector<std::int64_t> list;
+    for (const Outcome& outcome : run.outcomes)
+        list.push_back(outcome.start == Instant{} ? -1 : (outcome.start - kMonday).count());
+    return list;
+}
+
+}  // namespace pbs::simulate::test
+
+#endif

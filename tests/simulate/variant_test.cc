@@ -1,0 +1,139 @@
+#include "simulate/variant.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/simulate/support.h"
+
+namespace pbs::simulate::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Site site() {
+    Site made = site_of(1, 2);
+    made.name = "site.json";
+    made.document =
+        R"({"format": 1, "policy": {"default_policy": {}, "day": {"by_queue": "False"}, "night": {}},
+            "sched": {"default": {"policy": ["day"]}}, "time_window": {}, "fs_group": {}, "queue": {},
+            "server": {}})";
+    return made;
+}
+
+TEST(Variant, IsWhatTheConfigurationAssigns) {
+    const auto variant = variant_of_policies(site(), {});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->title, "day");
+    EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "day");
+    EXPECT_FALSE(variant->snapshot->policy("day")->boolean("by_queue"));
+    EXPECT_TRUE(variant->machine.queues.contains("workq"));
+}
+
+TEST(Variant, IsPoliciesByName) {
+    EXPECT_TRUE(*names_policies(site(), "day,np:night"));
+    EXPECT_FALSE(*names_policies(site(), "day,np:dawn"));
+    const auto variant = variant_of_policies(site(), "day,np:night");
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->title, "day,np:night");
+    EXPECT_EQ(variant->snapshot->policy_slots("default").non_prime, "night");
+}
+
+TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
+    const auto variant =
+        variant_of_changes(site(), {"c.qmgr",
+                                    "# a remark\ncreate policy p strict_ordering=True\n"
+                                    "set policy p backfill_depth=0; set queue workq max_running = 5\n"
+                                    "create queue long queue_type=execution,started=True\n"
+                                    "set node n1 resources_available.ncpus=64\n"
+                                    "unset queue workq started\n"
+                                    "create resource gpus type=long,flag=hn\n"
+                                    "set server default_queue=long\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->title, "c.qmgr");
+    EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "p") << "the only one that is named";
+    EXPECT_THAT(variant->notes, ElementsAre(HasSubstr("policy p is in force")));
+    EXPECT_EQ(variant->machine.queues.at("workq").at("max_running"), "5");
+    EXPECT_FALSE(variant->machine.queues.at("workq").contains("started"));
+    EXPECT_EQ(variant->machine.queues.at("long").at("queue_type"), "execution");
+    EXPECT_EQ(variant->machine.nodes.at("n1").at("resources_available.ncpus"), "64");
+    EXPECT_EQ(variant->machine.resources.at("gpus").at("type"), "long");
+    EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
+}
+
+TEST(Variant, WhatTheChangesAssignIsInForce) {
+    const auto variant = variant_of_changes(
+        site(), {"c.qmgr", "set policy day round_robin=True\nset sched default policy='night'\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "night");
+    EXPECT_THAT(variant->notes, IsEmpty());
+}
+
+TEST(Variant, AChangeOfAPolicyThatIsAssignedLeavesItWhereItIs) {
+    Site made = site();
+    made.document.replace(made.document.find("[\"day\"]"), 7, "[\"day\", \"np:night\"]");
+    const auto variant = variant_of_changes(made, {"c.qmgr", "set policy night round_robin=True\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "day");
+    EXPECT_EQ(variant->snapshot->policy_slots("default").non_prime, "night");
+    EXPECT_THAT(variant->notes, IsEmpty());
+}
+
+TEST(Variant, DocumentsChangeToo) {
+    const auto variant =
+        variant_of_changes(site(), {"c.json",
+                                    R"({"format": 1, "policy": {"p": {"strict_ordering": "True"}},
+                     "host": {"queue": {"workq": {"max_running": "3"}}}})"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "p");
+    EXPECT_NE(variant->snapshot->policy("night"), nullptr) << "what isn't named stays";
+    EXPECT_EQ(variant->machine.queues.at("workq").at("max_running"), "3");
+    EXPECT_EQ(variant->machine.queues.at("workq").at("started"), "True");
+}
+
+struct Wrong {
+    const char* text;
+    const char* message;
+};
+class VariantWrong : public testing::TestWithParam<Wrong> {};
+
+TEST_P(VariantWrong, IsRefusedWithItsLine) {
+    const auto variant = variant_of_changes(site(), {"c", GetParam().text});
+    ASSERT_FALSE(variant);
+    EXPECT_THAT(variant.error(), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, VariantWrong,
+    testing::Values(Wrong{"\nset policy day nonsense=1\n", "c: line 2: 'set policy day nonsense=1': "},
+                    Wrong{"set policy day by_queue=maybe\n", "by_queue"},
+                    Wrong{"set queue gone max_running=1\n", "there is none of this name"},
+                    Wrong{"create queue workq\n", "there is one of this name already"},
+                    Wrong{"delete node n7\n", "there is none of this name"},
+                    Wrong{"set queue workq max_runing=1\n", "max_runing"},
+                    Wrong{"set queue workq max_running += 1\n", "only = is understood"},
+                    Wrong{"list policy\n", "expected create, delete, set or unset"},
+                    Wrong{"set policy by_queue=True\n", "no name, expected the name of a policy"},
+                    Wrong{"frobnicate\n", "c: line 1: 'frobnicate'"},
+                    Wrong{"{\"format\": 2}", "c: format: found 2"}, Wrong{"{", "c: line 1, column 2"}));
+
+TEST(Variant, AConfigurationWithoutQueuesGetsThoseThatItNames) {
+    Site bare;
+    add_nodes(bare.machine, 1, 2, 0);
+    auto variant =
+        variant_of_changes(bare, {"c",
+                                  "create policy o\nset policy o algorithm=origin,submit_queue=submit\n"
+                                  "set policy o batch_queues=\"small,large@host\"\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    add_named_queues(*variant->snapshot, {"", "extra"}, variant->machine);
+    std::vector<std::string> names;
+    for (const auto& [name, values] : variant->machine.queues) names.push_back(name);
+    EXPECT_THAT(names, ElementsAre("extra", "large", "small", "submit"));
+    EXPECT_EQ(variant->machine.server.at("default_queue"), "submit");
+    auto plain = variant_of_policies(bare, {});
+    add_named_queues(*plain->snapshot, {}, plain->machine);
+    EXPECT_EQ(plain->machine.server.at("default_queue"), "workq");
+}
+
+}  // namespace
+}  // namespace pbs::simulate::test
