@@ -228,6 +228,44 @@ TEST_F(Option, WALLT_LIMIT_LARGE_JOB_IsForJobsOfMoreNodes) {
     EXPECT_THAT(outcome.started, ElementsAre(fine));
 }
 
+TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime) {
+    s.enforce_prime_time = {true};
+    s.nonprime_drain_sys = {true};
+    s.interactive_long_wait = Seconds(30 * minute);
+    world.prime_time(8, 17);
+    const int batch = world.job({.nodes = 1, .walltime = hour, .queued = at(14)});
+    const int interactive = world.job({.nodes = 1, .walltime = hour, .interactive = true, .queued = at(15)});
+    EXPECT_THAT(cycle(at(16, 30)).started, IsEmpty()) << "an hour and a half isn't over yet";
+    const auto outcome = cycle(at(16, 31));
+    EXPECT_EQ(outcome.started.front(), interactive);
+    // The queue is busy across the boundary now: nothing is drained any more.
+    EXPECT_THAT(outcome.started, ElementsAre(interactive, batch));
+}
+
+TEST_F(Option, SORTED_JOB_DUMPFILE_HasTheFlagsOfWaitingDedicatedAndHpmJobs) {
+    s.sorted_job_dumpfile = "sortedjobs";
+    s.max_queued_time = Seconds(hour);
+    world.queue({.name = "ded"});
+    s.dedicated_queues = {{"ded"}};
+    world.job({.nodes = 1, .queued = at(9), .hpm = 1});
+    world.job({.queue = "ded", .nodes = 1, .queued = at(9)});
+    world.job({.nodes = 1, .queued = at(0), .hpm = 1});
+    s.enforce_prime_time = {true};
+    world.prime_time(8, 17);
+    const auto text = cycle(at(9)).sorted_jobs;
+    EXPECT_THAT(text, testing::HasSubstr("Policy p1: primetime\n"));
+    const auto flags = [&](const std::string& id) {
+        const auto from = text.find("\n" + id) + 1;
+        const auto line = text.substr(from, text.find('\n', from) - from);
+        return line.substr(line.rfind(' ') + 1);
+    };
+    EXPECT_EQ(flags("1.server"), "HPM");
+    EXPECT_EQ(flags("2.server"), "Ded");
+    EXPECT_EQ(flags("3.server"), "Wait,HPM");
+    EXPECT_LT(text.find("3.server"), text.find("1.server")) << "in the order in which they would run";
+    EXPECT_LT(text.find("1.server"), text.find("2.server"));
+}
+
 // From a policy object, as qmgr or a migrated CONFIGFILE makes it.
 struct OptionFromObject : testing::Test {
     objects::Object policy{ObjectType::policy, "p1"};
