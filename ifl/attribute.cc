@@ -50,16 +50,20 @@ void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<At
     }
 }
 
-Attributes get_attributes(DisReader& in, const AttributeLimits& limits) {
-    std::vector<AttributeView> list;
-    get_attributes(in, limits, list);
+Attributes copy_of(std::span<const AttributeView> views) {
     Attributes attributes;
-    attributes.reserve(list.size());
-    for (const AttributeView& view : list) {
+    attributes.reserve(views.size());
+    for (const AttributeView& view : views) {
         attributes.push_back(
             {std::string(view.name), std::string(view.resource), std::string(view.value), view.op});
     }
     return attributes;
+}
+
+Attributes get_attributes(DisReader& in, const AttributeLimits& limits) {
+    std::vector<AttributeView> list;
+    get_attributes(in, limits, list);
+    return copy_of(list);
 }
 
 }  // namespace pbs::ifl

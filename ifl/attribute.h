@@ -58,6 +58,9 @@ struct AttributeLimits {
 /// Writes a list: the count; then, of each attribute: the length of its strings with a NUL byte each, the
 /// name, 1 and the resource or 0, the value, and the operation.
 void put_attributes(DisWriter& out, const Attributes& attributes);
+/// A copy of what the views show.
+Attributes copy_of(std::span<const AttributeView> views);
+
 void put_attributes(DisWriter& out, std::span<const AttributeView> attributes);
 Attributes get_attributes(DisReader& in, const AttributeLimits& limits);
 /// The same into `list`, in place of what it holds; its views are into the reader's bytes.

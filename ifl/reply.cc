@@ -55,13 +55,7 @@ std::size_t get_object_count(DisReader& in, const ReplyLimits& limits) {
 }
 
 ObjectStatus status_of(const ObjectView& object) {
-    ObjectStatus status{object.type, std::string(object.name), {}};
-    status.attributes.reserve(object.attributes.size());
-    for (const AttributeView& view : object.attributes) {
-        status.attributes.push_back(
-            {std::string(view.name), std::string(view.resource), std::string(view.value), view.op});
-    }
-    return status;
+    return {object.type, std::string(object.name), copy_of(object.attributes)};
 }
 
 // ---- The bodies: a put and a get each. ----

@@ -34,6 +34,20 @@ std::size_t size_of(const HistoryEntry& entry) {
     return entry.command.size() + entry.before.size() + entry.after.size();
 }
 
+// What `make` makes of each row of a statement.
+template <class Make>
+auto collect(Statement rows, Make make) -> Result<std::vector<typename decltype(make(rows))::value_type>> {
+    std::vector<typename decltype(make(rows))::value_type> all;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        auto made = make(rows);
+        if (!made) return tl::unexpected(made.error());
+        all.push_back(std::move(*made));
+    }
+    if (!row) return tl::unexpected(row.error());
+    return all;
+}
+
 // From columns revision, type, name, before.
 Result<PastObject> past_object(const Database& database, const Statement& row) {
     const std::string word = row.text(1);
@@ -143,11 +157,10 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Da
         " (SELECT min(revision) FROM history WHERE type = ?1 AND name = ?2 AND revision > ?3))"
         " ORDER BY revision");
     rows.bind_at(1, type_name(type)).bind_at(2, name).bind_at(3, static_cast<std::int64_t>(revision));
-    std::vector<std::int64_t> changes;
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) changes.push_back(rows.integer(0));
-    if (!row) return tl::unexpected(row.error());
-    if (changes.size() != 2 || changes[0] != changes[1]) return std::nullopt;
+    const auto changes =
+        collect(std::move(rows), [](const Statement& row) -> Result<std::int64_t> { return row.integer(0); });
+    if (!changes) return tl::unexpected(changes.error());
+    if (changes->size() != 2 || changes->front() != changes->back()) return std::nullopt;
     return amid_change(database, revision);
 }
 
@@ -158,15 +171,7 @@ Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t rev
         " (SELECT min(revision) FROM history WHERE revision > ? AND part = '' GROUP BY type, name)"
         " ORDER BY type, name");
     rows.bind(static_cast<std::int64_t>(revision));
-    std::vector<PastObject> objects;
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) {
-        Result<PastObject> object = past_object(database, rows);
-        if (!object) return tl::unexpected(object.error());
-        objects.push_back(std::move(*object));
-    }
-    if (!row) return tl::unexpected(row.error());
-    return objects;
+    return collect(std::move(rows), [&](const Statement& row) { return past_object(database, row); });
 }
 
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
@@ -188,11 +193,8 @@ Result<std::vector<HistoryEntry>> last_host_rows(Database& database) {
         fmt::format("SELECT {} FROM history WHERE revision IN"
                     " (SELECT max(revision) FROM history WHERE part = 'host' GROUP BY type, name)",
                     kColumns));
-    std::vector<HistoryEntry> entries;
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) entries.push_back(entry_of(rows));
-    if (!row) return tl::unexpected(row.error());
-    return entries;
+    return collect(std::move(rows),
+                   [](const Statement& row) -> Result<HistoryEntry> { return entry_of(row); });
 }
 
 Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision) {
@@ -201,16 +203,12 @@ Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_
         " (SELECT min(revision) FROM history WHERE revision > ? AND part = 'host' GROUP BY type, name)"
         " ORDER BY type, name");
     rows.bind(static_cast<std::int64_t>(revision));
-    std::vector<HostObject> objects;
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) {
-        const std::optional<ObjectType> type = type_from_word(rows.text(0));
+    return collect(std::move(rows), [&](const Statement& row) -> Result<HostObject> {
+        const std::optional<ObjectType> type = type_from_word(row.text(0));
         if (!type)
-            return tl::unexpected(database.damage(fmt::format("history: there is no type {}", rows.text(0))));
-        objects.push_back({*type, rows.text(1), rows.text(2)});
-    }
-    if (!row) return tl::unexpected(row.error());
-    return objects;
+            return tl::unexpected(database.damage(fmt::format("history: there is no type {}", row.text(0))));
+        return HostObject{*type, row.text(1), row.text(2)};
+    });
 }
 
 }  // namespace pbs::objects

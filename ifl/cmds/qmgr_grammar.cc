@@ -374,6 +374,10 @@ std::optional<Command> command_from_word(std::string_view word) {
     return std::nullopt;
 }
 
+bool is_own(ObjectType type) {
+    return type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
+}
+
 std::optional<ObjectType> object_type_from_word(std::string_view word) {
     for (const TypeWord& type : kTypes) {
         if (!word.empty() && begins_with(type.word, word)) {

@@ -122,6 +122,8 @@ const TypeWord& type_word(ObjectType type);
 std::string_view singular(const TypeWord& type);
 
 std::optional<Command> command_from_word(std::string_view word);
+// One of the three types that the plugin adds: policy, time_window, fs_group.
+bool is_own(ObjectType type);
 std::optional<ObjectType> object_type_from_word(std::string_view word);
 
 }  // namespace pbs::cmds

@@ -120,7 +120,7 @@ objects::ObjectType own_type(ObjectType type) {
 
 std::string type_text(ObjectType type) {
     std::string text;
-    if (type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group) {
+    if (is_own(type)) {
         text += fmt::format("{}.\n", objects::type_help(own_type(type)));
     }
     text += "Attributes:\n";

@@ -13,14 +13,12 @@ constexpr std::size_t kMostUnderWay = 1024;
 }  // namespace
 
 bool QmgrPipeline::takes(const Directive& directive) {
-    const bool own = directive.type == ObjectType::policy || directive.type == ObjectType::time_window ||
-                     directive.type == ObjectType::fs_group;
     const bool changes = directive.command == Command::create || directive.command == Command::remove ||
                          directive.command == Command::set || directive.command == Command::unset;
     const bool named =
         !directive.names.empty() && std::none_of(directive.names.begin(), directive.names.end(),
                                                  [](const ObjectName& name) { return name.name.empty(); });
-    return own && changes && named;
+    return is_own(directive.type) && changes && named;
 }
 
 int QmgrPipeline::send(Request request, int command, int type, AttrList& attributes) {

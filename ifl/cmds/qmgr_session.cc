@@ -22,10 +22,6 @@ constexpr const char* kDefaultSched = "default";
 constexpr int kCannotShow = 1;
 constexpr int kNoConnection = 1;
 
-bool is_own(ObjectType type) {
-    return type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
-}
-
 // Status of an object of a type, or of all with an empty name.
 StatusList stat(const Connection& connection, ObjectType type, const std::string& name, attrl* wanted) {
     const int c = connection.handle();

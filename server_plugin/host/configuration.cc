@@ -5,11 +5,19 @@
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
 #include "server_plugin/host/json_text.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
+
+template <class Object>
+std::optional<ConfigValues> values_if(const Object* object) {
+    return object == nullptr ? std::nullopt : std::optional(config_values(*object));
+}
+
+}  // namespace
 
 std::string_view type_name(int type) {
     switch (type) {
@@ -19,26 +27,33 @@ std::string_view type_name(int type) {
             return "queue";
         case PBS_OBJ_NODE:
             return "node";
+        case MGR_OBJ_HOST:
+            return "host";
+        case PBS_OBJ_SCHED:
+            return "sched";
         case PBS_OBJ_RESOURCE:
             return "resource";
+        case PBS_OBJ_POLICY:
+            return "policy";
+        case PBS_OBJ_TIME_WINDOW:
+            return "time_window";
+        case PBS_OBJ_FS_GROUP:
+            return "fs_group";
+        case PBS_OBJ_CONFIGURATION:
+            return "configuration";
+        case PBS_OBJ_JOB:
+            return "job";
         default:
-            return "sched";
+            return "object";
     }
 }
 
-template <class Object>
-std::optional<ConfigValues> values_if(const Object* object) {
-    return object == nullptr ? std::nullopt : std::optional(config_values(*object));
-}
-
-const std::string* find(const std::optional<ConfigValues>& values, std::string_view key) {
+const std::string* find_value(const std::optional<ConfigValues>& values, std::string_view key) {
     if (!values) return nullptr;
     for (const auto& [name, value] : *values)
         if (name == key) return &value;
     return nullptr;
 }
-
-}  // namespace
 
 std::string title(const ConfigName& object) {
     return object.name.empty() ? std::string(type_name(object.type))
@@ -157,13 +172,14 @@ std::vector<std::string> config_lines(const ConfigChange& change) {
     std::vector<std::string> lines;
     if (!change.before) lines.push_back(fmt::format("{} is created", name));
     for (const auto& [key, value] : *change.after) {
-        const std::string* before = find(change.before, key);
+        const std::string* before = find_value(change.before, key);
         if (before == nullptr || *before != value)
             lines.push_back(fmt::format("{}: {} = {}", name, key, value));
     }
     if (!change.before) return lines;
     for (const auto& [key, value] : *change.before)
-        if (find(change.after, key) == nullptr) lines.push_back(fmt::format("{}: {} is unset", name, key));
+        if (find_value(change.after, key) == nullptr)
+            lines.push_back(fmt::format("{}: {} is unset", name, key));
     return lines;
 }
 

@@ -24,6 +24,8 @@ struct ConfigName {
     auto operator<=>(const ConfigName&) const = default;
 };
 
+// A number of enum mgr_obj or enum pbs_object_type as a word: "queue", "host"; "object" for what is none.
+std::string_view type_name(int type);
 // "queue q1", "server".
 std::string title(const ConfigName& object);
 
@@ -31,6 +33,9 @@ std::string title(const ConfigName& object);
 // with its canonical text. Of a node's state only that it is offline; of a scheduler not the folders that it
 // has by itself.
 using ConfigValues = std::vector<std::pair<std::string, std::string>>;
+
+// The value of an attribute; null: it isn't set.
+const std::string* find_value(const std::optional<ConfigValues>& values, std::string_view key);
 
 ConfigValues config_values(const Attributes& server);
 ConfigValues config_values(const Queue& queue);

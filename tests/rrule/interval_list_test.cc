@@ -30,18 +30,6 @@ std::vector<Interval> random_intervals(Random& random, std::size_t count, Instan
     return out;
 }
 
-std::vector<Interval> joined(const std::vector<Interval>& parts) {
-    std::vector<Interval> out;
-    for (const Interval& part : parts) {
-        if (!out.empty() && out.back().end == part.start) {
-            out.back().end = part.end;
-        } else {
-            out.push_back(part);
-        }
-    }
-    return out;
-}
-
 std::vector<Interval> all(const IntervalList& list) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < list.size(); ++i) out.push_back(list[i]);

@@ -4,6 +4,7 @@
 
 #include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
+#include "tests/rrule/support.h"
 
 namespace pbs::rrule::test {
 namespace {
@@ -17,15 +18,7 @@ std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays
     std::vector<Interval> all;
     window.expand(LocalDay{std::chrono::floor<days>(from).time_since_epoch()} - days{3},
                   LocalDay{std::chrono::floor<days>(to).time_since_epoch()} + days{3}, &holidays, all);
-    std::vector<Interval> out;
-    for (const Interval& part : all) {
-        if (!out.empty() && out.back().end == part.start) {
-            out.back().end = part.end;
-        } else {
-            out.push_back(part);
-        }
-    }
-    return out;
+    return joined(all);
 }
 
 struct Tally {

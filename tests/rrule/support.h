@@ -78,4 +78,17 @@ inline Window window(const std::string& rule, Seconds start, Seconds end, const 
     return *made;
 }
 
+// Ascending intervals as one where they touch.
+inline std::vector<Interval> joined(const std::vector<Interval>& parts) {
+    std::vector<Interval> out;
+    for (const Interval& part : parts) {
+        if (!out.empty() && out.back().end == part.start) {
+            out.back().end = part.end;
+        } else {
+            out.push_back(part);
+        }
+    }
+    return out;
+}
+
 }  // namespace pbs::rrule::test

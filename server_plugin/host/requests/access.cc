@@ -30,35 +30,6 @@ bool is_refusal(const Context& context, int code) {
     return among(refusals, code) || (!context.who.manager() && among(refusals_of_others, code));
 }
 
-std::string_view type_name(uint32_t type) {
-    switch (type) {
-        case PBS_OBJ_SERVER:
-            return "server";
-        case PBS_OBJ_QUEUE:
-            return "queue";
-        case PBS_OBJ_NODE:
-            return "node";
-        case MGR_OBJ_HOST:
-            return "host";
-        case PBS_OBJ_SCHED:
-            return "sched";
-        case PBS_OBJ_RESOURCE:
-            return "resource";
-        case PBS_OBJ_POLICY:
-            return "policy";
-        case PBS_OBJ_TIME_WINDOW:
-            return "time_window";
-        case PBS_OBJ_FS_GROUP:
-            return "fs_group";
-        case PBS_OBJ_CONFIGURATION:
-            return "configuration";
-        case PBS_OBJ_JOB:
-            return "job";
-        default:
-            return "object";
-    }
-}
-
 // A request is as long as its client likes, its line in the log isn't.
 constexpr size_t most_names = 20;
 constexpr size_t most_bytes = 1024;

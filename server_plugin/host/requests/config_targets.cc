@@ -26,13 +26,6 @@ constexpr std::array types = {Type{PBS_OBJ_RESOURCE, manage_resource, {}},
                               Type{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
                               Type{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
 
-const std::string* value_of(const std::optional<ConfigValues>& values, std::string_view key) {
-    if (!values) return nullptr;
-    for (const auto& [name, value] : *values)
-        if (name == key) return &value;
-    return nullptr;
-}
-
 ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op op) {
     const auto [name, resource] = split_key(key);
     return {std::string(name), std::string(resource), std::string(value), op};
@@ -45,12 +38,12 @@ ifl::Attributes differences(const Type& type, const std::optional<ConfigValues>&
     if (present && !target.keeps_others)
         for (const auto& [key, value] : *present)
             // A queue has its type as long as it lives.
-            if (value_of(target.values, key) == nullptr && key != "queue_type")
+            if (find_value(target.values, key) == nullptr && key != "queue_type")
                 changes.push_back(attribute(key, {}, ifl::Op::unset));
     ConfigValues wanted = *target.values;
     sort_values(type.number, wanted);
     for (const auto& [key, value] : wanted) {
-        const std::string* current = value_of(present, key);
+        const std::string* current = find_value(present, key);
         if (current == nullptr || *current != value) changes.push_back(attribute(key, value, ifl::Op::set));
     }
     return changes;
@@ -116,8 +109,8 @@ class Reach {
         const auto now = present(target.object);
         ifl::Attributes ties;
         for (const std::string_view key : type.ties) {
-            const std::string* is = value_of(now, key);
-            const std::string* shall = value_of(target.values, key);
+            const std::string* is = find_value(now, key);
+            const std::string* shall = find_value(target.values, key);
             const bool stays = is == nullptr || (shall == nullptr && target.values && target.keeps_others) ||
                                (shall != nullptr && *shall == *is);
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
@@ -126,7 +119,7 @@ class Reach {
         if (now && target.values)
             for (const auto& [key, value] : *now)
                 if (redefined_.contains(lower(split_key(key).second)) &&
-                    (!target.keeps_others || value_of(target.values, key) != nullptr))
+                    (!target.keeps_others || find_value(target.values, key) != nullptr))
                     ties.push_back(attribute(key, {}, ifl::Op::unset));
         if (ties.empty()) return {};
         return ask(type, PBS_CMD_UNSET, target.object, std::move(ties));
@@ -164,14 +157,14 @@ class Reach {
         const auto now = present(target.object);
         if (!now || !target.values) return;
         for (const auto& [key, value] : *target.values) {
-            const std::string* is = value_of(now, key);
+            const std::string* is = find_value(now, key);
             if (is == nullptr || *is != value)
                 result_.warnings.push_back(fmt::format("{}: {} is {}, not {}", title(target.object), key,
                                                        is == nullptr ? "unset" : *is, value));
         }
         if (target.keeps_others) return;
         for (const auto& [key, value] : *now)
-            if (value_of(target.values, key) == nullptr)
+            if (find_value(target.values, key) == nullptr)
                 result_.warnings.push_back(
                     fmt::format("{}: {} stays {}: it can't be unset", title(target.object), key, value));
     }

@@ -1,6 +1,5 @@
 #include "server_plugin/plugin/requests/status.h"
 
-#include <algorithm>
 #include <span>
 
 #include "ifl/pbs_error.h"
@@ -12,12 +11,6 @@
 
 namespace pbs::plugin {
 namespace {
-
-bool is_own(int32_t type) {
-    const auto own = objects::own_types();
-    return std::any_of(own.begin(), own.end(),
-                       [&](objects::ObjectType t) { return static_cast<int32_t>(t) == type; });
-}
 
 void add(Reply& reply, const objects::ObjectStatus& object) {
     std::vector<ShownAttribute> shown;
@@ -66,11 +59,11 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (request->object_type == PBS_OBJ_CONFIGURATION) return status_configuration(state, *request, reply);
     if (request->object_type == PBS_OBJ_HISTORY) return status_history(state, *request, reply);
-    if (!is_own(request->object_type) || (request->wanted_count != 0 && !request->wanted)) {
+    const auto type = static_cast<objects::ObjectType>(request->object_type);
+    if (!objects::is_own_type(type) || (request->wanted_count != 0 && !request->wanted)) {
         return reply.error(PBSE_IVALREQ, {});
     }
     const auto snapshot = state.store->snapshot();
-    const auto type = static_cast<objects::ObjectType>(request->object_type);
     const std::string_view name = view(request->object_name);
     if (request->wanted_count == 0 && add_whole_objects(reply, *snapshot, type, name)) return PBSE_NONE;
     std::vector<std::string> wanted;
