@@ -26,12 +26,14 @@ Result<objects::Object> make_object(objects::ObjectType type, const ObjectText& 
     return object;
 }
 
-rrule::Zone zone_of(const ObjectText& server, bool& assumed) {
+Result<rrule::Zone> zone_of(const ObjectText& server, bool& assumed) {
     if (const std::string_view name = server.value("time_zone"); !name.empty()) {
         if (auto zone = rrule::Zone::find(name)) return std::move(*zone);
     }
     assumed = true;
-    return rrule::Zone::system();
+    auto zone = rrule::Zone::system();
+    if (!zone) return tl::unexpected(zone.error().message);
+    return std::move(*zone);
 }
 
 Result<void> read_holidays(const ObjectText& server, Site& site) {
@@ -115,7 +117,9 @@ std::string_view ObjectText::value(std::string_view attribute) const {
 Result<Site> make_site(const Answers& answers) {
     Site site;
     site.server = answers.server.name;
-    site.zone = zone_of(answers.server, site.zone_assumed);
+    auto zone = zone_of(answers.server, site.zone_assumed);
+    if (!zone) return tl::unexpected(zone.error());
+    site.zone = std::move(*zone);
     Result<void> done = read_holidays(answers.server, site);
     for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours})
         if (done) done = read(answers, site);

@@ -86,8 +86,8 @@ ChangeSet first_objects() {
 }
 
 Result<rrule::Zone> zone_of(const StoreOptions& options) {
-    if (options.time_zone.empty()) return rrule::Zone::system();
-    rrule::Result<rrule::Zone> zone = rrule::Zone::find(options.time_zone);
+    rrule::Result<rrule::Zone> zone =
+        options.time_zone.empty() ? rrule::Zone::system() : rrule::Zone::find(options.time_zone);
     if (!zone) return fail(Code::bad_value, zone.error().message);
     return std::move(*zone);
 }

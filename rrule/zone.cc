@@ -63,14 +63,14 @@ Result<Zone> Zone::find(std::string_view name) {
         std::nullopt});
 }
 
-Zone Zone::system() {
-    const std::string name =
-        system_zone({std::getenv("TZ"), zoneinfo_folder(), "/etc/localtime", "/etc/timezone"});
-    if (auto named = find(name)) return std::move(*named);
-    if (name.front() == '/') {
-        if (auto unnamed = read(name, name)) return Zone(std::move(unnamed));
-    }
-    return utc();
+Result<Zone> Zone::system() {
+    const auto name = system_zone({std::getenv("TZ"), zoneinfo_folder(), "/etc/localtime", "/etc/timezone"});
+    if (!name) return tl::unexpected(name.error());
+    if (name->front() != '/') return find(*name);
+    if (auto unnamed = read(*name, *name)) return Zone(std::move(unnamed));
+    return tl::unexpected(
+        Error{fmt::format("{} holds no data of a time zone, expected a file of the tz database", *name),
+              std::nullopt});
 }
 
 bool Zone::is_current() const {

@@ -24,8 +24,10 @@ class Zone {
     static Result<Zone> find(std::string_view name);
     // The zone of this machine (TZ, else /etc/localtime), looked up once by the caller and then passed on. It
     // has its IANA name wherever that can be told: from TZ, from where /etc/localtime points to, or from
-    // /etc/timezone if that agrees with it. Else the path of the file stands for the name.
-    static Zone system();
+    // /etc/timezone if that agrees with it. Else the path of the file stands for the name. A TZ that is
+    // neither the name of a zone nor the path of a file with one is an error; without TZ and /etc/localtime
+    // it is UTC.
+    static Result<Zone> system();
     static Zone utc();
 
     const std::string& name() const;

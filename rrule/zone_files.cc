@@ -1,5 +1,6 @@
 #include "rrule/zone_files.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -62,7 +63,6 @@ bool is_file(const fs::path& path) {
 }
 
 std::string zone_of_file(const SystemZoneFiles& files, const std::string& path) {
-    if (!is_file(path)) return "UTC";
     if (std::string name = name_behind(path, files.zoneinfo); !name.empty()) return name;
     std::string name = read_file(files.timezone);
     name = name.substr(0, name.find_first_of(" \t\r\n"));
@@ -99,12 +99,18 @@ std::optional<absl::TimeZone> load_zone_file(const std::string& path, std::uint6
     return zone;
 }
 
-std::string system_zone(const SystemZoneFiles& files) {
-    if (files.tz == nullptr) return zone_of_file(files, files.localtime);
+Result<std::string> system_zone(const SystemZoneFiles& files) {
+    if (files.tz == nullptr)
+        return is_file(files.localtime) ? zone_of_file(files, files.localtime) : std::string("UTC");
     const std::string tz = *files.tz == ':' ? files.tz + 1 : files.tz;
-    if (tz.empty()) return "UTC";
-    if (tz.front() == '/') return zone_of_file(files, tz);
-    return is_file(files.zoneinfo + "/" + tz) ? tz : "UTC";
+    if (tz.empty() || tz == "UTC") return std::string("UTC");
+    if (tz.front() == '/' && is_file(tz)) return zone_of_file(files, tz);
+    if (tz.front() != '/' && is_file(files.zoneinfo + "/" + tz)) return tz;
+    return tl::unexpected(
+        Error{fmt::format("TZ is '{}', which is not a time zone of this system, expected a name such as "
+                          "Europe/Berlin or UTC, or the path of a file",
+                          tz.substr(0, 64)),
+              std::nullopt});
 }
 
 }  // namespace pbs::rrule

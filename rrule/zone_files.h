@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "rrule/error.h"
+
 namespace pbs::rrule {
 
 // Where the files are, without a slash at its end: TZDIR, else /usr/share/zoneinfo.
@@ -29,9 +31,11 @@ struct SystemZoneFiles {
 
 // The zone of a machine: the name of a zone, such as "Europe/Vienna", where one is given; or the path of a
 // file, where there is zone data without a name; or "UTC".
-// - TZ is a name or a path, with or without a colon before it; empty is UTC, as for the C library.
+// - TZ is a name or a path, with or without a colon before it; empty is UTC, as for the C library. What is
+//   neither is an error: the C library takes rules such as CET-1CEST as well, and UTC for what it doesn't
+//   know, and jobs would start at other times than the machine's clock shows.
 // - Without TZ it is what the symbolic link /etc/localtime points to; of a plain file the name that
 //   /etc/timezone says, if that zone has the same data.
-std::string system_zone(const SystemZoneFiles& files);
+Result<std::string> system_zone(const SystemZoneFiles& files);
 
 }  // namespace pbs::rrule

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -72,17 +73,19 @@ const std::vector<WindowSet>& sets(std::size_t count) {
     return out;
 }
 
-// Which set and which instant of the year to ask next.
+// Which set and which instant of the year to ask next: few bytes, to leave the caches to the sets.
 struct Question {
-    std::size_t set;
-    Instant at;
+    std::uint32_t set;
+    std::uint32_t after_now;  // seconds
 };
-std::vector<Question> questions(std::size_t count) {
+constexpr std::size_t kQuestions = 16384;
+using Questions = std::array<Question, kQuestions>;
+Questions questions(std::size_t count) {
     std::mt19937 random(1);
-    std::uniform_int_distribution<std::size_t> set(0, count - 1);
-    std::uniform_int_distribution<std::int64_t> at(0, kAsked.count());
-    std::vector<Question> out;
-    for (int i = 0; i < 65536; ++i) out.push_back({set(random), kNow + Seconds{at(random)}});
+    std::uniform_int_distribution<std::uint32_t> set(0, static_cast<std::uint32_t>(count - 1));
+    std::uniform_int_distribution<std::uint32_t> at(0, static_cast<std::uint32_t>(kAsked.count()));
+    Questions out;
+    for (Question& q : out) q = {set(random), at(random)};
     return out;
 }
 
@@ -92,11 +95,11 @@ void ask_sets(benchmark::State& state, bool same_time, const Ask& ask) {
     const auto& all = sets(count);
     auto list = questions(count);
     if (same_time)
-        for (Question& q : list) q.at = kNow;
+        for (Question& q : list) q.after_now = 0;
     std::size_t i = 0;
     for (auto _ : state) {
-        const Question& q = list[i++ % list.size()];
-        benchmark::DoNotOptimize(ask(all[q.set], q.at));
+        const Question& q = list[i++ % kQuestions];
+        benchmark::DoNotOptimize(ask(all[q.set], kNow + Seconds{q.after_now}));
     }
     state.SetComplexityN(state.range(0));
     std::size_t bytes = 0;
@@ -144,7 +147,7 @@ void InsideAUnion(benchmark::State& state) {
     benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
     std::size_t i = 0;
     for (auto _ : state) {
-        const Instant at = list[i++ % list.size()].at;
+        const Instant at = kNow + Seconds{list[i++ % kQuestions].after_now};
         benchmark::DoNotOptimize(set.contains(at));
         benchmark::DoNotOptimize(set.next_change(at));
     }

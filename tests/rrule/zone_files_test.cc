@@ -1,5 +1,7 @@
 #include "rrule/zone_files.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -38,8 +40,9 @@ class ZoneFiles : public testing::Test {
         std::ofstream(folder / name) << text;
     }
     std::string system(const char* tz) const {
-        return system_zone(
+        const auto found = system_zone(
             {tz, zoneinfo.string(), (folder / "localtime").string(), (folder / "timezone").string()});
+        return found ? *found : found.error().message;
     }
 
     fs::path folder;
@@ -142,10 +145,9 @@ TEST_F(ZoneFiles, TheSystemsZoneHasItsName) {
     EXPECT_EQ(system(":"), "UTC");
     EXPECT_EQ(system("Europe/Berlin"), "Europe/Berlin");
     EXPECT_EQ(system(":Europe/Berlin"), "Europe/Berlin");
-    EXPECT_EQ(system("Mars/Olympus"), "UTC");
+    EXPECT_EQ(system("UTC"), "UTC") << "without a file, too";
     EXPECT_EQ(system((zoneinfo / "Europe/Berlin").c_str()), "Europe/Berlin");
     EXPECT_EQ(system((folder / "localtime").c_str()), "Europe/Berlin");
-    EXPECT_EQ(system("/nonexistent"), "UTC");
 
     // Relative, and by way of another link; the alias that was chosen is kept.
     fs::create_symlink("Berlin", zoneinfo / "Europe/Vienna");
@@ -157,12 +159,23 @@ TEST_F(ZoneFiles, TheSystemsZoneHasItsName) {
     fs::remove(folder / "localtime");
     fs::create_symlink(zoneinfo, folder / "linked");
     fs::create_symlink(zoneinfo / "Europe/Berlin", folder / "localtime");
-    EXPECT_EQ(system_zone({nullptr, folder / "linked", folder / "localtime", folder / "timezone"}),
+    EXPECT_EQ(*system_zone({nullptr, folder / "linked", folder / "localtime", folder / "timezone"}),
               "Europe/Berlin");
     // Links in a circle lead nowhere.
     fs::remove(folder / "localtime");
     fs::create_symlink("localtime", folder / "localtime");
     EXPECT_EQ(system(nullptr), "UTC");
+}
+
+TEST_F(ZoneFiles, AVariableThatNamesNoZoneIsAnError) {
+    const std::string_view expected =
+        ", which is not a time zone of this system, expected a name such as Europe/Berlin or UTC, or the "
+        "path "
+        "of a file";
+    for (const char* wrong : {"CET-1CEST", "CET-1CEST,M3.5.0,M10.5.0/3", "Mars/Olympus", "/nonexistent"})
+        EXPECT_EQ(system(wrong), fmt::format("TZ is '{}'{}", wrong, expected));
+    EXPECT_EQ(system(":Mars/Olympus"), fmt::format("TZ is 'Mars/Olympus'{}", expected));
+    EXPECT_EQ(system(folder.c_str()), fmt::format("TZ is '{}'{}", folder.string().substr(0, 64), expected));
 }
 
 TEST_F(ZoneFiles, APlainFileHasTheNameThatTimezoneSaysIfItAgrees) {
@@ -181,11 +194,15 @@ TEST_F(ZoneFiles, APlainFileHasTheNameThatTimezoneSaysIfItAgrees) {
 
 TEST_F(ZoneFiles, TheZoneOfThisMachine) {
     setenv("TZ", "Europe/Berlin", 1);
-    EXPECT_EQ(Zone::system(), zone("Europe/Berlin"));
+    EXPECT_EQ(*Zone::system(), zone("Europe/Berlin"));
     setenv("TZ", (":" + (folder / "mine").string()).c_str(), 1);
-    EXPECT_EQ(Zone::system(), Zone::utc());
-    fs::copy_file(zoneinfo / "Europe/Berlin", folder / "mine");
-    const Zone mine = Zone::system();
+    EXPECT_FALSE(Zone::system());
+    std::ofstream(folder / "mine") << "nothing of a zone";
+    EXPECT_EQ(
+        Zone::system().error().message,
+        (folder / "mine").string() + " holds no data of a time zone, expected a file of the tz database");
+    fs::copy_file(zoneinfo / "Europe/Berlin", folder / "mine", fs::copy_options::overwrite_existing);
+    const Zone mine = *Zone::system();
     EXPECT_EQ(mine.name(), (folder / "mine").string());
     EXPECT_EQ(text(mine.instant(local("2026-07-01 12:00"))), "2026-07-01 10:00");
     fs::copy_file("/usr/share/zoneinfo/Africa/Lagos", folder / "mine", fs::copy_options::overwrite_existing);
