@@ -212,6 +212,10 @@ struct batch_status* pbs_stathistory(int connect, const char* extend) {
     return policy_status(connect, "history", "", nullptr, extend);
 }
 
+struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend) {
+    return policy_status(connect, "explanation", job, nullptr, extend);
+}
+
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;

@@ -10,28 +10,40 @@ namespace pbs::sched {
 // The whole of it: order, consider one job after the other, decide. What was started is taken back in the
 // end: the host tells what came of it.
 Decisions Cycle::run() {
-    const bool origin = s_.algorithm == Algorithm::origin;
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
-    if (origin)
-        make_origin_list();
-    else
-        make_standard_list();
+    make_list();
     dump_sorted_jobs(out);
     restart_found();
-    for (const auto& jobs : classes_) consider_all(jobs);
-    if (origin) start_non_prime_early();
-    refuse_unserved();
+    consider_list();
     out.jobs_considered = considered_;
-    out.hpm_wanted = state_.hpm_wanted && !(origin && s_.test_only.holds(in_.now));
-    if (origin && s_.test_only.holds(in_.now))
+    const bool test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
+    out.hpm_wanted = state_.hpm_wanted && !test_only;
+    if (test_only)
         say_what_would_be_done(out);
     else
         decide(out);
+    take_back();
+    return out;
+}
+
+void Cycle::make_list() {
+    if (s_.algorithm == Algorithm::origin)
+        make_origin_list();
+    else
+        make_standard_list();
+}
+
+void Cycle::consider_list() {
+    for (const auto& jobs : classes_) consider_all(jobs);
+    if (s_.algorithm == Algorithm::origin) start_non_prime_early();
+    refuse_unserved();
+}
+
+void Cycle::take_back() {
     for (const Started& started : started_)
         state_.vnodes->give_back(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share());
     state_.vnodes->clear_reservations();
-    return out;
 }
 
 Decisions run_cycle(const CycleInput& input) {

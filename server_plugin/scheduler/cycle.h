@@ -51,9 +51,16 @@ struct CycleInput {
     const std::set<std::uint32_t>* served = nullptr;
     Instant now{};
     bool categories = true;
+    // The job that is to be explained, and where to; null: none.
+    JobSlot explained = no_slot;
+    Explanation* explanation = nullptr;
 };
 
 Decisions run_cycle(const CycleInput& input);
+
+// Goes through a cycle without deciding anything, and adds to the explanation what it finds of the job. The
+// job has to be queued.
+void explain_job(const CycleInput& input);
 
 // A job's nodes times the walltime that it asks for.
 double node_hours(std::int64_t nodes, Seconds walltime);

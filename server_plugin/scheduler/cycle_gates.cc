@@ -45,6 +45,7 @@ void Cycle::consider_all(std::span<const OrderedJob> jobs) {
 
 void Cycle::consider(const OrderedJob& job, const Targets& targets) {
     if (!only_early_) ++considered_;
+    if (job.job == in_.explained) explain_turn(job, targets);
     const auto [user, made] = reads_user_.try_emplace(&targets, false);
     if (made) user->second = reads_user(targets);
     const Category category{&targets,

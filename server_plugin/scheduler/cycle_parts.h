@@ -1,5 +1,5 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc and cycle_output.cc.
+// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_output.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/explanation.h"
 #include "server_plugin/scheduler/gate/gate.h"
 
 namespace pbs::sched {
@@ -69,8 +70,13 @@ class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
     Decisions run();
+    void explain();
 
   private:
+    void make_list();
+    void consider_list();
+    void take_back();
+
     // Setting up.
     void set_up_state();
     void set_up_time();
@@ -133,6 +139,14 @@ class Cycle {
     void start_non_prime_early();
     bool may_go_early(const QueueView& view) const;
     bool wants_to_go_early(QueueView& view);
+
+    // Explaining one job (explain.cc).
+    void explain_turn(const OrderedJob& job, const Targets& targets);
+    void explain_place(const OrderedJob& job, Explanation& out) const;
+    std::vector<OrderKey> order_keys(const OrderedJob& job) const;
+    void explain_home(QueueSlot home, Explanation& out) const;
+    QueueAnswers explain_queue(Candidate& job, QueueView& view);
+    void explain_outcome(JobSlot job, Explanation& out);
 
     // Output.
     void dump_sorted_jobs(Decisions& out);

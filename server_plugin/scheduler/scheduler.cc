@@ -361,6 +361,69 @@ Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
                       impl_->categories});
 }
 
+namespace {
+
+// Why no cycle looks at a job in a state other than queued.
+std::string not_queued(const Tables& tables, JobSlot job) {
+    const char state = tables.jobs.state[job];
+    if (is_running(state))
+        return fmt::format("it runs, since {}", ctime_text(tables.jobs.stime[job], tables.zone));
+    switch (state) {
+        case 'H':
+            return "it is held";
+        case 'W':
+            return "it waits for its execution time";
+        case 'T':
+            return "it is being moved";
+        case 'S':
+            return "it is suspended";
+        default:
+            return fmt::format("its state is {}", state);
+    }
+}
+
+JobSlot find_job(const JobTable& jobs, std::string_view id) {
+    for (const auto& [handle, slot] : jobs.by_handle)
+        if (jobs.id[slot] == id) return slot;
+    return no_slot;
+}
+
+}  // namespace
+
+std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_id) {
+    Tables& tables = impl_->tables;
+    const JobSlot job = find_job(tables.jobs, job_id);
+    if (job == no_slot) return std::nullopt;
+    Explanation out;
+    out.job = job_id;
+    const Queue& queue = tables.queues[tables.jobs.queue[job]];
+    const auto sched = std::ranges::find_if(
+        impl_->scheds, [&](const auto& s) { return impl_->serves(s.first, s.second, queue.partition); });
+    if (sched == impl_->scheds.end()) {
+        out.reason = text({Because::no_scheduler, tables.jobs.queue[job], queue.partition},
+                          {tables.zone, tables.jobs, tables.queues, tables.resources, tables.strings});
+        return out;
+    }
+    out.sched = sched->first;
+    Policy* policy = impl_->active_policy(sched->first, now);
+    if (policy != nullptr) {
+        out.policy = policy->settings.name;
+        out.algorithm = policy->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+    }
+    if (tables.jobs.state[job] != 'Q') {
+        out.reason = not_queued(tables, job);
+    } else if (!sched->second.scheduling) {
+        out.reason = fmt::format("scheduling is off in sched {}", sched->first);
+    } else if (policy == nullptr) {
+        out.reason = fmt::format("sched {} has no policy", sched->first);
+    } else {
+        SchedMemory memory = sched->second.memory;  // a cycle leaves its marks there
+        explain_job({&tables, &impl_->configuration, policy, &memory, sched->second.partition, nullptr, now,
+                     impl_->categories, job, &out});
+    }
+    return out;
+}
+
 void Scheduler::set_categories(bool on) {
     impl_->categories = on;
 }

@@ -15,6 +15,7 @@
 #include "server_plugin/scheduler/allocations.h"
 #include "server_plugin/scheduler/cluster.h"
 #include "server_plugin/scheduler/error.h"
+#include "server_plugin/scheduler/explanation.h"
 #include "server_plugin/scheduler/outage_list.h"
 #include "server_plugin/scheduler/past_usage.h"
 
@@ -170,6 +171,10 @@ class Scheduler {
     // without a policy there are no decisions. The same state and time give the same decisions. The state
     // changes only by the events that tell what came of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
+    // there is no job of that id. Takes as long as a cycle.
+    std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
     // The next instant at which tick() has something to do; Instant::max(): none.
     Instant next_deadline(Instant now);

@@ -39,6 +39,11 @@ bool is_owner(const Context& context, const Job& job) {
     return context.state().server.boolean("flatuid", false) || same_name(context.who.host, job.owner_host());
 }
 
+bool may_see(const Context& context, const Job& job) {
+    return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
+           is_owner(context, job);
+}
+
 Result<const Job*> own_job(const Context& context, std::string_view id) {
     auto job = live_job(context, id);
     if (!job) return job;

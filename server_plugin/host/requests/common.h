@@ -23,6 +23,8 @@ Result<const Job*> live_job(const Context& context, std::string_view id);
 // Also: the one who asks is its owner, an operator or a manager; else PBSE_PERM.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
+// Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
+bool may_see(const Context& context, const Job& job);
 // PBSE_PERM unless the one who asks is an operator or manager.
 Result<void> operators_only(const Context& context);
 

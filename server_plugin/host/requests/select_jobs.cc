@@ -114,10 +114,9 @@ Result<Selection> selection_of(const Context& context, const ifl::Attributes& cr
 bool selected(const Job& job, const Selection& selection, const Context& context) {
     if (job.history() && !selection.history) return false;
     if (selection.queue != nullptr && job.queue != selection.queue->handle) return false;
-    const bool visible = context.state().server.boolean("query_other_jobs", false) ||
-                         context.who.operator_() || is_owner(context, job);
-    return visible && std::all_of(selection.criteria.begin(), selection.criteria.end(),
-                                  [&](const Criterion& criterion) { return fits(job, criterion, context); });
+    return may_see(context, job) &&
+           std::all_of(selection.criteria.begin(), selection.criteria.end(),
+                       [&](const Criterion& criterion) { return fits(job, criterion, context); });
 }
 
 }  // namespace

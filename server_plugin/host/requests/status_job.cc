@@ -12,11 +12,6 @@
 namespace pbs::host {
 namespace {
 
-bool may_see(const Context& context, const Job& job) {
-    return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
-           is_owner(context, job);
-}
-
 class JobStatus {
   public:
     JobStatus(Context& context, const ifl::Status& body)

@@ -1,5 +1,6 @@
 // StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
-// "object=configuration" or "object=history" at the start of the extend string, what the plugin has.
+// "object=configuration", "object=history" or "object=explanation" at the start of the extend string, what
+// the plugin has.
 #include <array>
 
 #include "ifl/pbs_error.h"
@@ -20,12 +21,28 @@ constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POL
                                        PluginObject{"object=time_window", PBS_OBJ_TIME_WINDOW},
                                        PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP},
                                        PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
-                                       PluginObject{"object=history", PBS_OBJ_HISTORY}};
+                                       PluginObject{"object=history", PBS_OBJ_HISTORY},
+                                       PluginObject{"object=explanation", PBS_OBJ_EXPLANATION}};
+
+// Why a job starts or waits is for those who may see the job.
+ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
+    if (!body.wanted.empty() || !extend.empty())
+        return ifl::Reply::error(PBSE_IVALREQ,
+                                 "an explanation is given whole: expected no attributes and no "
+                                 "options");
+    const Job* job = context.state().job(body.object);
+    if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);
+    if (job->history()) return ifl::Reply::error(PBSE_HISTJOBID);
+    if (!may_see(context, *job)) return ifl::Reply::error(PBSE_PERM);
+    return context.server.parts.plugin->status(context.now, PBS_OBJ_EXPLANATION, job->id, {}, context.who,
+                                               {});
+}
 
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
     Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
     if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
+    if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
 }
 

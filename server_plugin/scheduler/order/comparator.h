@@ -31,11 +31,15 @@ struct OrderContext {
     std::span<const std::uint32_t> queue_rank;  // by queue slot: place among queues in order of priority
 };
 
+// What a number is to people.
+enum class Shown : std::uint8_t { number, yes_if_0, duration, instant, score, priority, queue, amount };
+
 struct Comparator {
     const char* name;
     const char* attributes;  // that it belongs to, for people
     unsigned bits;           // of the number; larger numbers count as the largest that fits
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
+    Shown shown = Shown::number;
 };
 
 // A comparator as a chain uses it.

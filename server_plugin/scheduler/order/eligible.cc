@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator eligible_order;
-const Comparator eligible_order{"eligible", "", 40, number};
+const Comparator eligible_order{"eligible", "", 40, number, Shown::instant};
 
 }  // namespace pbs::sched

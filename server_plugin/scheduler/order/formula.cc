@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) 
 }  // namespace
 
 extern const Comparator formula_order;
-const Comparator formula_order{"formula", "job_sort_formula", 64, number};
+const Comparator formula_order{"formula", "job_sort_formula", 64, number, Shown::score};
 
 }  // namespace pbs::sched

@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator job_priority_order;
-const Comparator job_priority_order{"job_priority", "job_sort_key", 32, number};
+const Comparator job_priority_order{"job_priority", "job_sort_key", 32, number, Shown::priority};
 
 }  // namespace pbs::sched

@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator queue_order;
-const Comparator queue_order{"queue", "by_queue", 32, number};
+const Comparator queue_order{"queue", "by_queue", 32, number, Shown::queue};
 
 }  // namespace pbs::sched

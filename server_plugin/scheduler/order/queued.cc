@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator queued_order;
-const Comparator queued_order{"queued", "", 40, number};
+const Comparator queued_order{"queued", "", 40, number, Shown::instant};
 
 }  // namespace pbs::sched

@@ -12,6 +12,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator walltime_order;
-const Comparator walltime_order{"walltime", "", 40, number};
+const Comparator walltime_order{"walltime", "", 40, number, Shown::duration};
 
 }  // namespace pbs::sched

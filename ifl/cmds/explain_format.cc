@@ -1,0 +1,224 @@
+#include "ifl/cmds/explain_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/text.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Gate {
+    std::string_view name;
+    std::string_view attributes;
+    std::string_view why;
+    bool decides = false;
+};
+
+struct Key {
+    std::string_view name;
+    std::string_view attributes;
+    std::string_view value;
+    bool largest_first = false;
+};
+
+std::string_view text_of(const batch_status& object, std::string_view name) {
+    return value_of(object.attribs, name).value_or(std::string_view());
+}
+
+// The value for one resource of an attribute; empty if there is none.
+std::string_view part_of(const batch_status& object, std::string_view name, std::string_view resource) {
+    for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) == name && view(a->resource) == resource) {
+            return view(a->value);
+        }
+    }
+    return {};
+}
+
+std::vector<Gate> gates_of(const batch_status& object) {
+    std::vector<Gate> gates;
+    for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) == "gate") {
+            const std::string_view name = view(a->resource);
+            gates.push_back({name, part_of(object, "gate_attributes", name), view(a->value),
+                             !part_of(object, "decides", name).empty()});
+        }
+    }
+    return gates;
+}
+
+std::vector<Key> keys_of(const batch_status& object) {
+    std::vector<Key> keys;
+    for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) == "order") {
+            const std::string_view name = view(a->resource);
+            keys.push_back({name, part_of(object, "order_attributes", name), view(a->value),
+                            !part_of(object, "order_largest_first", name).empty()});
+        }
+    }
+    return keys;
+}
+
+std::string in_brackets(std::string_view attributes) {
+    return attributes.empty() ? std::string() : fmt::format(" ({})", attributes);
+}
+
+std::string gates_text(const std::vector<Gate>& gates) {
+    std::size_t width = 0;
+    for (const Gate& gate : gates) {
+        width = std::max(width, gate.name.size() + in_brackets(gate.attributes).size());
+    }
+    std::string out;
+    for (const Gate& gate : gates) {
+        const std::string name = fmt::format("{}{}", gate.name, in_brackets(gate.attributes));
+        if (gate.why.empty()) {
+            out += fmt::format("  pass  {}\n", name);
+        } else {
+            out += fmt::format("  FAIL  {:{}}  {}{}\n", name, width, gate.why,
+                               gate.decides ? "  <- decides" : "");
+        }
+    }
+    return out;
+}
+
+std::string order_text(const batch_status& job) {
+    if (text_of(job, "place").empty()) {
+        return {};
+    }
+    std::string out = fmt::format("Order: job {} of {}, {} of {} in class {}\n", text_of(job, "place"),
+                                  text_of(job, "jobs"), text_of(job, "class_place"),
+                                  text_of(job, "class_jobs"), text_of(job, "class"));
+    for (const Key& key : keys_of(job)) {
+        out += fmt::format("  {:14}  {:26}  {}{}\n", key.name, key.value,
+                           key.largest_first ? "large first" : "small first", in_brackets(key.attributes));
+    }
+    if (const std::string_view usage = text_of(job, "past_usage"); !usage.empty()) {
+        out += fmt::format("  {:14}  {:26}  owners with little go first (sort_by_past_usage)\n", "past usage",
+                           usage);
+    }
+    return out;
+}
+
+std::string outcome_text(const batch_status& job) {
+    const std::string_view outcome = text_of(job, "outcome");
+    std::string out = fmt::format("Job {}: ", view(job.name));
+    if (outcome == "starts") {
+        return out + fmt::format("a cycle now would start it in queue {}\n", text_of(job, "queue"));
+    }
+    const std::string_view reason = text_of(job, "reason");
+    if (outcome == "waits") {
+        return out + fmt::format("it waits: {}\n", reason);
+    }
+    if (outcome == "rejected") {
+        return out + fmt::format("a cycle now would reject it: {}\n", reason);
+    }
+    return out + fmt::format("no cycle looks at it now: {}\n", reason);
+}
+
+std::string policy_text(const batch_status& job) {
+    const std::string_view sched = text_of(job, "sched");
+    const std::string_view policy = text_of(job, "policy");
+    if (sched.empty()) {
+        return {};
+    }
+    if (policy.empty()) {
+        return fmt::format("Scheduler: {}\n", sched);
+    }
+    return fmt::format("Scheduler: {}, policy {} ({})\n", sched, policy, text_of(job, "sched_algorithm"));
+}
+
+Json gates_json(const std::vector<Gate>& gates) {
+    Json out = Json::array();
+    for (const Gate& gate : gates) {
+        Json one = {{"gate", gate.name}, {"passes", gate.why.empty()}};
+        if (!gate.why.empty()) {
+            one["reason"] = gate.why;
+        }
+        if (gate.decides) {
+            one["decides"] = true;
+        }
+        if (!gate.attributes.empty()) {
+            one["attributes"] = gate.attributes;
+        }
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+Json order_json(const std::vector<Key>& keys) {
+    Json out = Json::array();
+    for (const Key& key : keys) {
+        Json one = {{"key", key.name}, {"value", key.value}, {"largest_first", key.largest_first}};
+        if (!key.attributes.empty()) {
+            one["attributes"] = key.attributes;
+        }
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string explanation_text(const batch_status* list) {
+    if (list == nullptr) {
+        return {};
+    }
+    std::string out = outcome_text(*list) + policy_text(*list) + order_text(*list);
+    if (const auto gates = gates_of(*list); !gates.empty()) {
+        out += "The job itself:\n" + gates_text(gates);
+    }
+    for (const batch_status* queue = list->next; queue != nullptr; queue = queue->next) {
+        out += fmt::format("Queue {}:", view(queue->name));
+        if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
+            out += fmt::format(" room at {}, when running jobs have ended",
+                               instant_text(static_cast<std::time_t>(*start)));
+        }
+        out += "\n" + gates_text(gates_of(*queue));
+    }
+    return out;
+}
+
+std::string explanation_json(const batch_status* list) {
+    if (list == nullptr) {
+        return "null\n";
+    }
+    Json out = {{"job", view(list->name)}};
+    for (const char* name : {"outcome", "reason", "queue", "sched", "policy", "sched_algorithm", "class"}) {
+        if (const std::string_view value = text_of(*list, name); !value.empty()) {
+            out[name] = value;
+        }
+    }
+    for (const char* name : {"place", "jobs", "class_place", "class_jobs"}) {
+        if (const auto value = parse_integer(text_of(*list, name))) {
+            out[name] = *value;
+        }
+    }
+    if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
+        out["past_usage"] = Json::parse(usage, nullptr, false);
+    }
+    out["order"] = order_json(keys_of(*list));
+    out["gates"] = gates_json(gates_of(*list));
+    out["queues"] = Json::array();
+    for (const batch_status* queue = list->next; queue != nullptr; queue = queue->next) {
+        Json one = {{"queue", view(queue->name)}};
+        if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
+            one["earliest_start"] = *start;
+        }
+        one["gates"] = gates_json(gates_of(*queue));
+        out["queues"].push_back(std::move(one));
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,90 @@
+#include "server_plugin/plugin/requests/explanation.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+// The attributes of one object, with the texts that they are views of.
+class Shown {
+  public:
+    void add(std::string_view name, std::string value, std::string_view resource = {}) {
+        attributes_.push_back({name, texts_.emplace_back(std::move(value)), resource});
+    }
+    void add_if_any(std::string_view name, const std::string& value, std::string_view resource = {}) {
+        if (!value.empty()) add(name, value, resource);
+    }
+    void add_instant(std::string_view name, sched::Instant at) {
+        add(name, std::to_string(at.time_since_epoch().count()));
+    }
+    std::span<const ShownAttribute> attributes() const { return attributes_; }
+
+  private:
+    std::deque<std::string> texts_;
+    std::vector<ShownAttribute> attributes_;
+};
+
+void add_gates(Shown& shown, const std::vector<sched::GateAnswer>& gates) {
+    for (const sched::GateAnswer& answer : gates) {
+        shown.add("gate", answer.why, answer.gate);
+        shown.add_if_any("gate_attributes", std::string(answer.attributes), answer.gate);
+        if (answer.decides) shown.add("decides", "True", answer.gate);
+    }
+}
+
+void add_order(Shown& shown, const sched::Explanation& found) {
+    if (found.place == 0) return;
+    shown.add("class", found.job_class);
+    shown.add("place", std::to_string(found.place));
+    shown.add("jobs", std::to_string(found.jobs));
+    shown.add("class_place", std::to_string(found.class_place));
+    shown.add("class_jobs", std::to_string(found.class_jobs));
+    for (const sched::OrderKey& key : found.keys) {
+        shown.add("order", key.value, key.name);
+        if (key.largest_first) shown.add("order_largest_first", "True", key.name);
+        shown.add_if_any("order_attributes", std::string(key.attributes), key.name);
+    }
+    if (found.past_usage) shown.add("past_usage", fmt::format("{}", *found.past_usage));
+}
+
+void add_job(Reply& reply, const sched::Explanation& found) {
+    Shown shown;
+    shown.add("outcome", std::string(sched::outcome_name(found.outcome)));
+    shown.add_if_any("reason", found.reason);
+    shown.add_if_any("queue", found.queue);
+    shown.add_if_any("sched", found.sched);
+    shown.add_if_any("policy", found.policy);
+    shown.add_if_any("sched_algorithm", found.algorithm);
+    add_order(shown, found);
+    add_gates(shown, found.gates);
+    reply.object(PBS_OBJ_EXPLANATION, found.job, shown.attributes());
+}
+
+void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
+    Shown shown;
+    if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
+    add_gates(shown, answers.gates);
+    const std::string name = answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host;
+    reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());
+}
+
+}  // namespace
+
+int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply) {
+    const auto found =
+        state.scheduler.explain(sched::Instant(sched::Seconds(request.now)), view(request.object_name));
+    if (!found) return reply.error(PBSE_UNKJOBID, {});
+    add_job(reply, *found);
+    for (const sched::QueueAnswers& answers : found->queues) add_queue(reply, answers);
+    return PBSE_NONE;
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,17 @@
+// object=explanation: why a job starts or waits.
+#ifndef PBSPOLICY_PLUGIN_REQUESTS_EXPLANATION_H
+#define PBSPOLICY_PLUGIN_REQUESTS_EXPLANATION_H
+
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Answers with an object named after the job, and one for each queue that it may start in, named queue or
+// queue@host; pbs_statexplanation() in ifl/pbs_ifl.h has their attributes. Who may see the job is the host's
+// to know. Errors: PBSE_UNKJOBID.
+int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
+
+}  // namespace pbs::plugin
+
+#endif

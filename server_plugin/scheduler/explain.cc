@@ -1,0 +1,205 @@
+// A cycle that tells of one job what it finds out: the same gates, the same order, at the job's own turn.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/explanation.h"
+
+namespace pbs::sched {
+namespace {
+
+std::string_view class_name(JobClass job_class, Algorithm algorithm) {
+    if (algorithm == Algorithm::standard && job_class == JobClass::waiting) return "starving";
+    switch (job_class) {
+        case JobClass::running:
+            return "running";
+        case JobClass::waiting:
+            return "waiting";
+        case JobClass::special:
+            return "special";
+        case JobClass::normal:
+            return "normal";
+        case JobClass::dedicated:
+            return "dedicated";
+        case JobClass::rest:
+            return "external";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view outcome_name(JobOutcome outcome) {
+    switch (outcome) {
+        case JobOutcome::starts:
+            return "starts";
+        case JobOutcome::waits:
+            return "waits";
+        case JobOutcome::rejected:
+            return "rejected";
+        case JobOutcome::not_considered:
+            break;
+    }
+    return "not considered";
+}
+
+// The numbers that decide among the jobs of a class.
+std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
+    const auto ranks = queue_ranks();
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
+    const Chain& chain = s_.algorithm == Algorithm::origin
+                             ? origin_chain(job.job_class, state_.prime_now && !only_early_)
+                             : in_.policy->standard_chain;
+    std::vector<OrderKey> keys;
+    for (const Link& link : chain) {
+        const Comparator& by = *link.comparator;
+        const std::uint64_t number = by.number(context, job, link.argument);
+        std::string_view name = by.name;
+        std::string value;
+        bool largest_first = link.reversed;
+        switch (by.shown) {
+            case Shown::number:
+                value = std::to_string(number);
+                break;
+            case Shown::yes_if_0:
+                value = number == 0 ? "yes" : "no";
+                break;
+            case Shown::duration:
+                value = format_duration(Seconds(static_cast<std::int64_t>(number)));
+                break;
+            case Shown::instant:
+                value = ctime_text(Instant(Seconds(static_cast<std::int64_t>(number))), t_.zone);
+                break;
+            case Shown::score:
+                value = fmt::format("{}", job.score);
+                largest_first = !largest_first;  // its number is larger for smaller scores
+                break;
+            case Shown::priority:
+                value = std::to_string(t_.jobs.priority[job.job]);
+                break;
+            case Shown::queue:
+                value = t_.queues[t_.jobs.queue[job.job]].name;
+                break;
+            case Shown::amount:
+                name = t_.resources.name(link.argument);
+                value = t_.resources.format(link.argument, static_cast<std::int64_t>(number ^ 1ULL << 63));
+                break;
+        }
+        keys.push_back({name, by.attributes, std::move(value), largest_first});
+    }
+    return keys;
+}
+
+void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
+    const auto same_job = [&](const OrderedJob& other) { return other.job == job.job; };
+    out.job_class = class_name(job.job_class, s_.algorithm);
+    for (const auto& jobs : classes_) {
+        const auto found = std::ranges::find_if(jobs, same_job);
+        if (found != jobs.end()) {
+            out.class_place = static_cast<std::size_t>(found - jobs.begin()) + 1;
+            out.class_jobs = jobs.size();
+            out.place = out.jobs + out.class_place;
+        }
+        out.jobs += jobs.size();
+    }
+    out.keys = order_keys(job);
+    if (s_.algorithm == Algorithm::origin && job.job_class == JobClass::normal &&
+        s_.sort_by_past_usage.holds(in_.now))
+        out.past_usage =
+            t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
+}
+
+// What gates would say of the job in a queue at its turn.
+QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}};
+    set_walltime(job, view);
+    bool refused = false;
+    bool only_waits = true;
+    for (const Gate* gate : gates_) {
+        const Reason reason = gate->check(state_, job, view);
+        out.gates.push_back({gate->name, gate->attributes, text(reason, reason_context()), false});
+        if (!reason) continue;
+        refused = true;
+        only_waits = only_waits && (gate->traits & waits_for_jobs) != 0;
+    }
+    if (refused && only_waits) out.earliest_start = earliest_start(job, view);
+    return out;
+}
+
+// About the queue that the job is in, and the jobs before it.
+void Cycle::explain_home(QueueSlot home, Explanation& out) const {
+    const auto add = [&](std::string_view gate, std::string_view attributes, const Reason& reason) {
+        out.gates.push_back({gate, attributes, text(reason, reason_context()), false});
+    };
+    add("queue_started", "", t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home});
+    if (t_.queues[home].execution_type != ExecutionType::any)
+        add("execution_type", "execution_type", execution_type_reason(state_, home));
+    if (s_.algorithm == Algorithm::standard && s_.strict_ordering)
+        add("strict_ordering", "strict_ordering",
+            top_job_ == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top_job_});
+}
+
+// At the job's turn, before the cycle asks for itself. In the second pass, over queues that don't observe
+// prime time any more, the answers about these are new.
+void Cycle::explain_turn(const OrderedJob& job, const Targets& targets) {
+    Explanation& out = *in_.explanation;
+    Candidate c = candidate(job);
+    if (!only_early_) {
+        explain_place(job, out);
+        for (const JobGate* gate : job_gates_)
+            out.gates.push_back(
+                {gate->name, gate->attributes, text(gate->check(state_, c), reason_context()), false});
+        explain_home(t_.jobs.queue[job.job], out);
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        if (only_early_ && !targets[i]->early) continue;
+        QueueAnswers answers = explain_queue(c, *targets[i]);
+        if (only_early_ && i < out.queues.size())
+            out.queues[i] = std::move(answers);
+        else
+            out.queues.push_back(std::move(answers));
+    }
+}
+
+// What came of it, and which of the answers that was.
+void Cycle::explain_outcome(JobSlot job, Explanation& out) {
+    for (const Started& started : started_) {
+        if (started.job != job) continue;
+        out.outcome = JobOutcome::starts;
+        out.queue = started.view->queue->name;
+        return;
+    }
+    const auto refusal = std::ranges::find(refused_, job, &Refused::job);
+    if (refusal == refused_.end()) {
+        out.reason = fmt::format("queue {} is none that policy {} takes jobs from",
+                                 t_.queues[t_.jobs.queue[job]].name, s_.name);
+        return;
+    }
+    out.outcome = refusal->rejected ? JobOutcome::rejected : JobOutcome::waits;
+    out.reason = text(refusal->reason, reason_context());
+    if (refusal->reason.queue < t_.queues.size()) out.queue = t_.queues[refusal->reason.queue].name;
+    const auto decide = [&](std::vector<GateAnswer>& gates) {
+        const auto found = std::ranges::find(gates, out.reason, &GateAnswer::why);
+        if (found == gates.end()) return false;
+        found->decides = true;
+        return true;
+    };
+    if (decide(out.gates)) return;
+    for (QueueAnswers& answers : out.queues)
+        if (answers.queue == out.queue && decide(answers.gates)) return;
+}
+
+void Cycle::explain() {
+    make_list();
+    consider_list();
+    explain_outcome(in_.explained, *in_.explanation);
+    take_back();
+}
+
+void explain_job(const CycleInput& input) {
+    Cycle(input).explain();
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,75 @@
+// Why a job starts or waits: its place in the order, and what each gate answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rrule/zone.h"
+
+namespace pbs::sched {
+
+// A gate's answer. Names and attributes are those of the list of gates, and live as long as the program.
+struct GateAnswer {
+    std::string_view gate;
+    std::string_view attributes;  // that switch it on; empty: it always is
+    std::string why;              // the job can't start, as its comment says it; empty: the gate lets it pass
+    bool decides = false;         // what the cycle goes by
+};
+
+// The answers about one queue (and host, of a queue that is named as queue@host), in the order of the tests.
+// A cycle stops at the first gate that doesn't let the job pass; here all of them are asked.
+struct QueueAnswers {
+    std::string queue;
+    std::string host;  // empty: none is named
+    std::vector<GateAnswer> gates;
+    // When enough of the running jobs have ended, at the latest, for all gates to let the job pass that make
+    // jobs wait for others. Only if no other gate has a different objection; the job's turn may be later.
+    std::optional<rrule::Instant> earliest_start;
+};
+
+// A number that the order goes by.
+struct OrderKey {
+    std::string_view name;
+    std::string_view attributes;  // that it belongs to; empty: it is always there
+    std::string value;
+    bool largest_first = false;
+};
+
+enum class JobOutcome : std::uint8_t {
+    starts,         // in a cycle at that time, in `queue`
+    waits,          // for `reason`
+    rejected,       // for `reason`
+    not_considered  // no cycle looks at it now, for `reason`
+};
+
+// "starts", "waits", "rejected", "not considered".
+std::string_view outcome_name(JobOutcome outcome);
+
+struct Explanation {
+    std::string job;  // its id
+    std::string sched;
+    std::string policy;
+    std::string algorithm;  // "origin" or "standard"
+    JobOutcome outcome = JobOutcome::not_considered;
+    std::string reason;  // what its comment would be, or why nobody looks at it; empty: it starts
+    std::string queue;   // where it starts, or of the gate that decides; empty: it is about no queue
+
+    // The order: classes one after the other, and the keys within the class.
+    std::string job_class;  // empty: it isn't in the list
+    std::size_t place = 0;  // from 1
+    std::size_t jobs = 0;   // in the whole list
+    std::size_t class_place = 0;
+    std::size_t class_jobs = 0;
+    std::vector<OrderKey> keys;
+    // Of its owner, where jobs of equal rank are dealt by it (SORT_BY_PAST_USAGE).
+    std::optional<double> past_usage;
+
+    std::vector<GateAnswer> gates;  // about the job, whatever the queue
+    std::vector<QueueAnswers> queues;
+};
+
+}  // namespace pbs::sched

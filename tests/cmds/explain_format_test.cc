@@ -1,0 +1,145 @@
+#include "ifl/cmds/explain_format.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/datetime.h"
+
+namespace pbs::cmds {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Attribute {
+    std::string name;
+    std::string resource;
+    std::string value;
+};
+
+// A reply, as the API gives it.
+class ReplyList {
+  public:
+    void object(const std::string& name, const std::vector<Attribute>& attributes) {
+        batch_status& object = objects_.emplace_back();
+        object.name = keep(name);
+        attrl** end = &object.attribs;
+        for (const Attribute& a : attributes) {
+            attrl& made = attributes_.emplace_back();
+            made.name = keep(a.name);
+            made.resource = a.resource.empty() ? nullptr : keep(a.resource);
+            made.value = keep(a.value);
+            *end = &made;
+            end = &made.next;
+        }
+        if (objects_.size() > 1) {
+            objects_[objects_.size() - 2].next = &object;
+        }
+    }
+    const batch_status* list() const { return objects_.empty() ? nullptr : &objects_.front(); }
+
+  private:
+    char* keep(const std::string& text) { return texts_.emplace_back(text).data(); }
+    std::deque<std::string> texts_;
+    std::deque<attrl> attributes_;
+    std::deque<batch_status> objects_;
+};
+
+constexpr std::time_t kStart = 1795262400;
+
+ReplyList waiting() {
+    ReplyList reply;
+    reply.object("12.host", {{"outcome", "", "waits"},
+                             {"reason", "", "Queue small runs its limit of 2 jobs"},
+                             {"queue", "", "small"},
+                             {"sched", "", "default"},
+                             {"policy", "", "night"},
+                             {"sched_algorithm", "", "origin"},
+                             {"class", "", "normal"},
+                             {"place", "", "3"},
+                             {"jobs", "", "120"},
+                             {"class_place", "", "2"},
+                             {"class_jobs", "", "110"},
+                             {"order", "nodes", "4"},
+                             {"order_largest_first", "nodes", "True"},
+                             {"order_attributes", "nodes", "ssinode_cpus, ssinode_mem"},
+                             {"order", "walltime", "04:00:00"},
+                             {"past_usage", "", "12.5"},
+                             {"gate", "small_job_max", ""},
+                             {"gate_attributes", "small_job_max", "small_job_max"}});
+    reply.object("small", {{"earliest_start", "", std::to_string(kStart)},
+                           {"gate", "queue_maximum", ""},
+                           {"gate", "max_running", "Queue small runs its limit of 2 jobs"},
+                           {"decides", "max_running", "True"},
+                           {"gate", "hosts", "Not enough resources free on the hosts of queue small"}});
+    reply.object("large@n1", {{"gate", "user_acl", "Owner is not allowed to use queue large"}});
+    return reply;
+}
+
+TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
+    const ReplyList reply = waiting();
+    EXPECT_EQ(
+        explanation_text(reply.list()),
+        fmt::format("Job 12.host: it waits: Queue small runs its limit of 2 jobs\n"
+                    "Scheduler: default, policy night (origin)\n"
+                    "Order: job 3 of 120, 2 of 110 in class normal\n"
+                    "  nodes           4                           large first (ssinode_cpus, ssinode_mem)\n"
+                    "  walltime        04:00:00                    small first\n"
+                    "  past usage      12.5                        owners with little go first "
+                    "(sort_by_past_usage)\n"
+                    "The job itself:\n"
+                    "  pass  small_job_max (small_job_max)\n"
+                    "Queue small: room at {}, when running jobs have ended\n"
+                    "  pass  queue_maximum\n"
+                    "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
+                    "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
+                    "Queue large@n1:\n"
+                    "  FAIL  user_acl  Owner is not allowed to use queue large\n",
+                    instant_text(kStart)));
+}
+
+TEST(ExplanationText, OfOtherOutcomes) {
+    const auto text = [](const std::vector<Attribute>& attributes) {
+        ReplyList reply;
+        reply.object("1.h", attributes);
+        return explanation_text(reply.list());
+    };
+    EXPECT_EQ(text({{"outcome", "", "starts"}, {"queue", "", "q"}}),
+              "Job 1.h: a cycle now would start it in queue q\n");
+    EXPECT_EQ(text({{"outcome", "", "rejected"}, {"reason", "", "too large"}}),
+              "Job 1.h: a cycle now would reject it: too large\n");
+    EXPECT_EQ(text({{"outcome", "", "not considered"}, {"reason", "", "it is held"}, {"sched", "", "s"}}),
+              "Job 1.h: no cycle looks at it now: it is held\nScheduler: s\n");
+    EXPECT_EQ(explanation_text(nullptr), "");
+}
+
+TEST(ExplanationJson, HasTheSame) {
+    const ReplyList reply = waiting();
+    const auto json = nlohmann::json::parse(explanation_json(reply.list()));
+    EXPECT_EQ(json["job"], "12.host");
+    EXPECT_EQ(json["outcome"], "waits");
+    EXPECT_EQ(json["place"], 3);
+    EXPECT_EQ(json["past_usage"], 12.5);
+    EXPECT_EQ(json["order"][0], nlohmann::json({{"key", "nodes"},
+                                                {"value", "4"},
+                                                {"largest_first", true},
+                                                {"attributes", "ssinode_cpus, ssinode_mem"}}));
+    ASSERT_EQ(json["queues"].size(), 2U);
+    EXPECT_EQ(json["queues"][0]["earliest_start"], kStart);
+    EXPECT_EQ(json["queues"][0]["gates"][0], nlohmann::json({{"gate", "queue_maximum"}, {"passes", true}}));
+    EXPECT_EQ(json["queues"][0]["gates"][1],
+              nlohmann::json({{"gate", "max_running"},
+                              {"passes", false},
+                              {"reason", "Queue small runs its limit of 2 jobs"},
+                              {"decides", true}}));
+    EXPECT_FALSE(json["queues"][1].contains("earliest_start"));
+}
+
+}  // namespace
+}  // namespace pbs::cmds

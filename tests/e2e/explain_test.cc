@@ -1,0 +1,75 @@
+// pbs_explain on a real server: what it says is what happens.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The server starts on a Monday at 10:00, in prime time.
+class Explain : public OriginServer {
+  protected:
+    void SetUp() override {
+        OriginServer::SetUp();
+        ASSERT_TRUE(server.configure({
+            "create time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', start_time=0800, "
+            "end_time=1700, type=prime",
+            "set policy default_policy enforce_prime_time=True, prime_time_wallt_limit=02:00:00",
+            "set node n1 resources_available.ncpus = 2",
+        }));
+    }
+};
+
+TEST_F(Explain, AJobThatWaitsForTheEndOfPrimeTime) {
+    const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=03:00:00"});
+    ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
+    const Output text = server.command({"pbs_explain", id});
+    EXPECT_EQ(text.exit, 0) << text.err;
+    EXPECT_THAT(text.out, StartsWith("Job " + id + ": it waits: " + server.job(id, "comment") + "\n"));
+    EXPECT_THAT(text.out, HasSubstr("Order: job 1 of 1, 1 of 1 in class normal\n"));
+    EXPECT_THAT(text.out, HasSubstr("Queue batch:\n"));
+    EXPECT_THAT(text.out, HasSubstr("Exceeds primetime walltime limit (02:00:00)  <- decides\n"));
+    EXPECT_THAT(text.out, HasSubstr("  pass  hosts"));
+    const Output json = server.command({"pbs_explain", "--json", id});
+    EXPECT_EQ(json.exit, 0) << json.err;
+    EXPECT_THAT(json.out, AllOf(HasSubstr("\"outcome\": \"waits\""), HasSubstr("\"decides\": true")));
+}
+
+TEST_F(Explain, JobsThatRunAndJobsThatAreHeld) {
+    const std::string running = server.submit("sleep 60\n", {"-l", "ncpus=1,walltime=00:10:00"});
+    ASSERT_TRUE(server.wait_job_state(running, "R"));
+    const std::string held = server.submit("true\n", {"-h"});
+    const Output both = server.command({"pbs_explain", running, held});
+    EXPECT_EQ(both.exit, 0) << both.err;
+    EXPECT_THAT(both.out, HasSubstr("Job " + running + ": no cycle looks at it now: it runs, since "));
+    EXPECT_THAT(both.out, HasSubstr("Job " + held + ": no cycle looks at it now: it is held\n"));
+}
+
+TEST_F(Explain, ToThoseWhoMaySeeTheJob) {
+    if (!other()) GTEST_SKIP() << "only root can become another user; this is user " << runner().name;
+    const std::string id = server.submit("true\n", {"-h"});
+    ASSERT_TRUE(server.configure({"set server query_other_jobs = False"}));
+    const Output refused = server.command_as(*other(), {"pbs_explain", id});
+    EXPECT_EQ(refused.exit, 159) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(id));
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(server.command_as(runner(), {"pbs_explain", id}).exit, 0) << "its owner";
+    ASSERT_TRUE(server.configure({"set server query_other_jobs = True"}));
+    EXPECT_EQ(server.command_as(*other(), {"pbs_explain", id}).exit, 0);
+}
+
+TEST_F(Explain, JobsThatAreNotThere) {
+    const Output none = server.command({"pbs_explain", "99"});
+    EXPECT_EQ(none.exit, 153);
+    EXPECT_THAT(none.err, HasSubstr("99"));
+    const Output usage = server.command({"pbs_explain"});
+    EXPECT_EQ(usage.exit, 2);
+    EXPECT_THAT(usage.err, HasSubstr("JOB"));
+}
+
+}  // namespace
+}  // namespace pbs::e2e

@@ -1,0 +1,216 @@
+// Scheduler::explain: what it says is what the next cycle does.
+#include "server_plugin/scheduler/explanation.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string id(int job) {
+    return fmt::format("{}.server", job);
+}
+
+std::vector<std::string> objections(const std::vector<GateAnswer>& gates) {
+    std::vector<std::string> out;
+    for (const GateAnswer& answer : gates)
+        if (!answer.why.empty())
+            out.push_back(fmt::format("{}{}: {}", answer.decides ? "* " : "", answer.gate, answer.why));
+    return out;
+}
+
+std::vector<std::string> keys(const Explanation& explanation) {
+    std::vector<std::string> out;
+    for (const OrderKey& key : explanation.keys)
+        out.push_back(fmt::format("{}={}{}", key.name, key.value, key.largest_first ? " (-)" : ""));
+    return out;
+}
+
+struct Explain : testing::Test {
+    World world;
+    Settings& s = world.origin();
+    void SetUp() override {
+        world.prime_time(8, 17);
+        world.vnode({.name = "n", .ncpus = 8});
+        world.queue({.name = "batch", .nodes = 4});
+        world.configure();
+    }
+    Explanation explain(int job, Instant now = at(10)) {
+        auto found = world.scheduler.explain(now, id(job));
+        EXPECT_TRUE(found.has_value());
+        return found.value_or(Explanation{});
+    }
+};
+
+TEST_F(Explain, AJobThatStarts) {
+    const int job = world.job({.nodes = 1});
+    const Explanation e = explain(job);
+    EXPECT_EQ(e.job, id(job));
+    EXPECT_EQ(e.sched, "default");
+    EXPECT_EQ(e.policy, "p1");
+    EXPECT_EQ(e.algorithm, "origin");
+    EXPECT_EQ(e.outcome, JobOutcome::starts);
+    EXPECT_EQ(e.queue, "batch");
+    EXPECT_EQ(e.reason, "");
+    ASSERT_EQ(e.queues.size(), 1U);
+    EXPECT_EQ(e.queues[0].queue, "batch");
+    EXPECT_THAT(objections(e.queues[0].gates), IsEmpty());
+    EXPECT_GT(e.queues[0].gates.size(), 5U);
+    EXPECT_THAT(objections(e.gates), IsEmpty());
+    EXPECT_THAT(world.cycle(at(10)).started, ElementsAre(job)) << "nothing was done by explaining";
+}
+
+TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
+    s.enforce_prime_time = {true};
+    s.prime_time_wallt_limit = Seconds(2 * hour);
+    world.configure();
+    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    world.run(running, "batch", "n", at(9));
+    const int job = world.job({.nodes = 4, .walltime = 4 * hour});
+    const Explanation e = explain(job);
+    EXPECT_EQ(e.outcome, JobOutcome::waits);
+    EXPECT_EQ(e.queue, "batch");
+    EXPECT_EQ(e.reason, "Exceeds primetime walltime limit (02:00:00)");
+    ASSERT_EQ(e.queues.size(), 1U);
+    EXPECT_THAT(objections(e.queues[0].gates),
+                ElementsAre("* prime_limit: Exceeds primetime walltime limit (02:00:00)",
+                            "queue_nodes: Not enough free nodes in queue batch: job needs 4, 0 free",
+                            "hosts: Not enough resources free on the hosts of queue batch"));
+    EXPECT_FALSE(e.queues[0].earliest_start) << "the end of a running job isn't all that it waits for";
+    EXPECT_EQ(world.cycle(at(10)).comment.at(job), e.reason);
+}
+
+TEST_F(Explain, WhenEnoughJobsHaveEnded) {
+    const int running = world.job({.nodes = 3, .walltime = 3 * hour});
+    world.run(running, "batch", "n", at(9));
+    const int job = world.job({.nodes = 2});
+    const Explanation e = explain(job);
+    EXPECT_EQ(e.outcome, JobOutcome::waits);
+    ASSERT_EQ(e.queues.size(), 1U);
+    EXPECT_EQ(e.queues[0].earliest_start, at(12));
+    EXPECT_EQ(world.cycle(at(12)).comment.count(job), 1U) << "it is one of the running jobs still";
+}
+
+TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {
+    s.batch_queues.push_back({"large"});
+    world.queue({.name = "large", .nodes = 2});
+    world.configure();
+    const int first = world.job({.nodes = 4, .walltime = 10 * minute});
+    const int second = world.job({.nodes = 3, .walltime = 20 * minute});
+    const Explanation e = explain(second);
+    EXPECT_EQ(e.place, 2U);
+    EXPECT_EQ(e.jobs, 2U);
+    EXPECT_EQ(e.job_class, "normal");
+    ASSERT_EQ(e.queues.size(), 2U);
+    EXPECT_THAT(objections(e.queues[0].gates),
+                ElementsAre("* queue_nodes: Not enough free nodes in queue batch: job needs 3, 0 free",
+                            "hosts: Not enough resources free on the hosts of queue batch"));
+    EXPECT_THAT(objections(e.queues[1].gates).front(), "queue_maximum: Job needs 3 nodes, queue large has 2");
+    const auto cycle = world.cycle(at(10));
+    EXPECT_THAT(cycle.started, ElementsAre(first));
+    EXPECT_EQ(cycle.comment.at(second), e.reason);
+}
+
+TEST_F(Explain, AJobThatIsRejected) {
+    const int job = world.job({.nodes = 9});
+    const Explanation e = explain(job);
+    EXPECT_EQ(e.outcome, JobOutcome::rejected);
+    EXPECT_EQ(e.reason, world.cycle(at(10), false).rejected.at(job));
+}
+
+TEST_F(Explain, ThePlaceAndTheKeys) {
+    world.job({.nodes = 1, .walltime = hour});
+    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    world.queue({.name = "special"});
+    s.special_queue = {{"special"}};
+    world.configure();
+    world.job({.queue = "special", .nodes = 1});
+    const Explanation e = explain(job, at(20));
+    EXPECT_EQ(e.place, 2U) << "jobs of the special queue go first, and outside of prime time large ones";
+    EXPECT_EQ(e.jobs, 3U);
+    EXPECT_EQ(e.class_place, 1U);
+    EXPECT_EQ(e.class_jobs, 2U);
+    EXPECT_THAT(keys(e), ElementsAre("nodes=2 (-)", "walltime=02:00:00", "eligible=Mon Nov 23 00:00:00 2026",
+                                     fmt::format("sequence={}", job)));
+    EXPECT_FALSE(e.past_usage) << "it isn't sorted by";
+    s.sort_by_past_usage = {true};
+    world.configure();
+    EXPECT_EQ(explain(job, at(20)).past_usage, 0.0);
+}
+
+TEST_F(Explain, JobsThatNoCycleLooksAt) {
+    const int running = world.job({.nodes = 1});
+    world.run(running, "batch", "n", at(9));
+    EXPECT_EQ(explain(running).outcome, JobOutcome::not_considered);
+    EXPECT_EQ(explain(running).reason, "it runs, since Mon Nov 23 09:00:00 2026");
+    EXPECT_EQ(explain(world.job({.state = 'H'})).reason, "it is held");
+    EXPECT_EQ(explain(world.job({.state = 'W'})).reason, "it waits for its execution time");
+    world.queue({.name = "elsewhere"});
+    const Explanation other = explain(world.job({.queue = "elsewhere"}));
+    EXPECT_EQ(other.reason, "queue elsewhere is none that policy p1 takes jobs from");
+    EXPECT_EQ(other.outcome, JobOutcome::not_considered);
+    EXPECT_EQ(other.place, 0U);
+    world.queue({.name = "apart", .partition = "p"});
+    EXPECT_EQ(explain(world.job({.queue = "apart"})).reason,
+              "No scheduler serves queue apart: none has partition p");
+    const int job = world.job({.nodes = 1});
+    world.scheduler.sched_changed({"default", false, {}, {}});
+    EXPECT_EQ(explain(job).reason, "scheduling is off in sched default");
+    EXPECT_FALSE(world.scheduler.explain(at(10), "99.server"));
+}
+
+TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
+    s.enforce_prime_time = {true};
+    s.nonprime_drain_sys = {true};
+    s.np_drain_backtime = Seconds(30 * minute);
+    s.np_drain_idletime = Seconds(5 * minute);
+    world.configure();
+    world.cycle(at(16));  // from when on the queue is known to be idle
+    const int job = world.job({.nodes = 1, .walltime = 4 * hour});
+    const Explanation before = explain(job, at(16, 20));
+    EXPECT_EQ(before.outcome, JobOutcome::waits);
+    EXPECT_EQ(before.reason, "System draining for non-primetime at 17:00:00");
+    for (int twice = 0; twice < 2; ++twice) {
+        const Explanation e = explain(job, at(16, 40));
+        EXPECT_EQ(e.outcome, JobOutcome::starts) << "explaining leaves no mark";
+        ASSERT_EQ(e.queues.size(), 1U);
+        EXPECT_THAT(objections(e.queues[0].gates), IsEmpty());
+    }
+    EXPECT_THAT(world.cycle(at(16, 40)).started, ElementsAre(job));
+}
+
+TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
+    World world;
+    Settings& s = world.policy();
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    s.max_starve = Seconds(hour);
+    s.job_sort_formula = "2 * ncpus";
+    world.queue({.name = "work"});
+    world.vnode({.name = "n", .ncpus = 8, .mem = 64 * gb});
+    const int running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * hour});
+    world.run(running, "work", "n", at(0));
+    world.configure();
+    const int top = world.job({.queue = "work", .ncpus = 8, .queued = at(0)});
+    const int small = world.job({.queue = "work", .ncpus = 1, .queued = at(4, 59)});
+    auto e = world.scheduler.explain(at(5), id(small));
+    ASSERT_TRUE(e);
+    EXPECT_EQ(e->algorithm, "standard");
+    EXPECT_EQ(e->job_class, "normal");
+    EXPECT_EQ(e->place, 2U);
+    EXPECT_EQ(e->reason, fmt::format("Strict ordering: job {} is to start first", id(top)));
+    EXPECT_THAT(objections(e->gates), ElementsAre(fmt::format("* strict_ordering: {}", e->reason)));
+    EXPECT_THAT(keys(*e), testing::IsSupersetOf({"starving=no", "queue=work", "formula=2 (-)"}));
+    e = world.scheduler.explain(at(5), id(top));
+    EXPECT_EQ(e->job_class, "starving");
+    EXPECT_EQ(e->reason, "Not enough resources free on the hosts of queue work");
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
