@@ -609,24 +609,20 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);
 /*
- * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why; to those who may
- * see the job, others get PBSE_PERM. The first object is named after the job:
- *   outcome          starts, waits, rejected, or "not considered" (it isn't queued, say)
- *   reason           as the job's comment says it; not there if it starts
- *   queue            where it starts, or that the reason is about
- *   sched, policy, sched_algorithm
- *   class, place, jobs, class_place, class_jobs     its place (from 1) in the order and within its class, and
- *                    how many jobs there are
- *   order            resource: a key of the order, the value: the job's; with "order_largest_first" for the
- *                    same resource, "True", if large ones go first, and order_attributes, to which it belongs
- *   past_usage       of its owner, if the order goes by it
- *   gate             resource: the name of a test of the job as such; the value is why it fails, empty if it
- *                    doesn't; with gate_attributes, that switch it on, and "decides", "True" for the one that
- *                    the reason is of
- * The others are named after the queues that it may start in, in the order in which they are asked, as queue or
- * queue@host, and have the attributes gate, gate_attributes and decides, in the order of the tests, and
- * earliest_start, seconds since the Epoch, when enough running jobs have ended if only these keep it from
- * starting. `extend` is NULL: there are no options yet.
+ * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why; to those who
+ * may see the job, others get PBSE_PERM. The first object is named after the job: outcome          starts,
+ * waits, rejected, or "not considered" (it isn't queued, say) reason           as the job's comment says it;
+ * not there if it starts queue            where it starts, or that the reason is about sched, policy,
+ * sched_algorithm class, place, jobs, class_place, class_jobs     its place (from 1) in the order and within
+ * its class, and how many jobs there are order            resource: a key of the order, the value: the job's;
+ * with "order_largest_first" for the same resource, "True", if large ones go first, and order_attributes, to
+ * which it belongs past_usage       of its owner, if the order goes by it gate             resource: the name
+ * of a test of the job as such; the value is why it fails, empty if it doesn't; with gate_attributes, that
+ * switch it on, and "decides", "True" for the one that the reason is of The others are named after the queues
+ * that it may start in, in the order in which they are asked, as queue or queue@host, and have the attributes
+ * gate, gate_attributes and decides, in the order of the tests, and earliest_start, seconds since the Epoch,
+ * when enough running jobs have ended if only these keep it from starting. `extend` is NULL: there are no
+ * options yet.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 extern void pbs_statfree(struct batch_status* list);

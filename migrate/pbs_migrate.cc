@@ -162,7 +162,9 @@ Result<void> write_export(const Arguments& arguments, const ExportSource& source
 }
 
 int export_file(const Arguments& arguments) {
-    const auto zone = pbs::rrule::Zone::system();
+    const auto found = pbs::rrule::Zone::system();
+    if (!found) return refuse(arguments, Problems{{"", 0, 0, "", found.error().message}});
+    const pbs::rrule::Zone& zone = *found;
     const auto now = *arguments.server.now;
     const auto done = [&]() -> Result<void> {
         if (arguments.at) {

@@ -14,7 +14,6 @@ Decisions Cycle::run() {
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
     make_list();
     dump_sorted_jobs(out);
-    restart_found();
     consider_list();
     out.jobs_considered = considered_;
     const bool test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
@@ -35,6 +34,7 @@ void Cycle::make_list() {
 }
 
 void Cycle::consider_list() {
+    restart_found();
     for (const auto& jobs : classes_) consider_all(jobs);
     if (s_.algorithm == Algorithm::origin) start_non_prime_early();
     refuse_unserved();
