@@ -156,11 +156,38 @@ class Event {
     icaltimetype start_{};
 };
 
+bool same_word(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+}
+
+// libical puts up with an END that ends nothing, and writes of it to standard error.
+std::optional<Error> nesting_error(std::string_view text) {
+    std::vector<std::string_view> open;
+    for (std::size_t line = 1; !text.empty(); ++line) {
+        std::string_view content = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), content.size() + 1));
+        content = content.substr(0, content.find_last_not_of(" \t\r") + 1);
+        const std::string_view word = content.substr(0, content.find(':'));
+        const std::string_view name = content.substr(std::min(content.size(), word.size() + 1));
+        if (same_word(word, "BEGIN")) open.push_back(name);
+        if (!same_word(word, "END")) continue;
+        if (open.empty() || !same_word(open.back(), name))
+            return Error{fmt::format("line {}: 'END:{}' ends nothing; expected {}", line, name.substr(0, 64),
+                                     open.empty() ? "BEGIN:VCALENDAR before it"
+                                                  : fmt::format("END:{}", open.back().substr(0, 64))),
+                         std::nullopt};
+        open.pop_back();
+    }
+    return std::nullopt;
+}
+
 Result<Component> parse(std::string_view text) {
     // libical reads up to the first NUL, and skips what is before BEGIN.
     if (text.find('\0') != std::string_view::npos)
         return tl::unexpected(
             Error{"the file has a NUL byte; expected a calendar file (.ics)", std::nullopt});
+    if (auto error = nesting_error(text)) return tl::unexpected(std::move(*error));
     Component root(icalparser_parse_string(std::string(text).c_str()));
     if (!root || (icalcomponent_isa(root.get()) != ICAL_VCALENDAR_COMPONENT &&
                   icalcomponent_isa(root.get()) != ICAL_XROOT_COMPONENT))

@@ -111,6 +111,24 @@ TEST(Icalendar, WhatIsNoCalendarIsRefused) {
     }
 }
 
+TEST(Icalendar, AnEndThatEndsNothingIsRefusedWithItsLine) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"END:VCALENDAR\r\n", "line 1: 'END:VCALENDAR' ends nothing; expected BEGIN:VCALENDAR before it"},
+        {"BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n",
+         "line 3: 'END:VCALENDAR' ends nothing; expected END:VEVENT"},
+        {"begin:vcalendar\nend:vcalendar\nend:vcalendar\n",
+         "line 3: 'END:vcalendar' ends nothing; expected BEGIN:VCALENDAR before it"},
+    };
+    for (const auto& [text, message] : cases) {
+        testing::internal::CaptureStderr();
+        const auto refused = read_holidays(text, Zone::utc());
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << text;
+        ASSERT_FALSE(refused) << text;
+        EXPECT_EQ(refused.error().message, message);
+    }
+    EXPECT_TRUE(read_holidays("begin:vcalendar \nEND:VCALENDAR\t\r\n", Zone::utc()));
+}
+
 TEST(Icalendar, WhatIsWrittenIsRead) {
     const TimedEvent timed[] = {{"office-1@svr",
                                  "office; open, really",
