@@ -109,7 +109,9 @@ Result<pbs::rrule::Zone> choose_zone(const Arguments& arguments, const std::stri
         if (auto zone = pbs::rrule::Zone::find(name)) return *zone;
         trace.notes.push_back(fmt::format("{} is no time zone that this machine knows.", name));
     }
-    return pbs::rrule::Zone::system();
+    auto zone = pbs::rrule::Zone::system();
+    if (!zone) return tl::unexpected(zone.error().message);
+    return std::move(*zone);
 }
 
 Result<void> choose_nodes(const Arguments& arguments, const Trace& trace, Machine& machine) {

@@ -86,7 +86,10 @@ std::optional<double> start_charge(const Tables& tables, const Settings& setting
 
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
-    if (request.ncpus < 0 && request.mem < 0 && request.ssinodes > 0) return request.ssinodes;
+    // A running job has the nodes that it was started with: the limits of the queue that it was moved to may
+    // have become CPUs and memory that it asks for now (resources_max, as defaults).
+    const bool has_its_nodes = is_running(tables.jobs.state[job]) || (request.ncpus < 0 && request.mem < 0);
+    if (has_its_nodes && request.ssinodes > 0) return request.ssinodes;
     return NodeSize{settings.ssinode_cpus, settings.ssinode_mem}.nodes(request.ncpus, request.mem);
 }
 

@@ -159,9 +159,7 @@ std::int64_t Cycle::node_limit(const Queue& queue) const {
 }
 
 std::int64_t Cycle::nodes_of(JobSlot job) const {
-    const Request& request = t_.requests[t_.jobs.request[job]];
-    if (request.ncpus < 0 && request.mem < 0 && request.ssinodes > 0) return request.ssinodes;
-    return state_.node_size.nodes(request.ncpus, request.mem);
+    return job_nodes(t_, s_, job);
 }
 
 }  // namespace pbs::sched

@@ -139,6 +139,20 @@ TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
     EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
 }
 
+// The host moves it to the batch queue first, whose limits become its defaults.
+TEST_F(SortByPastUsage, TheChargeIsOfTheNodesThatTheJobWasStartedWith) {
+    world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * gb});
+    world.configure();
+    const int job =
+        world.job({.owner = "ann", .ncpus = 2, .mem = 8 * gb, .walltime = 3 * hour, .ssinodes = 1});
+    world.run(job, "batch", "n", at(0));
+    const auto changes = world.scheduler.take_usage_changes();
+    ASSERT_EQ(changes.usage.size(), 1U);
+    EXPECT_DOUBLE_EQ(changes.usage[0].usage, 3.0);
+    const int next = world.job({.nodes = 3, .queued = at(1)});
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(next)) << "three of the queue's four nodes are free";
+}
+
 TEST_F(SortByPastUsage, AJobFoundRunningAfterARestartIsNotChargedAgain) {
     const std::vector<UsageRow> usage = {{"staff", "ann", 6}};
     const std::vector<ChargeRow> charged = {{"1.server", "ann", "staff", 6}};

@@ -131,6 +131,7 @@ void World::send(int number, Instant now) {
     if (o.walltime >= 0) asked.push_back({walltime, o.walltime, {}});
     if (o.gpus >= 0) asked.push_back({gpus, o.gpus, {}});
     if (o.hpm >= 0) asked.push_back({hpm, o.hpm, {}});
+    if (o.ssinodes >= 0) asked.push_back({ssinodes, o.ssinodes, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
     std::vector<std::vector<Amount>> amounts;

@@ -99,6 +99,7 @@ struct JobOptions {
     Instant modified{};  // Epoch: as queued
     std::int64_t gpus = -1;
     std::int64_t hpm = -1;
+    std::int64_t ssinodes = -1;  // as the host has it of a job that was started
     char state = 'Q';
     std::string origin_queue{};  // empty: as queue
 };
