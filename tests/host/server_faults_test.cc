@@ -35,6 +35,11 @@ std::string contents(const fs::path& path) {
 
 class Faults : public OriginServer {
   protected:
+    // By default jobs that a server finds queued in a batch queue wait there for somebody to move them.
+    void SetUp() override {
+        OriginServer::SetUp();
+        ASSERT_TRUE(server.configure({"set policy default_policy sched_restart_action = restart"}));
+    }
     // The accounting records of one type for a job.
     std::vector<std::string> records(char type, const std::string& id) const {
         std::vector<std::string> found;
