@@ -176,7 +176,7 @@ TEST(ConfigFile, BadArgumentsSayWhatWasExpected) {
         {"TARGET_LOAD_PCT", "90%%", "'90%%' is not a percentage"},
         {"TARGET_LOAD_VARIANCE", "10%,15%", "is not a variance -mm%,+nn%"},
         {"TARGET_LOAD_VARIANCE", "-10%", "is not a variance"},
-        {"SCHED_RESTART_ACTION", "rerun", "'rerun' is not none, restart or resubmit"},
+        {"SCHED_RESTART_ACTION", "retry", "'retry' is not none, restart"},
         {"SPECIAL_QUEUE", "a,b", "'a,b' is not one queue"},
         {"SPECIAL_QUEUE", "1st", "is not one queue"},
         {"SPECIAL_QUEUE", "a_name_of_16_chr", "with at most 15 characters"},
