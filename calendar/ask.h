@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "calendar/site.h"
+#include "ifl/cmds/client.h"
 
 namespace pbs::calendar {
 
@@ -14,10 +16,6 @@ class Client {
   public:
     // `server` is empty for the default one. Errors: it can't be reached.
     static Result<Client> open(const std::string& server);
-    Client(Client&& other) noexcept;
-    Client& operator=(Client&&) = delete;
-    Client(const Client&) = delete;
-    ~Client();
 
     // Everything that a site is made of.
     Result<Answers> answers() const;
@@ -27,9 +25,9 @@ class Client {
     Result<std::string> add_non_work_days(std::span<const std::string> entries) const;
 
   private:
-    explicit Client(int handle) : handle_(handle) {}
+    explicit Client(cmds::Connection connection) : connection_(std::move(connection)) {}
     std::string why(const std::string& what) const;
-    int handle_;
+    cmds::Connection connection_;
 };
 
 }  // namespace pbs::calendar

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <list>
 #include <string_view>
 #include <utility>
 
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/client.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "migrate/hex.h"
@@ -22,10 +22,6 @@ tl::unexpected<Problems> refuse(std::string message) {
     return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
-std::string text_of(const char* text) {
-    return text == nullptr ? "" : text;
-}
-
 // What a server takes as one value of a request (ifl/request.h), the name of the file included.
 constexpr std::size_t kLongestValue = (4U << 20U) - 1;
 
@@ -37,67 +33,13 @@ Problems too_large(const LegacyText& text, std::size_t longest) {
                      text.text.size(), longest)}};
 }
 
-class Connection {
-  public:
-    explicit Connection(const std::string& server)
-        : handle_(pbs_connect(server.empty() ? nullptr : server.c_str())) {}
-    ~Connection() {
-        if (handle_ >= 0) pbs_disconnect(handle_);
-    }
-    Connection(const Connection&) = delete;
-    Connection& operator=(const Connection&) = delete;
-
-    int handle() const { return handle_; }
-    // Why the last call failed.
-    std::string why() const {
-        const int code = pbs_errno;
-        const std::string text = text_of(pbs_geterrmsg(handle_));
-        return text.empty() ? fmt::format("error {}", code) : text;
-    }
-
-  private:
-    int handle_;
-};
-
-std::string unreachable(const std::string& server, const Connection& connection) {
+std::string unreachable(const std::string& server) {
     return fmt::format("can't connect to {}: {}", server.empty() ? "the default server" : "server " + server,
-                       connection.why());
+                       cmds::failure_text(-1));
 }
 
-// The attributes of a request, as the C API links them.
-class Changes {
-  public:
-    void add(std::string name, std::string resource, std::string value) {
-        texts_.push_back({std::move(name), std::move(resource), std::move(value)});
-    }
-    attropl* list() {
-        links_.clear();
-        for (Text& text : texts_)
-            links_.push_back({nullptr, text.name.data(), text.resource.data(), text.value.data(), SET});
-        for (auto link = links_.begin(); link != links_.end(); ++link)
-            if (std::next(link) != links_.end()) link->next = &*std::next(link);
-        return links_.empty() ? nullptr : &links_.front();
-    }
-
-  private:
-    struct Text {
-        std::string name;
-        std::string resource;
-        std::string value;
-    };
-    std::list<Text> texts_;
-    std::list<attropl> links_;
-};
-
-struct FreeStatus {
-    void operator()(batch_status* list) const { pbs_statfree(list); }
-};
-using StatusList = std::unique_ptr<batch_status, FreeStatus>;
-
 std::string value_of(const batch_status* object, std::string_view name) {
-    for (const attrl* a = object->attribs; a != nullptr; a = a->next)
-        if (text_of(a->name) == name) return text_of(a->value);
-    return {};
+    return std::string(cmds::value_of(object->attribs, name).value_or(std::string_view()));
 }
 
 // The objects of a document. What this version doesn't know is a server's of a later one.
@@ -124,9 +66,10 @@ Result<std::shared_ptr<const objects::Snapshot>> snapshot_of(const std::string& 
 }  // namespace
 
 Result<std::string> migrate_at(const std::string& server, const ServerRequest& request) {
-    const Connection connection(server);
-    if (connection.handle() < 0) return refuse(unreachable(server, connection));
-    Changes changes;
+    const auto connection = cmds::Connection::open(server);
+    if (!connection) return refuse(unreachable(server));
+    const int handle = connection->handle();
+    cmds::AttrList changes;
     for (const LegacyKind& kind : legacy_kinds()) {
         const std::optional<LegacyText>& text = request.texts.*kind.text;
         if (!text) continue;
@@ -140,39 +83,40 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     changes.add("format", "", std::string(format_word(request.format)));
     if (request.infer) changes.add("infer", "", "True");
     if (request.dry_run) changes.add("dry_run", "", "True");
-    if (pbs_manager(connection.handle(), MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.list(), nullptr) !=
-        0) {
+    if (pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.operations(), nullptr) != 0) {
         Problems problems;
-        const std::string why = connection.why();
+        const std::string why = cmds::failure_text(handle);
         for (const std::string_view line : objects::split_at(why, '\n'))
             problems.push_back({"", 0, 0, "", std::string(line)});
         return tl::unexpected(std::move(problems));
     }
-    return text_of(pbs_geterrmsg(connection.handle()));
+    return std::string(cmds::view(pbs_geterrmsg(handle)));
 }
 
 Result<ServerConfiguration> configuration_of(const std::string& server) {
-    const Connection connection(server);
-    if (connection.handle() < 0) return refuse(unreachable(server, connection));
-    const StatusList document(pbs_statconfiguration(connection.handle(), nullptr));
-    if (!document) return refuse(connection.why());
+    const auto connection = cmds::Connection::open(server);
+    if (!connection) return refuse(unreachable(server));
+    const int handle = connection->handle();
+    const cmds::StatusList document(pbs_statconfiguration(handle, nullptr));
+    if (!document) return refuse(cmds::failure_text(handle));
     auto snapshot = snapshot_of(value_of(document.get(), "json"));
     if (!snapshot) return tl::unexpected(snapshot.error());
     ServerConfiguration out{std::move(*snapshot), {}, {}, {}};
     pbs_errno = PBSE_NONE;
-    const StatusList queues(pbs_statque(connection.handle(), "", nullptr, nullptr));
-    if (!queues && pbs_errno != PBSE_NONE) return refuse(connection.why());
+    const cmds::StatusList queues(pbs_statque(handle, "", nullptr, nullptr));
+    if (!queues && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));
     for (const batch_status* queue = queues.get(); queue != nullptr; queue = queue->next) {
-        const std::string name = text_of(queue->name);
+        const std::string name = std::string(cmds::view(queue->name));
         out.queues.push_back(name);
         const std::string type = value_of(queue, "execution_type");
         if (type.starts_with("execution_")) out.queue_types.push_back({name, type, "queue " + name});
     }
     pbs_errno = PBSE_NONE;
-    const StatusList resources(pbs_statrsc(connection.handle(), "", nullptr, nullptr));
-    if (!resources && pbs_errno != PBSE_NONE) return refuse(connection.why());
+    const cmds::StatusList resources(pbs_statrsc(handle, "", nullptr, nullptr));
+    if (!resources && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));
     for (const batch_status* resource = resources.get(); resource != nullptr; resource = resource->next)
-        if (uses_up(value_of(resource, "flag"))) out.consumables.push_back(text_of(resource->name));
+        if (uses_up(value_of(resource, "flag")))
+            out.consumables.push_back(std::string(cmds::view(resource->name)));
     return out;
 }
 

@@ -127,6 +127,12 @@ std::string Connection::error_text() const {
     return text.empty() ? fmt::format("Server returned error {}", pbs_errno) : std::string(text);
 }
 
+std::string failure_text(int handle) {
+    const int code = pbs_errno;
+    const std::string_view text = view(pbs_geterrmsg(handle));
+    return text.empty() ? fmt::format("error {}", code) : std::string(text);
+}
+
 std::string default_server() {
     return std::string(view(pbs_default()));
 }

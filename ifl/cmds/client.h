@@ -53,6 +53,10 @@ class Connection {
     std::string server_;
 };
 
+// Why the last call on a connection failed, or with -1 the last attempt to connect: the server's text, else
+// "error" and the number.
+std::string failure_text(int handle);
+
 // Name of the default server; empty if there is none.
 std::string default_server();
 

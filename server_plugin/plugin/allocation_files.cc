@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <tl/expected.hpp>
 
 #include "migrate/allocations.h"
@@ -16,10 +15,6 @@ namespace pbs::plugin {
 namespace {
 
 constexpr off_t most_bytes = 64 << 20;
-
-std::string error_text(int number) {
-    return std::generic_category().message(number);
-}
 
 std::string first_of(const migrate::Problems& problems) {
     std::string text = migrate::to_text(problems.front());
@@ -75,16 +70,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, struct
     return text;
 }
 
-bool same_time(const timespec& a, const timespec& b) {
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 }  // namespace
-
-bool AllocationFiles::Stamp::same(const struct stat& now) const {
-    return device == now.st_dev && inode == now.st_ino && size == now.st_size &&
-           same_time(modified, now.st_mtim) && same_time(changed, now.st_ctim);
-}
 
 void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                               const std::string& sched_priv, sched::Instant now, bool anew) {
@@ -102,12 +88,12 @@ void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, con
     std::string why;
     if (lstat(path.c_str(), &info) != 0) {
         why = fmt::format("{}: {}", path, error_text(errno));
-    } else if (!anew && file.stamp && file.stamp->same(info)) {
+    } else if (!anew && file.version == version_of(info)) {
         return;
     } else {
         const auto text = read_file(path, info);
         why = text ? take(scheduler, dir, path, *text) : text.error();
-        file.stamp = Stamp{info.st_dev, info.st_ino, info.st_size, info.st_mtim, info.st_ctim};
+        file.version = version_of(info);
     }
     if (!why.empty() && why != file.said)
         host.log(PBS_LOG_ERROR, "allocations", fmt::format("{}; what was read before stays in force", why));

@@ -3,14 +3,12 @@
 #ifndef PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
 #define PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
 
-#include <sys/stat.h>
-
 #include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "server_plugin/plugin/file.h"
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/scheduler/scheduler.h"
 
@@ -27,17 +25,9 @@ class AllocationFiles {
                  const std::string& sched_priv, sched::Instant now, bool anew);
 
   private:
-    struct Stamp {
-        dev_t device = 0;
-        ino_t inode = 0;
-        off_t size = 0;
-        timespec modified{};
-        timespec changed{};
-        bool same(const struct stat& now) const;
-    };
     struct Watched {
-        std::optional<Stamp> stamp;  // of what was read, or found wrong
-        std::string said;            // what the log has been told
+        FileVersion version{};  // of what was read, or found wrong
+        std::string said;       // what the log has been told
     };
     using Take = std::string (*)(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                                  std::string_view text);

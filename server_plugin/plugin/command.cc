@@ -10,10 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 #include "objects/program_file.h"
+#include "server_plugin/plugin/file.h"
 
 namespace pbs::plugin {
 namespace {
@@ -22,10 +22,6 @@ constexpr std::size_t most_output = 1 << 20;
 // Takes a program's privileges away between fork and exec, which posix_spawn can't; a fork() of a server that
 // holds a million jobs would keep it for a while.
 constexpr const char* without_privileges = "/usr/bin/setpriv";
-
-std::string error_text(int number) {
-    return std::generic_category().message(number);
-}
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> list;

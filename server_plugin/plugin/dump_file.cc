@@ -9,13 +9,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "server_plugin/plugin/file.h"
+
 namespace pbs::plugin {
 namespace {
 namespace fs = std::filesystem;
-
-std::string error_text(int number) {
-    return std::generic_category().message(number);
-}
 
 class Descriptor {
   public:

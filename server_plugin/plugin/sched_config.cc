@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <system_error>
 #include <tl/expected.hpp>
 #include <utility>
 
@@ -20,20 +19,6 @@ constexpr const char* kName = "sched_config";
 // The fs_group that a migration would make of the file; the file has no objects of its own.
 constexpr const char* kGroup = "default_fs_group";
 constexpr off_t kLargest = off_t{1} << 20;
-
-std::string error_text(int number) {
-    return std::generic_category().message(number);
-}
-
-std::int64_t nanoseconds(const timespec& time) {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-SchedConfigFile::Version version_of(const std::string& path) {
-    struct stat info {};
-    if (lstat(path.c_str(), &info) != 0) return {};
-    return {info.st_dev, info.st_ino, info.st_size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
-}
 
 // Why a file isn't to be trusted, or an empty string.
 std::string objection(const struct stat& info) {
@@ -131,7 +116,7 @@ void tell_problems(State& state, std::string_view sched, SchedConfigFile& file,
 }
 
 void read_sched_config(State& state, std::string_view sched, SchedConfigFile& file) {
-    const bool there = file.version != SchedConfigFile::Version{};
+    const bool there = file.version != FileVersion{};
     const auto text = there ? read_file(file.path) : std::string();
     if (!text) return tell_problems(state, sched, file, {{file.path, 0, 0, "", text.error()}});
     const auto policies = policies_of(state, file.path, *text);

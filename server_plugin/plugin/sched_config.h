@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "migrate/sched_policies.h"
+#include "server_plugin/plugin/file.h"
 
 namespace pbs::plugin {
 
@@ -20,12 +20,8 @@ struct State;
 
 // What is known of the file of one scheduler.
 struct SchedConfigFile {
-    // Which file it was, unchanged: device, inode, size, and the times of content and attributes in
-    // nanoseconds. All 0: there was none.
-    using Version = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
-
     std::string path;
-    Version version{};
+    FileVersion version{};
     std::uint64_t names = 0;     // SchedConfigs::names when it was read
     bool in_force = false;       // something was given to the scheduler
     bool there = false;          // that came of a file, not of the defaults

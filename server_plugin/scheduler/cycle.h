@@ -30,6 +30,8 @@ struct Tables {
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
     std::string server_host;
+
+    ReasonContext reason_context() const { return {zone, jobs, queues, resources, strings}; }
 };
 
 // What one scheduler remembers from cycle to cycle.

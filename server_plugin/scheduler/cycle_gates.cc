@@ -43,6 +43,15 @@ void Cycle::consider_all(std::span<const OrderedJob> jobs) {
     for (const OrderedJob& job : jobs) consider(job, targets_of(job));
 }
 
+// strict_ordering: the first job that waits holds up all behind it.
+Reason Cycle::top_job_reason() const {
+    return top_job_ == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top_job_};
+}
+
+Reason Cycle::not_started_reason(QueueSlot home) const {
+    return t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home};
+}
+
 void Cycle::consider(const OrderedJob& job, const Targets& targets) {
     if (!only_early_) ++considered_;
     if (job.job == in_.explained) explain_turn(job, targets);
@@ -68,12 +77,12 @@ void Cycle::consider(const OrderedJob& job, const Targets& targets) {
     Candidate c = candidate(job);
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
-    if (top_job_ != no_slot)
-        verdict.reason = {Because::after_top_job, UINT32_MAX, top_job_};
-    else if (!t_.queues[home].started)
-        verdict.reason = {Because::queue_not_started, home};
-    else if (const Reason reason = execution_type_reason(state_, home))
+    if (const Reason reason = top_job_reason())
         verdict.reason = reason;
+    else if (const Reason stopped = not_started_reason(home))
+        verdict.reason = stopped;
+    else if (const Reason other_time = execution_type_reason(state_, home))
+        verdict.reason = other_time;
     else
         verdict = ask(c, targets);
     verdict.starts = started_.size();

@@ -109,6 +109,8 @@ class Cycle {
     void consider_all(std::span<const OrderedJob> jobs);
     const Targets& targets_of(const OrderedJob& job);
     void consider(const OrderedJob& job, const Targets& targets);
+    Reason top_job_reason() const;
+    Reason not_started_reason(QueueSlot home) const;
     Verdict ask(Candidate& job, const Targets& targets);
     Reason ask_queue(Candidate& job, QueueView& view, Verdict& verdict);
     Verdict rejection(const Candidate& job);
@@ -156,7 +158,7 @@ class Cycle {
     void decide_moves(Decisions& out);
     void say_what_would_be_done(Decisions& out);
     std::string_view keep_text(Decisions& out, std::string_view text) const;
-    ReasonContext reason_context() const { return {t_.zone, t_.jobs, t_.queues, t_.resources, t_.strings}; }
+    ReasonContext reason_context() const { return t_.reason_context(); }
 
     const CycleInput& in_;
     Tables& t_;

@@ -133,12 +133,11 @@ void Cycle::explain_home(QueueSlot home, Explanation& out) const {
     const auto add = [&](std::string_view gate, std::string_view attributes, const Reason& reason) {
         out.gates.push_back({gate, attributes, text(reason, reason_context()), false});
     };
-    add("queue_started", "", t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home});
+    add("queue_started", "", not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
         add("execution_type", "execution_type", execution_type_reason(state_, home));
     if (s_.algorithm == Algorithm::standard && s_.strict_ordering)
-        add("strict_ordering", "strict_ordering",
-            top_job_ == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top_job_});
+        add("strict_ordering", "strict_ordering", top_job_reason());
 }
 
 // At the job's turn, before the cycle asks for itself. In the second pass, over queues that don't observe

@@ -400,8 +400,8 @@ std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_
     const auto sched = std::ranges::find_if(
         impl_->scheds, [&](const auto& s) { return impl_->serves(s.first, s.second, queue.partition); });
     if (sched == impl_->scheds.end()) {
-        out.reason = text({Because::no_scheduler, tables.jobs.queue[job], queue.partition},
-                          {tables.zone, tables.jobs, tables.queues, tables.resources, tables.strings});
+        out.reason =
+            text({Because::no_scheduler, tables.jobs.queue[job], queue.partition}, tables.reason_context());
         return out;
     }
     out.sched = sched->first;

@@ -19,12 +19,14 @@ std::span<const Rule> rules() {
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"},
          {"pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"calendar",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy"}},
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The program hands files to a running server through the C API.
         {"migrate",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy"}},
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h", "objects/windows.h",
@@ -35,8 +37,8 @@ std::span<const Rule> rules() {
          {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_scheduler"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"simulate",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/qmgr_grammar.h",
-          "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
+          "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host", {"server_plugin/plugin/pbs_plugin.h", "ifl/"}, {"pbs_ifl_codec"}},

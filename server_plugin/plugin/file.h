@@ -1,0 +1,26 @@
+// Files that the plugin reads for a scheduler, and when they are others than before.
+#ifndef PBSPOLICY_PLUGIN_FILE_H
+#define PBSPOLICY_PLUGIN_FILE_H
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+namespace pbs::plugin {
+
+// Which file it was, unchanged: device, inode, size, and the times of content and attributes in nanoseconds.
+// All 0: there was none.
+using FileVersion = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+FileVersion version_of(const struct stat& info);
+// Of what is there under that name now, which may be a symbolic link.
+FileVersion version_of(const std::string& path);
+
+// The text of an errno.
+std::string error_text(int number);
+
+}  // namespace pbs::plugin
+
+#endif
