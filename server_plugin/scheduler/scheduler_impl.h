@@ -1,0 +1,74 @@
+// The inside of a Scheduler, for the files that it is made of: scheduler.cc and record.cc.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/sched_config.h"
+
+namespace pbs::sched {
+
+inline constexpr std::string_view default_sched = "default";
+
+struct Sched {
+    bool scheduling = true;
+    std::uint32_t partition = 0;
+    SchedMemory memory;
+    std::string policy;  // in force at the last tick
+};
+
+struct Scheduler::Impl {
+    explicit Impl(rrule::Zone zone) : tables(std::move(zone)) {}
+
+    Tables tables;
+    rrule::WindowCache window_cache;
+    Configuration configuration;
+    // What it was read from; null: it was set from values.
+    std::shared_ptr<const objects::Snapshot> snapshot;
+    std::map<std::string, Policy, std::less<>> policies;
+    std::map<std::string, Sched, std::less<>> scheds;
+    SchedConfigs sched_configs;
+    std::string server_formula;  // the server's job_sort_formula
+    std::optional<Instant> last_tick;
+    std::optional<Instant> zones_checked;
+    bool zones_current = true;
+    // Since the last tick the clock was set back, or zones changed: the next one finds what that changes.
+    bool look_again = false;
+    bool categories = true;
+
+    Policy* policy(std::string_view name) {
+        const auto found = policies.find(name);
+        return found == policies.end() ? nullptr : &found->second;
+    }
+    Assigned assigned(std::string_view sched);
+    Policy* active_policy(std::string_view sched, Instant now);
+    SchedConfigs::Context file_context() const { return {configuration, tables.zone, server_formula}; }
+    void note_policies_in_force();
+    void watch_from(Instant now);
+    Policy* policy_of_queue(QueueSlot queue, Instant now);
+    const rrule::WindowSet& prime_windows(const Policy* policy) const {
+        return configuration.prime.empty() && policy != nullptr ? policy->settings.prime
+                                                                : configuration.prime;
+    }
+    Policy* usage_policy(Instant now);
+    std::string usage_keeper(Instant now);
+    bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
+        return sched.partition == partition && (partition != 0 || name == default_sched);
+    }
+    std::set<std::uint32_t> served() const;
+    std::optional<Instant> boundary_after(std::string_view name, const Sched& sched, Instant t);
+    void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
+    bool in_outage(const Settings& settings, Instant t) const;
+    void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
+    void fill_job(JobSlot slot, const JobRecord& record);
+    void started_running(Instant now, JobSlot slot);
+    void ended_running(JobSlot slot);
+    void decay(Instant now, const Settings& settings);
+};
+
+}  // namespace pbs::sched
