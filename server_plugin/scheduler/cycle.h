@@ -10,6 +10,7 @@
 #include "server_plugin/scheduler/outages.h"
 #include "server_plugin/scheduler/policy.h"
 #include "server_plugin/scheduler/scheduler.h"
+#include "server_plugin/scheduler/shape.h"
 
 namespace pbs::sched {
 
@@ -21,6 +22,7 @@ struct Tables {
     Interner strings;
     Resources resources;
     Requests requests;
+    Shapes shapes;
     JobTable jobs;
     QueueTable queues;
     Vnodes vnodes;

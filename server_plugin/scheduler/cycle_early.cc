@@ -21,7 +21,7 @@ bool Cycle::wants_to_go_early(QueueView& view) {
     if (!may_go_early(view)) return false;
     view.early = true;
     const bool wanted = std::ranges::any_of(view.refused_for_prime, [&](JobSlot slot) {
-        Candidate job = candidate({slot, JobClass::normal, static_cast<std::uint32_t>(nodes_of(slot)), 0});
+        Candidate job = candidate(ordered(slot, JobClass::normal));
         set_walltime(job, view);
         Verdict verdict;
         return !ask_queue(job, view, verdict);
@@ -42,11 +42,15 @@ void Cycle::start_non_prime_early() {
     auto& normal = classes_[static_cast<std::size_t>(JobClass::normal)];
     std::vector<bool> gone(t_.jobs.handle.size(), false);
     for (const Started& started : started_) gone[started.job] = true;
-    for (const Refused& refusal : refused_)
-        if (refusal.job != no_slot && refusal.rejected) gone[refusal.job] = true;
+    refusal_of_.assign(t_.jobs.handle.size(), 0);
+    for (std::uint32_t i = 0; i < refused_.size(); ++i) {
+        refusal_of_[refused_[i].job] = i + 1;
+        if (answers_[refused_[i].answer].rejected) gone[refused_[i].job] = true;
+    }
     std::erase_if(normal, [&](const OrderedJob& job) { return gone[job.job]; });
     order_class(JobClass::normal, false);
-    verdicts_.clear();
+    for (auto& verdicts : verdict_of_) verdicts.clear();
+    verdict_of_user_.clear();
     only_early_ = true;
     consider_all(normal);
     only_early_ = false;

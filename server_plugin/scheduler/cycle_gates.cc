@@ -25,18 +25,25 @@ void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
     job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : unlimited_walltime;
 }
 
-const Targets& Cycle::targets_of(const OrderedJob& job) {
-    const auto own = in_place_.find(t_.jobs.queue[job.job]);
-    return own != in_place_.end() ? own->second : batch_;
+Targets& Cycle::targets_of(const OrderedJob& job) {
+    if (targets_of_queue_.empty()) {
+        targets_of_queue_.assign(t_.queues.size(), nullptr);
+        for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
+    }
+    Targets* own = targets_of_queue_[t_.shapes[job.shape].queue];
+    return own != nullptr ? *own : batch_;
 }
 
-bool Cycle::reads_user(const Targets& targets) const {
-    if (std::ranges::any_of(job_gates_, &JobGate::reads_user)) return true;
-    return std::ranges::any_of(gates_, [&](const Gate* gate) {
-        return gate->reads_user != nullptr && std::ranges::any_of(targets, [&](const QueueView* view) {
-                   return gate->reads_user(state_, *view);
-               });
-    });
+bool Cycle::reads_user(Targets& targets) const {
+    if (targets.reads_user) return *targets.reads_user;
+    targets.reads_user =
+        std::ranges::any_of(job_gates_, &JobGate::reads_user) ||
+        std::ranges::any_of(gates_, [&](const Gate* gate) {
+            return gate->reads_user != nullptr && std::ranges::any_of(targets, [&](const QueueView* view) {
+                       return gate->reads_user(state_, *view);
+                   });
+        });
+    return *targets.reads_user;
 }
 
 void Cycle::consider_all(std::span<const OrderedJob> jobs) {
@@ -52,28 +59,29 @@ Reason Cycle::not_started_reason(QueueSlot home) const {
     return t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home};
 }
 
-void Cycle::consider(const OrderedJob& job, const Targets& targets) {
+// Where the answer for jobs like this one is kept.
+Verdict* Cycle::known_verdict(const OrderedJob& job, Targets& targets) {
+    std::uint32_t* place = nullptr;
+    if (reads_user(targets)) {
+        place = &verdict_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
+    } else {
+        auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        if (of_shape.empty()) of_shape.resize(t_.shapes.size());
+        place = &of_shape[job.shape];
+    }
+    if (*place == 0) {
+        verdicts_.emplace_back();
+        *place = static_cast<std::uint32_t>(verdicts_.size());
+    }
+    return &verdicts_[*place - 1];
+}
+
+void Cycle::consider(const OrderedJob& job, Targets& targets) {
     if (!only_early_) ++considered_;
     if (job.job == in_.explained) explain_turn(job, targets);
-    const auto [user, made] = reads_user_.try_emplace(&targets, false);
-    if (made) user->second = reads_user(targets);
-    const Category category{&targets,
-                            t_.jobs.walltime[job.job],
-                            t_.jobs.request[job.job],
-                            t_.jobs.run_host[job.job],
-                            user->second ? t_.jobs.owner[job.job] : 0,
-                            user->second ? t_.jobs.group[job.job] : 0,
-                            t_.jobs.queue[job.job],
-                            job.job_class};
-    Verdict* known = nullptr;
-    if (in_.categories) {
-        const auto [place, fresh] = verdicts_.try_emplace(category);
-        known = &place->second;
-        if (!fresh && known->reason && (known->lasting || known->starts == started_.size())) {
-            Candidate c = candidate(job);
-            return refused(job, c, *known, targets);
-        }
-    }
+    Verdict* known = in_.categories ? known_verdict(job, targets) : nullptr;
+    if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
+        return refused(job, *known, targets);
     Candidate c = candidate(job);
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
@@ -87,8 +95,9 @@ void Cycle::consider(const OrderedJob& job, const Targets& targets) {
         verdict = ask(c, targets);
     verdict.starts = started_.size();
     if (verdict.view != nullptr) return start(c, *verdict.view);
-    if (known != nullptr) *known = verdict;
-    refused(job, c, verdict, targets);
+    if (known == nullptr) return refused(job, verdict, targets);
+    *known = verdict;
+    refused(job, *known, targets);
 }
 
 // Asks the queues one after the other. The reason is that of the first one that the job fits.
@@ -185,23 +194,35 @@ void Cycle::start(const Candidate& job, QueueView& view) {
         state_.server_in_use[i] +=
             number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
     started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
+    if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
         refused_[refusal - 1].job = no_slot;
         refusal = 0;
     }
 }
 
-void Cycle::refused(const OrderedJob& job, Candidate& c, const Verdict& verdict, const Targets& targets) {
-    if (!only_early_) {
-        refused_.push_back({job.job, verdict.reason, verdict.rejected});
-        refusal_of_[job.job] = static_cast<std::uint32_t>(refused_.size());
-    } else if (auto& first = refused_[refusal_of_[job.job] - 1].reason; first.because == Because::next_pass) {
-        first = verdict.reason;
+// A job that is told why without having been asked about.
+void Cycle::refuse(JobSlot job, const Reason& reason) {
+    refused_.push_back({job, static_cast<std::uint32_t>(answers_.size())});
+    answers_.push_back({reason});
+}
+
+void Cycle::refused(const OrderedJob& job, Verdict& verdict, const Targets& targets) {
+    if (verdict.answer == UINT32_MAX) {
+        verdict.answer = static_cast<std::uint32_t>(answers_.size());
+        answers_.push_back({verdict.reason, verdict.rejected});
     }
-    if (verdict.rejected) return;
+    if (!only_early_)
+        refused_.push_back({job.job, verdict.answer});
+    else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
+             answers_[first].reason.because == Because::next_pass)
+        first = verdict.answer;
+    if (verdict.rejected || !verdict.waits) return;
     if (s_.algorithm == Algorithm::origin) {
-        if (job.job_class == JobClass::waiting && !drained_ && verdict.waits) drain_for(c, targets);
-    } else if (holds_up(job, c, verdict, targets)) {
+        if (job.job_class != JobClass::waiting || drained_) return;
+        Candidate c = candidate(job);
+        drain_for(c, targets);
+    } else if (holds_up(job, verdict, targets)) {
         top_job_ = job.job;
     }
 }

@@ -15,8 +15,7 @@ std::int64_t Cycle::backfill_depth() const {
 
 // The standard algorithm: the first jobs that wait for others to end get reservations, as many as
 // backfill_depth says; with strict_ordering and no backfilling they hold up all that come after them.
-bool Cycle::holds_up(const OrderedJob& job, const Candidate& c, const Verdict& verdict,
-                     const Targets& targets) {
+bool Cycle::holds_up(const OrderedJob& job, const Verdict& verdict, const Targets& targets) {
     if (!verdict.waits || top_job_ != no_slot) return false;
     if (!s_.strict_ordering && job.job_class != JobClass::waiting) return false;
     QueueView& view = *targets[0];
@@ -26,7 +25,7 @@ bool Cycle::holds_up(const OrderedJob& job, const Candidate& c, const Verdict& v
     auto& made = reservations_[own ? view.slot : no_slot];
     if (made >= depth) return false;
     ++made;
-    Candidate top = c;
+    Candidate top = candidate(job);
     set_walltime(top, view);
     reserve_for(top, view);
     return false;

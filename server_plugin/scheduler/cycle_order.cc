@@ -9,8 +9,20 @@
 namespace pbs::sched {
 
 void Cycle::add_job(JobSlot job, JobClass job_class) {
-    const auto nodes = static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
-    classes_[static_cast<std::size_t>(job_class)].push_back({job, job_class, nodes, 0});
+    classes_[static_cast<std::size_t>(job_class)].push_back(ordered(job, job_class));
+}
+
+// Jobs that ask for the same have as many nodes, while they don't run.
+OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
+    if (job_class == JobClass::running) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
+    if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
+    std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
+    if (nodes == 0) nodes = nodes_of_ordered(job);
+    return {job, job_class, nodes, t_.jobs.shape[job], 0};
+}
+
+std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
 }
 
 bool Cycle::is_waiting(JobSlot job) const {
@@ -71,8 +83,7 @@ void Cycle::refuse_unserved() {
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         const Queue& queue = t_.queues[q];
         if (!queue.known || !queue.execution || in_.served->contains(queue.partition)) continue;
-        for (const JobSlot job : queue.queued)
-            refused_.push_back({job, {Because::no_scheduler, q, queue.partition}, false});
+        for (const JobSlot job : queue.queued) refuse(job, {Because::no_scheduler, q, queue.partition});
     }
 }
 
@@ -112,7 +123,7 @@ bool Cycle::found_at_start(JobSlot job, QueueSlot queue) {
     if (!in_.memory->found_at_start.contains(handle)) return false;
     switch (s_.sched_restart_action) {
         case RestartAction::none:
-            refused_.push_back({job, {Because::found_at_start, queue}, false});
+            refuse(job, {Because::found_at_start, queue});
             return true;
         case RestartAction::restart:
             if (in_.memory->first_cycle) to_restart_.push_back(job);
@@ -131,7 +142,7 @@ void Cycle::restart_found() {
     const auto hosts = std::ranges::find(gates_, std::string_view("hosts"), &Gate::name);
     std::ranges::sort(to_restart_, {}, [&](JobSlot job) { return t_.jobs.sequence[job]; });
     for (const JobSlot slot : to_restart_) {
-        Candidate job = candidate({slot, JobClass::running, static_cast<std::uint32_t>(nodes_of(slot)), 0});
+        Candidate job = candidate(ordered(slot, JobClass::running));
         Reason reason;
         for (QueueView* view : batch_) {
             if (view->slot != t_.jobs.queue[slot]) continue;
@@ -141,7 +152,7 @@ void Cycle::restart_found() {
             start(job, *view);
             break;
         }
-        if (reason) refused_.push_back({slot, reason, false});
+        if (reason) refuse(slot, reason);
     }
 }
 
@@ -193,12 +204,12 @@ void Cycle::make_standard_list() {
         if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
         const bool dedicated = std::ranges::any_of(
             s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
-        Targets own = {make_view(q, 0, dedicated)};
+        Targets own{{make_view(q, 0, dedicated)}, {}};
         fill_view(*own[0]);
         in_place_.emplace(q, std::move(own));
         for (const JobSlot job : queue.queued) {
             const bool starving = s_.help_starving_jobs && in_.now - t_.jobs.eligible[job] > s_.max_starve;
-            jobs.push_back({job, starving ? JobClass::waiting : JobClass::normal, 1, 0});
+            jobs.push_back({job, starving ? JobClass::waiting : JobClass::normal, 1, t_.jobs.shape[job], 0});
         }
     }
     const auto ranks = queue_ranks();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/sorted_jobs.h"
@@ -41,6 +40,7 @@ void Cycle::decide_moves(Decisions& out) {
 }
 
 void Cycle::decide(Decisions& out) {
+    out.list.reserve(moves_.size() + started_.size() + refused_.size());
     decide_moves(out);
     const auto normal_text = keep_text(out, started_text(in_.now, false, t_.zone));
     const auto special_text = keep_text(out, started_text(in_.now, true, t_.zone));
@@ -49,15 +49,21 @@ void Cycle::decide(Decisions& out) {
         decide_start(out, started, special ? special_text : normal_text);
     }
     for (const Refused& refusal : refused_) {
-        if (refusal.job == no_slot || !refusal.rejected) continue;
-        out.list.push_back({DecisionKind::reject,
-                            t_.jobs.handle[refusal.job],
-                            {},
-                            keep_text(out, text(refusal.reason, reason_context())),
-                            {},
-                            {}});
+        if (refusal.job == no_slot || !answers_[refusal.answer].rejected) continue;
+        const std::string_view line = answer_text(out, answers_[refusal.answer]);
+        out.list.push_back({DecisionKind::reject, t_.jobs.handle[refusal.job], {}, line, {}, {}});
     }
     decide_comments(out);
+}
+
+// Made when the first job is told, and once for equal reasons.
+std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
+    if (answer.number != 0) return answer.text;
+    const auto [place, made] = text_of_.try_emplace(answer.reason);
+    if (made) place->second = keep_text(out, text(answer.reason, reason_context()));
+    answer.text = place->second;
+    answer.number = static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) | 1U;
+    return answer.text;
 }
 
 void Cycle::decide_start(Decisions& out, const Started& started, std::string_view text) {
@@ -97,28 +103,20 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
 // Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
 // none, or wasn't touched for some time; and never again with the same text.
 void Cycle::decide_comments(Decisions& out) {
-    struct Text {
-        std::string_view text;
-        std::uint32_t number;
-    };
-    std::map<Reason, Text> texts;
     JobTable& jobs = t_.jobs;
     for (const Refused& refusal : refused_) {
-        if (refusal.job == no_slot || refusal.rejected) continue;
+        if (refusal.job == no_slot) continue;
+        Answer& answer = answers_[refusal.answer];
+        if (answer.rejected) continue;
         auto& flags = jobs.flags[refusal.job];
         const bool fresh = (flags & job_fresh) != 0;
         const bool has_comment = (flags & job_has_comment) != 0;
         flags &= static_cast<std::uint8_t>(~job_fresh);
         if (!fresh && has_comment && in_.now - jobs.mtime[refusal.job] < min_comment_age) continue;
-        const auto [place, made] = texts.try_emplace(refusal.reason);
-        Text& line = place->second;
-        if (made) {
-            line.text = keep_text(out, text(refusal.reason, reason_context()));
-            line.number = static_cast<std::uint32_t>(std::hash<std::string_view>{}(line.text)) | 1U;
-        }
-        if (has_comment && jobs.comment[refusal.job] == line.number) continue;
-        jobs.comment[refusal.job] = line.number;
-        out.list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line.text, {}, {}});
+        const std::string_view line = answer_text(out, answer);
+        if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
+        jobs.comment[refusal.job] = answer.number;
+        out.list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line, {}, {}});
     }
 }
 
@@ -132,9 +130,10 @@ void Cycle::say_what_would_be_done(Decisions& out) {
                                       started.view->queue->name));
     for (const Refused& refusal : refused_) {
         if (refusal.job == no_slot) continue;
+        const Answer& answer = answers_[refusal.answer];
         out.log.push_back(fmt::format("test_only: would {} job {}: {}",
-                                      refusal.rejected ? "reject" : "not start", t_.jobs.id[refusal.job],
-                                      text(refusal.reason, reason_context())));
+                                      answer.rejected ? "reject" : "not start", t_.jobs.id[refusal.job],
+                                      text(answer.reason, reason_context())));
     }
 }
 

@@ -15,32 +15,31 @@
 
 namespace pbs::sched {
 
-using Targets = std::vector<QueueView*>;
+// The queues that a job may start in, in the order in which they are asked.
+struct Targets {
+    std::vector<QueueView*> views;
+    std::optional<bool> reads_user;  // does the answer depend on who asks? Once it has been looked at
 
-// What all jobs have in common that no gate can tell apart.
-struct Category {
-    const Targets* targets;
-    Seconds walltime;
-    std::uint32_t request;
-    std::uint32_t run_host;
+    bool empty() const { return views.empty(); }
+    std::size_t size() const { return views.size(); }
+    QueueView* operator[](std::size_t i) const { return views[i]; }
+    auto begin() const { return views.begin(); }
+    auto end() const { return views.end(); }
+};
+
+// What all jobs have in common that no gate can tell apart, where gates ask for the user.
+struct UserCategory {
+    std::uint32_t shape;
     std::uint32_t owner;
     std::uint32_t group;
-    QueueSlot home;
     JobClass job_class;
-    friend bool operator==(const Category&, const Category&) = default;
+    friend bool operator==(const UserCategory&, const UserCategory&) = default;
 };
-struct CategoryHash {
-    std::size_t operator()(const Category& c) const {
-        std::uint64_t h = reinterpret_cast<std::uintptr_t>(c.targets);
-        const auto mix = [&](std::uint64_t value) {
-            h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
-            h ^= h >> 29;
-        };
-        mix(static_cast<std::uint64_t>(c.walltime.count()));
-        mix(std::uint64_t{c.request} << 32 | c.run_host);
-        mix(std::uint64_t{c.owner} << 32 | c.group);
-        mix(std::uint64_t{c.home} << 8 | static_cast<std::uint64_t>(c.job_class));
-        return h;
+struct UserCategoryHash {
+    std::size_t operator()(const UserCategory& c) const {
+        std::uint64_t h = std::uint64_t{c.shape} << 3 | static_cast<std::uint64_t>(c.job_class);
+        h = (h ^ (std::uint64_t{c.owner} << 32 | c.group) * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
+        return h ^ h >> 29;
     }
 };
 
@@ -48,9 +47,10 @@ struct Verdict {
     Reason reason;  // nothing: it may start in `view`
     QueueView* view = nullptr;
     bool rejected = false;
-    bool lasting = true;     // holds whatever else is started
-    bool waits = false;      // for running jobs to end
-    std::size_t starts = 0;  // how many had been started when it was made
+    bool lasting = true;                // holds whatever else is started
+    bool waits = false;                 // for running jobs to end
+    std::size_t starts = 0;             // how many had been started when it was made
+    std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
 };
 
 struct Started {
@@ -60,10 +60,17 @@ struct Started {
     Instant end;
 };
 
+// What jobs are told that don't start.
+struct Answer {
+    Reason reason;
+    bool rejected = false;
+    std::string_view text = {};  // once it was wanted
+    std::uint32_t number = 0;    // of the text
+};
+
 struct Refused {
     JobSlot job;
-    Reason reason;
-    bool rejected;
+    std::uint32_t answer;
 };
 
 class Cycle {
@@ -100,6 +107,8 @@ class Cycle {
     void restart_found();
     void make_standard_list();
     void add_job(JobSlot job, JobClass job_class);
+    OrderedJob ordered(JobSlot job, JobClass job_class);
+    std::uint32_t nodes_of_ordered(JobSlot job) const;
     bool is_waiting(JobSlot job) const;
     void order_class(JobClass job_class, bool prime_order);
     void deal_by_past_usage(std::vector<OrderedJob>& jobs);
@@ -107,8 +116,9 @@ class Cycle {
 
     // Gates, place, decide.
     void consider_all(std::span<const OrderedJob> jobs);
-    const Targets& targets_of(const OrderedJob& job);
-    void consider(const OrderedJob& job, const Targets& targets);
+    Targets& targets_of(const OrderedJob& job);
+    void consider(const OrderedJob& job, Targets& targets);
+    Verdict* known_verdict(const OrderedJob& job, Targets& targets);
     Reason top_job_reason() const;
     Reason not_started_reason(QueueSlot home) const;
     Verdict ask(Candidate& job, const Targets& targets);
@@ -117,8 +127,9 @@ class Cycle {
     Candidate candidate(const OrderedJob& job) const;
     void set_walltime(Candidate& job, const QueueView& view) const;
     void start(const Candidate& job, QueueView& view);
-    void refused(const OrderedJob& job, Candidate& candidate, const Verdict& verdict, const Targets& targets);
-    bool reads_user(const Targets& targets) const;
+    void refused(const OrderedJob& job, Verdict& verdict, const Targets& targets);
+    void refuse(JobSlot job, const Reason& reason);
+    bool reads_user(Targets& targets) const;
 
     // Waiting and top jobs.
     void drain_for(Candidate& job, const Targets& targets);
@@ -134,8 +145,7 @@ class Cycle {
     std::vector<Ending> endings() const;
     void end_job(const Ending& ending, int sign);
     bool could_start(Candidate& job, QueueView& view, Instant at);
-    bool holds_up(const OrderedJob& job, const Candidate& candidate, const Verdict& verdict,
-                  const Targets& targets);
+    bool holds_up(const OrderedJob& job, const Verdict& verdict, const Targets& targets);
 
     // Early non-prime time.
     void start_non_prime_early();
@@ -155,6 +165,7 @@ class Cycle {
     void decide(Decisions& out);
     void decide_start(Decisions& out, const Started& started, std::string_view text);
     void decide_comments(Decisions& out);
+    std::string_view answer_text(Decisions& out, Answer& answer);
     void decide_moves(Decisions& out);
     void say_what_would_be_done(Decisions& out);
     std::string_view keep_text(Decisions& out, std::string_view text) const;
@@ -171,17 +182,23 @@ class Cycle {
     std::deque<QueueView> views_;
     Targets batch_;                                    // origin: batch_queues
     std::unordered_map<QueueSlot, Targets> in_place_;  // queues whose jobs start where they are
-    std::unordered_map<const Targets*, bool> reads_user_;
+    std::vector<Targets*> targets_of_queue_;           // the same by slot; null: batch_
+    std::vector<std::uint32_t> nodes_of_request_;  // what nodes_of() says of queued jobs; 0: not asked yet
     QueueSlot submit_ = no_slot;
     QueueSlot special_ = no_slot;
 
     std::array<std::vector<OrderedJob>, 6> classes_;
-    std::unordered_map<Category, Verdict, CategoryHash> verdicts_;
+    // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
+    std::array<std::vector<std::uint32_t>, 6> verdict_of_;
+    std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> verdict_of_user_;
+    std::vector<Verdict> verdicts_;
+    std::vector<Answer> answers_;
+    std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
     std::deque<Started> started_;
     std::vector<Refused> refused_;
     std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
-    std::vector<std::uint32_t> refusal_of_;  // by job: index into refused_ and 1
+    std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;
     JobSlot top_job_ = no_slot;  // strict_ordering without backfilling: nothing starts after it

@@ -19,7 +19,6 @@ Cycle::Cycle(const CycleInput& input) : in_(input), t_(*input.tables), s_(input.
     gates_ = gates_of(s_, in_.now);
     job_gates_ = job_gates_of(s_, in_.now);
     count_running();
-    refusal_of_.assign(t_.jobs.handle.size(), 0);
 }
 
 void Cycle::set_up_state() {
@@ -95,7 +94,7 @@ Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
     for (const QueueSpec& spec : specs) {
         const QueueSlot slot = t_.queues.find(spec.queue);
         if (slot == no_slot || t_.queues[slot].partition != in_.partition) continue;
-        targets.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
+        targets.views.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
     }
     for (QueueView* view : targets) fill_view(*view);
     return targets;

@@ -176,9 +176,10 @@ void Cycle::explain_outcome(JobSlot job, Explanation& out) {
                                  t_.queues[t_.jobs.queue[job]].name, s_.name);
         return;
     }
-    out.outcome = refusal->rejected ? JobOutcome::rejected : JobOutcome::waits;
-    out.reason = text(refusal->reason, reason_context());
-    if (refusal->reason.queue < t_.queues.size()) out.queue = t_.queues[refusal->reason.queue].name;
+    const Answer& answer = answers_[refusal->answer];
+    out.outcome = answer.rejected ? JobOutcome::rejected : JobOutcome::waits;
+    out.reason = text(answer.reason, reason_context());
+    if (answer.reason.queue < t_.queues.size()) out.queue = t_.queues[answer.reason.queue].name;
     const auto decide = [&](std::vector<GateAnswer>& gates) {
         const auto found = std::ranges::find(gates, out.reason, &GateAnswer::why);
         if (found == gates.end()) return false;

@@ -118,6 +118,18 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
 
 }  // namespace
 
+std::size_t ReasonHash::operator()(const Reason& reason) const {
+    std::uint64_t h = static_cast<std::uint64_t>(reason.because);
+    const auto mix = [&](std::uint64_t value) {
+        h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
+        h ^= h >> 29;
+    };
+    mix(std::uint64_t{reason.queue} << 32 | reason.object);
+    mix(static_cast<std::uint64_t>(reason.a));
+    mix(static_cast<std::uint64_t>(reason.b));
+    return h;
+}
+
 bool is_rejection(Because because) {
     switch (because) {
         case Because::fits_no_queue:

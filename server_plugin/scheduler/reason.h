@@ -86,6 +86,10 @@ struct Reason {
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
 
+struct ReasonHash {
+    std::size_t operator()(const Reason& reason) const;
+};
+
 // What the texts are made with.
 struct ReasonContext {
     const rrule::Zone& zone;

@@ -445,7 +445,11 @@ void Scheduler::vnode_removed(VnodeHandle vnode) {
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
     const auto request = tables.requests.acquire(record.requested, tables.resources);
-    if (jobs.state[slot] != ' ') tables.requests.release(jobs.request[slot]);
+    const bool is_new = jobs.state[slot] == ' ';
+    if (!is_new) {
+        tables.requests.release(jobs.request[slot]);
+        tables.shapes.release(jobs.shape[slot]);
+    }
     jobs.request[slot] = request;
     jobs.sequence[slot] = record.sequence;
     jobs.id[slot] = record.id;
@@ -455,7 +459,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.origin_queue[slot] = tables.strings.id(record.origin_queue);
     jobs.run_host[slot] = tables.strings.id(record.run_host);
     const QueueSlot queue = tables.queues.slot(record.queue);
-    const bool arrived = jobs.state[slot] == ' ' || jobs.queue[slot] != queue;
+    const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
     jobs.state[slot] = record.state;
     jobs.priority[slot] = record.priority;
@@ -470,6 +474,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.mtime[slot] = record.mtime;
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
+    jobs.shape[slot] = tables.shapes.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
 }
 
 // Starting a job adds its charge to the stored usage, once.
@@ -524,6 +529,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         if (queue.running.empty()) queue.idle_since = now;
     }
     t.requests.release(t.jobs.request[slot]);
+    t.shapes.release(t.jobs.shape[slot]);
     t.jobs.remove(slot);
 }
 
