@@ -48,4 +48,22 @@ Allocations::Standing Allocations::of(std::string_view group) const {
     return standing;
 }
 
+Allocations::State Allocations::state() const {
+    State state;
+    if (allocated_known_) state.allocated = allocated_;
+    if (used_known_) state.used = used_;
+    state.charges.insert(charges_.begin(), charges_.end());
+    state.charged = charged_;
+    return state;
+}
+
+void Allocations::restore(State state) {
+    allocated_known_ = state.allocated.has_value();
+    used_known_ = state.used.has_value();
+    allocated_ = std::move(state.allocated).value_or(NodeHours());
+    used_ = std::move(state.used).value_or(NodeHours());
+    charges_ = {state.charges.begin(), state.charges.end()};
+    charged_ = std::move(state.charged);
+}
+
 }  // namespace pbs::sched

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,12 +38,22 @@ class Allocations {
     };
     Standing of(std::string_view group) const;
 
-  private:
     struct Charge {
         std::string group;
         double node_hours = 0;
         bool ended = false;
     };
+    // All that is known; the sums as they were added up, to the last bit.
+    struct State {
+        std::optional<NodeHours> allocated;  // nothing: not read yet
+        std::optional<NodeHours> used;
+        std::map<std::string, Charge> charges;  // by job
+        NodeHours charged;                      // their sums by group
+    };
+    State state() const;
+    void restore(State state);
+
+  private:
     bool allocated_known_ = false;
     bool used_known_ = false;
     NodeHours allocated_;

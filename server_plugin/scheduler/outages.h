@@ -27,6 +27,12 @@ std::optional<Instant> next_outage_change(std::span<const Outage> outages, Insta
 
 class Outages {
   public:
+    struct Known {
+        bool awaited = false;
+        std::optional<std::vector<Outage>> outages;  // nothing: never answered
+    };
+    using Key = std::pair<std::string, std::string>;  // command, name
+
     // The answer of a command that was asked for a name. False if it is what was known.
     bool set(std::string_view command, std::string_view name, std::vector<Outage> outages);
     // It was asked, and the answer isn't there yet; what was known stays. settle(): there will be none.
@@ -39,12 +45,13 @@ class Outages {
     // The first answer is still to come.
     bool awaited(std::string_view command, std::string_view name) const;
 
+    // All that is known, and a part of it as it was known elsewhere.
+    const std::map<Key, Known>& all() const { return known_; }
+    void restore(std::string_view command, std::string_view name, Known known) {
+        known_[key(command, name)] = std::move(known);
+    }
+
   private:
-    struct Known {
-        bool awaited = false;
-        std::optional<std::vector<Outage>> outages;
-    };
-    using Key = std::pair<std::string, std::string>;
     static Key key(std::string_view command, std::string_view name) {
         return {std::string(command), std::string(name)};
     }

@@ -109,4 +109,10 @@ std::vector<UsageRow> PastUsage::rows() const {
     return rows;
 }
 
+std::vector<std::string> PastUsage::charged() const {
+    std::vector<std::string> ids(charged_.begin(), charged_.end());
+    std::ranges::sort(ids);
+    return ids;
+}
+
 }  // namespace pbs::sched

@@ -74,6 +74,9 @@ class PastUsage {
 
     // All that is known, in no particular order.
     std::vector<UsageRow> rows() const;
+    // The ids of the jobs that are charged, sorted.
+    std::vector<std::string> charged() const;
+    Instant last_decay() const { return last_decay_; }
 
   private:
     struct Entry {

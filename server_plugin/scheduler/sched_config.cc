@@ -61,6 +61,12 @@ Assigned SchedConfigs::assigned(std::string_view sched) {
     return {get(found->second.all_time), get(found->second.prime), get(found->second.non_prime)};
 }
 
+std::map<std::string, SchedConfigObjects> SchedConfigs::all() const {
+    std::map<std::string, SchedConfigObjects> files;
+    for (const auto& [sched, compiled] : by_sched_) files.emplace(sched, compiled.objects);
+    return files;
+}
+
 void SchedConfigs::resources_changed() {
     for (auto& [sched, config] : by_sched_)
         for (std::optional<Policy>* policy : {&config.all_time, &config.prime, &config.non_prime})

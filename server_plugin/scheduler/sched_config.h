@@ -43,6 +43,8 @@ class SchedConfigs {
     void clear(std::string_view sched);
     // All null: the scheduler has no such file.
     Assigned assigned(std::string_view sched);
+    // The files, by scheduler.
+    std::map<std::string, SchedConfigObjects> all() const;
     // Sort keys are resolved anew in the next cycle.
     void resources_changed();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -27,6 +28,7 @@ class Snapshot;
 namespace pbs::sched {
 
 struct Configuration;
+struct StateRecord;
 
 // Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch.
 enum class CycleTrigger : std::int32_t {
@@ -171,6 +173,15 @@ class Scheduler {
     // without a policy there are no decisions. The same state and time give the same decisions. The state
     // changes only by the events that tell what came of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // What cycle() would decide, leaving no trace in the state. Takes as long as a cycle.
+    Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
+    void describe(const std::function<void(const StateRecord&)>& sink) const;
+    // Takes one of them; for a scheduler that was told nothing but the records before it. Errors as those of
+    // server_changed(), set_configuration() and set_sched_config().
+    Result<void> restore(const StateRecord& record);
 
     // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
     // there is no job of that id. Takes as long as a cycle.

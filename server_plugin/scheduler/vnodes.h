@@ -80,6 +80,12 @@ class Vnodes {
     // A running job takes its places and gives them back.
     void hold(JobSlot job, std::span<const Place> places, bool exclusive);
     void let_go(JobSlot job);
+    // Calls `visit` with the handle and the amounts (a span of Need) of each place that a job holds, as told.
+    template <class Visit>
+    void for_each_held(JobSlot job, Visit visit) const {
+        if (const auto found = held_.find(job); found != held_.end())
+            for (const Held& part : found->second.parts) visit(part.vnode, std::span(part.amounts));
+    }
 
     // After a definition of a resource: which resources count is found out again.
     void rebuild(const Resources& resources);

@@ -33,8 +33,13 @@ std::span<const Rule> rules() {
           "rrule/"},
          {"pbs_objects", "pbs_rrule"}},
         {"server_plugin/plugin",
-         {"objects/", "rrule/", "ifl/", "migrate/", "server_plugin/scheduler/"},
-         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_scheduler"}},
+         {"objects/", "rrule/", "ifl/", "migrate/", "replay/", "server_plugin/scheduler/"},
+         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib", "pbs_scheduler"}},
+        // A record is made of what the scheduler hands out; the program asks a server for one.
+        {"replay",
+         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h", "server_plugin/scheduler/scheduler.h", "server_plugin/scheduler/record.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"simulate",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",

@@ -1,0 +1,108 @@
+// The record of a scheduling cycle: a text that holds all that a scheduler knew, and what it decided, so that
+// the cycle can be run again elsewhere.
+//
+// A record is lines of JSON, each an object with one key that says what it is:
+//
+//   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first
+//   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
+//   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"job":{...}}  {"past_usage":{...}}
+//   {"allocations":{...}}  {"outages":{...}}  {"hpm":{...}}
+//   {"object":{"type":"policy","name":"p1","attributes":{"by_queue":"False"}}}
+//   {"sched_config":{...}}  {"tick":{...}}
+//   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}
+//   {"run":{"job":"12.server","queue":"batch","text":"Started on ...","places":[...]}}
+//   {"reject":{...}}  {"comment":{...}}  {"move":{...}}  {"log":{...}}  {"sorted_jobs":{...}}   as decided
+//   {"end":{"jobs_considered":3}}
+//
+// in this order; only object, sched_config and what follows "cycle" may be missing wholly. Values that are
+// the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01 UTC, durations
+// seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their handles, but
+// for decisions, which name them. Strings are bytes: one that isn't UTF-8 is {"hex":"e9"}; in
+// names that are keys, bytes other than printable ASCII are %e9.
+#ifndef PBSPOLICY_REPLAY_RECORD_FILE_H
+#define PBSPOLICY_REPLAY_RECORD_FILE_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/record.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::replay {
+
+using sched::Error;
+using sched::Instant;
+using sched::Result;
+using sched::Seconds;
+
+inline constexpr int kRecordFormat = 1;
+
+// Which cycle it was.
+struct CycleAsked {
+    Instant now{};
+    std::string sched = "default";
+    sched::CycleTrigger trigger = sched::CycleTrigger::command;
+};
+
+// Makes the text of a record, line by line.
+class RecordWriter {
+  public:
+    void begin(std::string_view time_zone);
+    void state(const sched::StateRecord& record);
+    // Learns the names that decisions have, and writes nothing.
+    void state_names(const sched::StateRecord& record);
+    void cycle(const CycleAsked& asked);
+    void decisions(const sched::Decisions& decided);
+
+    const std::string& text() const { return text_; }
+    std::string take() { return std::move(text_); }
+
+  private:
+    // Of what decisions and amounts name.
+    struct Names {
+        std::vector<std::string> resources;                         // by id
+        std::unordered_map<std::string_view, std::uint32_t> first;  // id of the first resource of a name
+        std::unordered_map<std::uint64_t, std::string> queues;
+        std::unordered_map<std::uint64_t, std::string> vnodes;
+        std::unordered_map<std::uint64_t, std::string> jobs;
+    };
+    friend class JsonOut;
+
+    std::string text_;
+    Names names_;
+};
+
+// One line of what was decided.
+struct DecidedLine {
+    std::string job;   // its id; empty: the line isn't about a job
+    std::string text;  // the JSON of it, keys sorted, without blanks
+    std::size_t line = 0;
+};
+
+// What reading a record hands on.
+class RecordSink {
+  public:
+    virtual ~RecordSink() = default;
+    virtual Result<void> begin(const std::string& time_zone) = 0;
+    // Strings and spans are good during the call.
+    virtual Result<void> state(const sched::StateRecord& record) = 0;
+};
+
+struct ReadRecord {
+    CycleAsked cycle;
+    std::vector<DecidedLine> decided;
+};
+
+// Reads a record, handing its state on as it goes. Errors begin with "NAME:LINE: " and say what was expected
+// there; they are also those of the sink, with the line of what it was given.
+Result<ReadRecord> read_record(std::string_view text, std::string_view name, RecordSink& sink);
+
+// The lines of decisions as a record has them, "cycle" and what comes before left out.
+std::vector<DecidedLine> decided_lines(std::string_view text);
+
+}  // namespace pbs::replay
+
+#endif

@@ -1,0 +1,261 @@
+#include "server_plugin/scheduler/record.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "objects/snapshot.h"
+#include "server_plugin/scheduler/scheduler_impl.h"
+
+namespace pbs::sched {
+namespace {
+
+std::vector<Amount> views(std::span<const KeptAmount> kept) {
+    std::vector<Amount> amounts;
+    amounts.reserve(kept.size());
+    for (const KeptAmount& a : kept) amounts.push_back({a.resource, a.number, a.text});
+    return amounts;
+}
+
+// ---- Handing out, a kind of record after the other.
+
+void describe_resources(const Tables& t, const StateSink& sink) {
+    for (std::uint32_t id = 0; id < t.resources.size(); ++id)
+        if (const Resources::Info* info = t.resources.find(id))
+            sink(ResourceRecord{id, info->kind, info->name, info->consumable});
+}
+
+void describe_server(const Tables& t, std::string_view formula, const StateSink& sink) {
+    const auto available = views(t.server.resources_available);
+    ServerRecord record;
+    record.name = record.host_name = t.server_host;
+    record.max_running = t.server.max_running;
+    record.max_user_run = t.server.max_user_run;
+    record.max_group_run = t.server.max_group_run;
+    record.resources_available = available;
+    record.backfill_depth = t.server.backfill_depth;
+    record.job_sort_formula = formula;
+    sink(record);
+}
+
+// In the order of their slots: jobs are gone through queue by queue.
+void describe_queues(const Tables& t, const StateSink& sink) {
+    for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) {
+        const Queue& queue = t.queues[slot];
+        const auto maximum = views(queue.resources_max);
+        const auto minimum = views(queue.resources_min);
+        const auto available = views(queue.resources_available);
+        const std::vector<std::string_view> users(queue.acl_users.begin(), queue.acl_users.end());
+        QueueRecord r;
+        r.queue = queue.handle;
+        r.name = queue.name;
+        r.execution = queue.execution;
+        r.started = queue.started;
+        r.enabled = queue.enabled;
+        r.user_acl = queue.user_acl;
+        r.priority = queue.priority;
+        r.max_running = queue.max_running;
+        r.max_user_run = queue.max_user_run;
+        r.max_group_run = queue.max_group_run;
+        r.resources_max = maximum;
+        r.resources_min = minimum;
+        r.resources_available = available;
+        r.acl_users = users;
+        r.partition = t.strings.text(queue.partition);
+        r.backfill_depth = queue.backfill_depth;
+        r.execution_type = queue.execution_type;
+        sink(QueueState{r, queue.known, queue.idle_since});
+    }
+}
+
+void describe_sched(const Tables& t, std::string_view name, const Sched& sched, const StateSink& sink) {
+    std::vector<EarlyQueue> early;
+    for (const auto& [slot, until] : sched.memory.early_until)
+        early.push_back({t.queues[slot].handle, until});
+    std::ranges::sort(early, {}, &EarlyQueue::queue);
+    std::vector<FoundJob> found;
+    for (const auto& [job, slot] : sched.memory.found_at_start) found.push_back({job, t.queues[slot].handle});
+    sink(SchedState{{name, sched.scheduling, t.strings.text(sched.partition), {}},
+                    sched.policy,
+                    sched.memory.first_cycle,
+                    early,
+                    found});
+}
+
+void describe_vnodes(const Tables& t, const StateSink& sink) {
+    for (VnodeSlot slot = 0; slot < t.vnodes.size(); ++slot) {
+        const Vnode& vnode = t.vnodes[slot];
+        const auto available = views(vnode.available);
+        VnodeRecord r;
+        r.vnode = vnode.handle;
+        r.name = vnode.name;
+        r.host = t.strings.text(vnode.host);
+        r.free = vnode.free;
+        r.priority = vnode.priority;
+        r.queue = vnode.queue;
+        r.partition = t.strings.text(vnode.partition);
+        r.resources_available = available;
+        r.load_thousandths = vnode.load_thousandths;
+        r.system_time_thousandths = vnode.system_time_thousandths;
+        sink(VnodeState{r, vnode.known});
+    }
+}
+
+void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
+    const JobTable& jobs = t.jobs;
+    const auto requested = views(t.requests[jobs.request[slot]].amounts);
+    std::deque<std::vector<Amount>> amounts;
+    std::vector<Place> places;
+    t.vnodes.for_each_held(slot, [&](VnodeHandle vnode, std::span<const Need> needs) {
+        auto& held = amounts.emplace_back();
+        for (const Need& need : needs) held.push_back({need.resource, need.amount, {}});
+        places.push_back({vnode, held});
+    });
+    JobRecord r;
+    r.job = jobs.handle[slot];
+    r.sequence = jobs.sequence[slot];
+    r.id = jobs.id[slot];
+    r.owner = t.strings.text(jobs.owner[slot]);
+    r.group = t.strings.text(jobs.group[slot]);
+    r.origin_queue = t.strings.text(jobs.origin_queue[slot]);
+    r.run_host = t.strings.text(jobs.run_host[slot]);
+    r.queue = t.queues[jobs.queue[slot]].handle;
+    r.state = jobs.state[slot];
+    r.priority = jobs.priority[slot];
+    r.interactive = (jobs.flags[slot] & job_interactive) != 0;
+    r.rerunnable = (jobs.flags[slot] & job_rerunnable) != 0;
+    r.has_comment = (jobs.flags[slot] & job_has_comment) != 0;
+    r.ctime = jobs.ctime[slot];
+    r.qtime = jobs.qtime[slot];
+    r.etime = jobs.eligible[slot];
+    r.stime = jobs.stime[slot];
+    r.mtime = jobs.mtime[slot];
+    r.walltime = jobs.walltime[slot];
+    r.requested = requested;
+    r.places = places;
+    sink(JobState{r, (jobs.flags[slot] & job_fresh) != 0, jobs.comment[slot]});
+}
+
+// In the order of the queues' lists, in which equal jobs are found; then those that are in none.
+void describe_jobs(const Tables& t, const StateSink& sink) {
+    for (QueueSlot q = 0; q < t.queues.size(); ++q)
+        for (const auto* list : {&t.queues[q].queued, &t.queues[q].running})
+            for (const JobSlot job : *list) describe_job(t, job, sink);
+    std::vector<std::pair<std::uint64_t, JobSlot>> rest;
+    for (const auto& [handle, slot] : t.jobs.by_handle)
+        if (t.jobs.state[slot] != 'Q' && !is_running(t.jobs.state[slot])) rest.emplace_back(handle, slot);
+    std::ranges::sort(rest);
+    for (const auto& [handle, slot] : rest) describe_job(t, slot, sink);
+}
+
+// ---- Taking.
+
+using Scheds = std::map<std::string, Sched, std::less<>>;
+
+void restore_queue(Scheduler& scheduler, Tables& t, const QueueState& state) {
+    scheduler.queue_changed(state.record);
+    if (!state.known) scheduler.queue_removed(state.record.queue);
+    t.queues[t.queues.slot(state.record.queue)].idle_since = state.idle_since;
+}
+
+void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedState& state) {
+    scheduler.sched_changed(state.record);
+    Sched& sched = scheds[std::string(state.record.name)];
+    sched.policy = state.policy;
+    sched.memory.first_cycle = state.first_cycle;
+    for (const EarlyQueue& early : state.early)
+        sched.memory.early_until[t.queues.slot(early.queue)] = early.until;
+    for (const FoundJob& found : state.found_at_start)
+        sched.memory.found_at_start[found.job] = t.queues.slot(found.queue);
+}
+
+// The usage that a running job is charged comes later, whole: without a configuration nothing is charged.
+void restore_job(Scheduler& scheduler, Tables& t, const JobState& state) {
+    scheduler.job_changed(Instant{}, state.record);
+    const JobSlot slot = t.jobs.find(state.record.job);
+    if (!state.fresh) t.jobs.flags[slot] &= static_cast<std::uint8_t>(~job_fresh);
+    t.jobs.comment[slot] = state.comment;
+}
+
+void restore_usage(Tables& t, const PastUsageState& state) {
+    std::vector<ChargeRow> charges;
+    for (const std::string& id : state.charged) charges.push_back({id, {}, {}, 0});
+    t.usage.load(state.rows, charges, state.last_decay);
+}
+
+}  // namespace
+
+void Scheduler::describe(const StateSink& sink) const {
+    const Tables& t = impl_->tables;
+    describe_resources(t, sink);
+    describe_server(t, impl_->server_formula, sink);
+    describe_queues(t, sink);
+    for (const auto& [name, sched] : impl_->scheds) describe_sched(t, name, sched, sink);
+    describe_vnodes(t, sink);
+    describe_jobs(t, sink);
+    const auto rows = t.usage.rows();
+    const auto charged = t.usage.charged();
+    sink(PastUsageState{rows, charged, t.usage.last_decay()});
+    for (const auto& [dir, allocations] : t.allocations) sink(AllocationsState{dir, allocations.state()});
+    for (const auto& [key, known] : t.outages.all()) sink(OutagesState{key.first, key.second, known});
+    sink(t.hpm);
+    if (impl_->snapshot) sink(ConfigurationState{impl_->snapshot});
+    for (const auto& [sched, file] : impl_->sched_configs.all())
+        sink(SchedConfigState{sched, file.all_time, file.prime, file.non_prime});
+    sink(TickState{impl_->last_tick, impl_->look_again});
+}
+
+Result<void> Scheduler::restore(const StateRecord& record) {
+    Tables& t = impl_->tables;
+    if (const auto* resource = std::get_if<ResourceRecord>(&record)) {
+        resource_defined(*resource);
+    } else if (const auto* server = std::get_if<ServerRecord>(&record)) {
+        return server_changed(*server);
+    } else if (const auto* queue = std::get_if<QueueState>(&record)) {
+        restore_queue(*this, t, *queue);
+    } else if (const auto* sched = std::get_if<SchedState>(&record)) {
+        restore_sched(*this, t, impl_->scheds, *sched);
+    } else if (const auto* vnode = std::get_if<VnodeState>(&record)) {
+        vnode_changed(vnode->record);
+        if (!vnode->known) vnode_removed(vnode->record.vnode);
+    } else if (const auto* job = std::get_if<JobState>(&record)) {
+        restore_job(*this, t, *job);
+    } else if (const auto* usage = std::get_if<PastUsageState>(&record)) {
+        restore_usage(t, *usage);
+    } else if (const auto* allocations = std::get_if<AllocationsState>(&record)) {
+        t.allocations[std::string(allocations->dir)].restore(allocations->state);
+    } else if (const auto* outages = std::get_if<OutagesState>(&record)) {
+        t.outages.restore(outages->command, outages->name, outages->known);
+    } else if (const auto* hpm = std::get_if<HpmCounters>(&record)) {
+        set_hpm(*hpm);
+    } else if (const auto* configuration = std::get_if<ConfigurationState>(&record)) {
+        if (configuration->snapshot) return set_configuration(configuration->snapshot);
+    } else if (const auto* file = std::get_if<SchedConfigState>(&record)) {
+        return set_sched_config(file->sched, file->all_time, file->prime, file->non_prime);
+    } else if (const auto* tick = std::get_if<TickState>(&record)) {
+        impl_->last_tick = tick->last;
+        impl_->look_again = tick->look_again;
+    }
+    return {};
+}
+
+Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger trigger) {
+    Tables& t = impl_->tables;
+    const auto found = impl_->scheds.find(sched);
+    std::optional<SchedMemory> memory;
+    if (found != impl_->scheds.end()) memory = found->second.memory;
+    auto flags = t.jobs.flags;
+    auto comments = t.jobs.comment;
+    std::vector<Instant> idle_since;
+    for (QueueSlot q = 0; q < t.queues.size(); ++q) idle_since.push_back(t.queues[q].idle_since);
+
+    Decisions decisions = cycle(now, sched, trigger);
+
+    if (memory) found->second.memory = *std::move(memory);
+    t.jobs.flags = std::move(flags);
+    t.jobs.comment = std::move(comments);
+    for (QueueSlot q = 0; q < idle_since.size(); ++q) t.queues[q].idle_since = idle_since[q];
+    return decisions;
+}
+
+}  // namespace pbs::sched

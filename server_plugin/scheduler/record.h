@@ -1,0 +1,111 @@
+// The whole state of a Scheduler as records, to be written down and made again elsewhere:
+// Scheduler::describe() hands them out, Scheduler::restore() takes them. A scheduler that was restored
+// decides what the described one does, comments included.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server_plugin/scheduler/allocations.h"
+#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/outages.h"
+#include "server_plugin/scheduler/past_usage.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::sched {
+
+struct QueueState {
+    QueueRecord record;
+    bool known = true;     // false: it was removed, or jobs were told of before it
+    Instant idle_since{};  // since when nothing runs in it; Epoch: something does, or it isn't known
+};
+
+// A queue on which prime time was given up early (NP_DRAIN_BACKTIME). Instant::max(): prime time never comes
+// again.
+struct EarlyQueue {
+    QueueHandle queue{};
+    Instant until{};
+};
+
+// A job that the first cycle found in a batch queue that isn't its own (SCHED_RESTART_ACTION).
+struct FoundJob {
+    JobHandle job{};
+    QueueHandle queue{};
+};
+
+// A scheduler and what it remembers from cycle to cycle. `sched_priv` of the record is the host's business
+// and empty here.
+struct SchedState {
+    SchedRecord record;
+    std::string_view policy;  // in force at the last tick; empty: none
+    bool first_cycle = true;  // none has run yet
+    std::span<const EarlyQueue> early;
+    std::span<const FoundJob> found_at_start;
+};
+
+struct VnodeState {
+    VnodeRecord record;
+    bool known = true;  // false: it was removed
+};
+
+// A job as far as the scheduler knows it: without account and project, with the time since which it is
+// eligible as etime, and places with consumable amounts only.
+struct JobState {
+    JobRecord record;
+    bool fresh = true;          // came to its queue after the last cycle
+    std::uint32_t comment = 0;  // number of the text last given as a comment; 0: none
+};
+
+struct PastUsageState {
+    std::span<const UsageRow> rows;
+    std::span<const std::string> charged;  // ids of jobs whose charge is in the rows
+    Instant last_decay{};                  // Epoch: never
+};
+
+struct AllocationsState {
+    std::string_view dir;  // SCHED_ACCT_DIR as configured
+    Allocations::State state;
+};
+
+struct OutagesState {
+    std::string_view command;
+    std::string_view name;
+    Outages::Known known;
+};
+
+// The objects that the scheduler was given; null: its configuration was set from values, which isn't
+// described.
+struct ConfigurationState {
+    std::shared_ptr<const objects::Snapshot> snapshot;
+};
+
+// What a scheduler's sched_config file says; `prime` and `non_prime` may be null.
+struct SchedConfigState {
+    std::string_view sched;
+    std::shared_ptr<const objects::Object> all_time;
+    std::shared_ptr<const objects::Object> prime;
+    std::shared_ptr<const objects::Object> non_prime;
+};
+
+struct TickState {
+    std::optional<Instant> last;
+    bool look_again = false;  // zones changed since, or the clock was set back
+};
+
+// One record. Strings, spans and what they point to are good during the call that hands it on.
+using AnyStateRecord = std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState,
+                                    JobState, PastUsageState, AllocationsState, OutagesState, HpmCounters,
+                                    ConfigurationState, SchedConfigState, TickState>;
+struct StateRecord : AnyStateRecord {
+    using AnyStateRecord::AnyStateRecord;
+};
+
+using StateSink = std::function<void(const StateRecord&)>;
+
+}  // namespace pbs::sched

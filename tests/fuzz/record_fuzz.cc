@@ -1,0 +1,45 @@
+// Any text is refused with a message that names a line, or is a record that is the same when it is written
+// and read again.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "replay/record_file.h"
+
+using namespace pbs::replay;
+
+namespace {
+
+class Copy : public RecordSink {
+  public:
+    Result<void> begin(const std::string& time_zone) override {
+        writer.begin(time_zone);
+        return {};
+    }
+    Result<void> state(const pbs::sched::StateRecord& record) override {
+        writer.state(record);
+        return {};
+    }
+    RecordWriter writer;
+};
+
+// The state and the cycle as written; what was decided isn't read into values.
+std::string written(std::string_view text, bool must) {
+    Copy copy;
+    const auto record = read_record(text, "fuzz", copy);
+    if (!record) {
+        if (must || !record.error().message.starts_with("fuzz:")) std::abort();
+        return {};
+    }
+    copy.writer.cycle(record->cycle);
+    return copy.writer.take();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string once = written({reinterpret_cast<const char*>(data), size}, false);
+    if (once.empty()) return 0;
+    if (written(once + "{\"end\":{}}\n", true) != once) std::abort();
+    return 0;
+}

@@ -1,0 +1,321 @@
+// A recorded cycle that is run again gives the same decisions, and a changed record doesn't.
+#include "replay/replay.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "objects/draft.h"
+#include "objects/snapshot.h"
+#include "objects/value.h"
+#include "tests/cases.h"
+#include "tests/scheduler/random_cluster.h"
+
+namespace pbs::replay {
+namespace {
+
+using objects::ObjectType;
+using sched::test::at;
+using sched::test::RandomCluster;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+objects::Object object(ObjectType type, const std::string& name, const Values& values) {
+    objects::Object made(type, name);
+    for (const auto& [attribute, text] : values) {
+        const objects::Attribute* row = objects::find_attribute(type, attribute);
+        if (row == nullptr || text.empty()) {
+            EXPECT_NE(row, nullptr) << attribute;
+            continue;
+        }
+        auto value = objects::parse_value(*row, text);
+        EXPECT_TRUE(value.has_value()) << attribute << " = " << text;
+        if (value) made.assign(*row, *std::move(value));
+    }
+    return made;
+}
+
+std::string list(const std::vector<sched::QueueSpec>& specs) {
+    std::string text;
+    for (const sched::QueueSpec& spec : specs)
+        text += (text.empty() ? "" : ",") + spec.queue + (spec.host.empty() ? "" : "@" + spec.host);
+    return text;
+}
+
+// The policy of a random cluster as an object.
+objects::Object policy_object(const sched::Settings& s) {
+    const auto yes = [](bool value) { return std::string(value ? "True" : "False"); };
+    const auto time = [](Seconds value) { return std::to_string(value.count()); };
+    if (s.algorithm == sched::Algorithm::standard)
+        return object(ObjectType::policy, "p1",
+                      {{"strict_ordering", yes(s.strict_ordering)},
+                       {"round_robin", yes(s.round_robin)},
+                       {"backfill_depth", std::to_string(s.backfill_depth)},
+                       {"max_starve", time(s.max_starve)}});
+    Values values{{"algorithm", "origin"},
+                  {"submit_queue", list(s.submit_queue)},
+                  {"special_queue", list(s.special_queue)},
+                  {"batch_queues", list(s.batch_queues)},
+                  {"external_queues", list(s.external_queues)},
+                  {"enforce_prime_time", yes(s.enforce_prime_time.value)},
+                  {"prime_time_wallt_limit", time(s.prime_time_wallt_limit)},
+                  {"nonprime_drain_sys", yes(s.nonprime_drain_sys.value)},
+                  {"np_drain_backtime", time(s.np_drain_backtime)},
+                  {"np_drain_idletime", time(s.np_drain_idletime)},
+                  {"avoid_fragmentation", yes(s.avoid_fragmentation.value)},
+                  {"sort_by_past_usage", yes(s.sort_by_past_usage.value)}};
+    if (s.max_queued_time > Seconds(0)) values.emplace_back("max_queued_time", time(s.max_queued_time));
+    if (s.max_user_run_jobs > 0)
+        values.emplace_back("max_user_run_jobs", std::to_string(s.max_user_run_jobs));
+    if (s.max_jobs > 0) values.emplace_back("max_jobs", std::to_string(s.max_jobs));
+    return object(ObjectType::policy, "p1", values);
+}
+
+objects::Object window_object(const std::string& name, const std::string& type, const std::string& days,
+                              int from, int to) {
+    return object(ObjectType::time_window, name,
+                  {{"rrule", "FREQ=WEEKLY;BYDAY=" + days},
+                   {"start_time", fmt::format("{:02}00", from)},
+                   {"end_time", fmt::format("{:02}00", to)},
+                   {"type", type}});
+}
+
+// A random cluster whose configuration is objects, with what else decides in Origin's policy added by
+// chance.
+struct ObjectCluster : RandomCluster {
+    explicit ObjectCluster(unsigned seed) : RandomCluster(seed) {
+        const sched::Settings& s = world.policy();
+        objects::Draft draft(std::make_shared<const objects::Snapshot>());
+        objects::Object policy = policy_object(s);
+        if (s.algorithm == sched::Algorithm::origin) {
+            draft.put(window_object("prime", "prime", "MO,TU,WE,TH,FR", 8, 17));
+            add_origin(policy);
+        }
+        if (!world.configuration.dedicated.empty())
+            draft.put(window_object("dedicated", "dedicated", "WE", 16, 19));
+        if (chance(20)) {
+            draft.put(window_object("evening", "standard", "MO,TU", 4, 20));
+            draft.put(object(ObjectType::queue, batch.front().name, {{"time_window", "evening"}}));
+        }
+        in_file = chance(20);
+        draft.put(object(ObjectType::sched, "default", {{"policy", in_file ? "" : "p1"}}));
+        draft.put(policy);
+        EXPECT_TRUE(world.scheduler.set_configuration(draft.finish(7)));
+        if (in_file) {
+            const auto file = std::make_shared<const objects::Object>(policy);
+            EXPECT_TRUE(world.scheduler.set_sched_config("default", file));
+        }
+        world.scheduler.load_usage(std::vector<sched::UsageRow>{{"g1", "u1", 12.3}, {"g2", "u\xe9", 1.0 / 3}},
+                                   {}, now - Seconds(3600));
+        world.scheduler.tick(now);
+    }
+    void add_origin(objects::Object& policy) {
+        const auto set = [&](const char* name, const std::string& text) {
+            const objects::Attribute& row = *objects::find_attribute(ObjectType::policy, name);
+            auto value = objects::parse_value(row, text);
+            ASSERT_TRUE(value.has_value()) << name << " = " << text;
+            policy.assign(row, *std::move(value));
+        };
+        if (chance(40)) {
+            set("enforce_allocation", "True");
+            set("sched_acct_dir", "acct");
+            world.scheduler.set_allocated("acct", {{"g1", 20.7}, {"g2", -1.0}, {"a \xe9\"%", 0.1}});
+            world.scheduler.set_used("acct", {{"g1", 10.1}});
+        }
+        if (chance(30)) {
+            set("enforce_dedicated_time", "True");
+            set("dedicated_time_command", "/bin/outages");
+            for (const char* host : {"", "h0"}) {
+                if (chance(30))
+                    world.scheduler.await_outages("/bin/outages", host);
+                else
+                    world.scheduler.set_outages(
+                        "/bin/outages", host,
+                        {{now + std::chrono::hours(3), now + std::chrono::hours(5), "disks"}});
+            }
+        }
+        if (chance(30)) set("sorted_job_dumpfile", "sorted");
+        if (chance(20)) set("sched_restart_action", chance(50) ? "resubmit" : "none");
+        if (chance(10)) set("test_only", "True");
+    }
+    bool in_file = false;
+};
+
+std::vector<std::string> texts(const std::vector<DecidedLine>& lines) {
+    std::vector<std::string> out;
+    for (const DecidedLine& line : lines) out.push_back(line.text);
+    return out;
+}
+
+// What the scheduler itself decides, in lines as a record has them.
+std::vector<std::string> lived(sched::Scheduler& scheduler, Instant now) {
+    RecordWriter writer;
+    scheduler.describe([&](const sched::StateRecord& record) { writer.state_names(record); });
+    writer.decisions(scheduler.cycle(now, "default", sched::CycleTrigger::command));
+    return texts(decided_lines(writer.text()));
+}
+
+std::vector<std::string> recorded(const std::string& record) {
+    const auto cycle = record.find("{\"cycle\"");
+    auto lines = texts(decided_lines(std::string_view(record).substr(cycle)));
+    lines.erase(lines.begin());
+    return lines;
+}
+
+TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
+    std::size_t decisions = 0;
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(60)); ++seed) {
+        SCOPED_TRACE(seed);
+        ObjectCluster cluster(seed);
+        for (int round = 0; round < 4; ++round) {
+            cluster.add_jobs(cluster.pick(1, 25));
+            const CycleAsked asked{cluster.now, "default", sched::CycleTrigger::timer};
+            const std::string record = record_cycle(cluster.world.scheduler, asked);
+            ASSERT_EQ(record, record_cycle(cluster.world.scheduler, asked)) << "recorded twice";
+            const auto again = replay(record, "record");
+            ASSERT_TRUE(again.has_value()) << again.error().message;
+            ASSERT_THAT(again->differences, IsEmpty());
+            EXPECT_EQ(again->cycle.now, asked.now);
+            EXPECT_EQ(again->cycle.trigger, asked.trigger);
+            decisions += again->decisions;
+            // The record is of what the scheduler does, and left nothing behind in it.
+            cluster.drop_rejected(cluster.world.cycle(cluster.now));
+            cluster.pass_time();
+            cluster.world.scheduler.tick(cluster.now);
+        }
+        cluster.add_jobs(5);
+        const std::string last = record_cycle(cluster.world.scheduler, {cluster.now});
+        ASSERT_EQ(recorded(last), lived(cluster.world.scheduler, cluster.now));
+    }
+    EXPECT_GT(decisions, 500U) << "the clusters are such that something is decided";
+}
+
+// What was read is what was written.
+class Copy : public RecordSink {
+  public:
+    Result<void> begin(const std::string& time_zone) override {
+        writer.begin(time_zone);
+        return {};
+    }
+    Result<void> state(const sched::StateRecord& record) override {
+        writer.state(record);
+        return {};
+    }
+    RecordWriter writer;
+};
+
+TEST(Replay, ARecordReadAndWrittenIsTheSame) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(60)); ++seed) {
+        SCOPED_TRACE(seed);
+        ObjectCluster cluster(seed);
+        cluster.add_jobs(20);
+        cluster.drop_rejected(cluster.world.cycle(cluster.now));
+        cluster.add_jobs(20);
+        const std::string record = record_cycle(cluster.world.scheduler, {cluster.now});
+        Copy copy;
+        const auto read = read_record(record, "record", copy);
+        ASSERT_TRUE(read.has_value()) << read.error().message;
+        copy.writer.cycle(read->cycle);
+        ASSERT_EQ(copy.writer.text(), record.substr(0, copy.writer.text().size()));
+    }
+}
+
+struct OneJob : testing::Test {
+    sched::test::World world;
+    std::string record;
+    void SetUp() override {
+        objects::Draft draft(std::make_shared<const objects::Snapshot>());
+        draft.put(object(ObjectType::policy, "p1", {{"by_queue", "True"}}));
+        draft.put(object(ObjectType::sched, "default", {{"policy", "p1"}}));
+        ASSERT_TRUE(world.scheduler.set_configuration(draft.finish(1)));
+        world.queue({.name = "work"});
+        world.vnode({.name = "n1", .ncpus = 4});
+        world.job({.queue = "work", .ncpus = 3});
+        world.job({.queue = "work", .ncpus = 2});
+        record = record_cycle(world.scheduler, {at(1)});
+    }
+    std::string changed(const std::string& from, const std::string& to) const {
+        std::string text = record;
+        const auto found = text.find(from);
+        EXPECT_NE(found, std::string::npos) << from << " in " << text;
+        if (found != std::string::npos) text.replace(found, from.size(), to);
+        return text;
+    }
+};
+
+TEST_F(OneJob, TheRecordSaysWhatWasDecided) {
+    EXPECT_THAT(record, HasSubstr("{\"run\":{\"job\":\"1.server\",\"queue\":\"work\",\"text\":\"Started on"));
+    EXPECT_THAT(record, HasSubstr("\"places\":[{\"vnode\":\"n1\",\"amounts\":[[\"ncpus\",3]]}]}}\n"));
+    EXPECT_THAT(record, HasSubstr("{\"comment\":{\"job\":\"2.server\",\"text\":\""));
+    const auto same = replay(record, "record");
+    ASSERT_TRUE(same.has_value()) << same.error().message;
+    EXPECT_THAT(same->differences, IsEmpty());
+    EXPECT_EQ(same->jobs, 2U);
+    EXPECT_EQ(same->decisions, 2U);
+}
+
+TEST_F(OneJob, AChangedJobIsADifference) {
+    const auto done = replay(changed("[\"ncpus\",3]", "[\"ncpus\",2]"), "record");
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+    ASSERT_EQ(done->differences.size(), 2U);
+    EXPECT_THAT(done->differences[0], HasSubstr("job 1.server: recorded {\"run\":"));
+    EXPECT_THAT(done->differences[0], HasSubstr("\njob 1.server: now      {\"run\":"));
+    EXPECT_THAT(done->differences[0], HasSubstr("[[\"ncpus\",2]]"));
+    EXPECT_THAT(done->differences[1], HasSubstr("job 2.server: recorded {\"comment\":"));
+    EXPECT_THAT(done->differences[1], HasSubstr("\njob 2.server: now      {\"run\":"));
+}
+
+TEST_F(OneJob, ADecisionMoreOrLessIsADifference) {
+    const auto from = record.find("{\"comment\":");
+    const auto line = record.substr(from, record.find('\n', from) + 1 - from);
+    const auto less = replay(changed(line, ""), "record");
+    ASSERT_TRUE(less.has_value()) << less.error().message;
+    EXPECT_THAT(less->differences, ElementsAre(HasSubstr("job 2.server: recorded nothing\n")));
+    const auto more = replay(changed(line, line + line), "record");
+    ASSERT_TRUE(more.has_value()) << more.error().message;
+    EXPECT_THAT(more->differences, ElementsAre(HasSubstr("\njob 2.server: now      nothing")));
+}
+
+TEST_F(OneJob, TheOrderOfDecisionsCounts) {
+    const auto comment = record.find("{\"comment\":");
+    const auto comment_line = record.substr(comment, record.find('\n', comment) + 1 - comment);
+    std::string text = changed(comment_line, "");
+    text.insert(text.find("{\"run\":"), comment_line);
+    const auto done = replay(text, "record");
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+    EXPECT_THAT(done->differences,
+                ElementsAre(HasSubstr("the order differs at decision 1:\nrecorded {\"comment\"")));
+}
+
+TEST_F(OneJob, BlanksAndTheOrderOfKeysDoNotCount) {
+    const auto done =
+        replay(changed("{\"comment\":{\"job\":\"2.server\",", "{ \"comment\" : { \"job\" :\"2.server\" ,"),
+               "record");
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+    EXPECT_THAT(done->differences, IsEmpty());
+}
+
+TEST_F(OneJob, AZoneOfAnotherMachineIsReplaced) {
+    const std::string text = changed("\"time_zone\":\"UTC\"", "\"time_zone\":\"/etc/localtime\"");
+    const auto refused = replay(text, "record");
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("record:1: time_zone: '/etc/localtime' is not a time zone"));
+    const auto done = replay(text, "record", "UTC");
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+    EXPECT_THAT(done->differences, IsEmpty());
+}
+
+TEST_F(OneJob, WhatTheSchedulerRefusesHasTheLineOfTheConfiguration) {
+    const auto done = replay(changed("\"by_queue\":\"True\"", "\"job_sort_formula\":\"1 +\""), "record");
+    ASSERT_FALSE(done.has_value());
+    EXPECT_THAT(done.error().message, HasSubstr("policy p1"));
+    EXPECT_THAT(done.error().message, testing::StartsWith("record:"));
+}
+
+}  // namespace
+}  // namespace pbs::replay
