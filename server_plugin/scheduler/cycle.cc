@@ -13,9 +13,15 @@ Decisions Cycle::run() {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
     make_list();
+    if (knows_waiting_jobs())
+        renew_waiting_jobs();
+    else if (in_.keep_waiting_jobs && sched::goes_by_events(s_, in_.now))
+        keep_waiting_jobs();
     dump_sorted_jobs(out);
     consider_list();
     out.jobs_considered = considered_;
+    remember();
+    if (in_.events != nullptr) in_.events->last_full = in_.now;
     const bool test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
     out.hpm_wanted = state_.hpm_wanted && !test_only;
     if (test_only)
@@ -41,13 +47,30 @@ void Cycle::consider_list() {
 }
 
 void Cycle::take_back() {
-    for (const Started& started : started_)
+    for (const Started& started : started_) {
         state_.vnodes->give_back(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share());
+        t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
+    }
     state_.vnodes->clear_reservations();
 }
 
 Decisions run_cycle(const CycleInput& input) {
+    Decisions out;
+    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
+    if (Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
+}
+
+bool Cycle::run_events(Decisions& out) {
+    if (!goes_by_events()) return false;
+    const bool done = consider_events();
+    if (done) {
+        out.jobs_considered = considered_;
+        decide(out);
+        remember();
+    }
+    take_back();
+    return done;
 }
 
 HostOutages host_outages(const Tables& tables, const Settings& s, std::string_view host) {
@@ -84,13 +107,52 @@ std::optional<double> start_charge(const Tables& tables, const Settings& setting
                              tables.jobs.expected_walltime(job));
 }
 
-std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
+std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
     // A running job has the nodes that it was started with: the limits of the queue that it was moved to may
     // have become CPUs and memory that it asks for now (resources_max, as defaults).
     const bool has_its_nodes = is_running(tables.jobs.state[job]) || (request.ncpus < 0 && request.mem < 0);
     if (has_its_nodes && request.ssinodes > 0) return request.ssinodes;
-    return NodeSize{settings.ssinode_cpus, settings.ssinode_mem}.nodes(request.ncpus, request.mem);
+    return size.nodes(request.ncpus, request.mem);
+}
+
+std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
+    return job_nodes(tables, NodeSize{settings.ssinode_cpus, settings.ssinode_mem}, job);
+}
+
+void Tables::count_running(JobSlot job, int sign) {
+    Queue& queue = queues[jobs.queue[job]];
+    counts.count(jobs.queue[job], jobs.owner[job], jobs.group[job], sign);
+    running += sign;
+    queue.nodes_in_use += sign * job_nodes(*this, counted_size, job);
+    if (in_use.size() < resources.size()) in_use.resize(resources.size());
+    if (queue.in_use.size() < resources.size()) queue.in_use.resize(resources.size());
+    for (const KeptAmount& amount : requests[jobs.request[job]].totals) {
+        if (amount.resource >= in_use.size()) continue;
+        in_use[amount.resource] += sign * amount.number;
+        queue.in_use[amount.resource] += sign * amount.number;
+    }
+}
+
+void Tables::recount() {
+    counts = {};
+    running = 0;
+    in_use.clear();
+    for (QueueSlot q = 0; q < queues.size(); ++q) {
+        queues[q].nodes_in_use = 0;
+        queues[q].in_use.clear();
+    }
+    for (QueueSlot q = 0; q < queues.size(); ++q)
+        for (const JobSlot job : queues[q].running) count_running(job, 1);
+}
+
+void Tables::count_nodes_by(const NodeSize& size) {
+    if (size == counted_size) return;
+    counted_size = size;
+    for (QueueSlot q = 0; q < queues.size(); ++q) {
+        queues[q].nodes_in_use = 0;
+        for (const JobSlot job : queues[q].running) queues[q].nodes_in_use += job_nodes(*this, size, job);
+    }
 }
 
 double node_hours(std::int64_t nodes, Seconds walltime) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "server_plugin/scheduler/allocations.h"
+#include "server_plugin/scheduler/events_since.h"
 #include "server_plugin/scheduler/outages.h"
 #include "server_plugin/scheduler/policy.h"
 #include "server_plugin/scheduler/scheduler.h"
@@ -27,6 +28,11 @@ struct Tables {
     QueueTable queues;
     Vnodes vnodes;
     ServerLimits server;
+    // Of all jobs that run, kept as they start and end; those of a queue are with the queue.
+    RunCounts counts;
+    std::int64_t running = 0;
+    std::vector<std::int64_t> in_use;  // by resource
+    NodeSize counted_size;             // by which the nodes in use of queues are counted
     PastUsage usage;
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
@@ -34,6 +40,12 @@ struct Tables {
     std::string server_host;
 
     ReasonContext reason_context() const { return {zone, jobs, queues, resources, strings}; }
+
+    // Counts a running job in (1) or out (-1).
+    void count_running(JobSlot job, int sign);
+    // Counts all of them anew, after a resource was defined; the second one if the nodes are others only.
+    void recount();
+    void count_nodes_by(const NodeSize& size);
 };
 
 // What one scheduler remembers from cycle to cycle.
@@ -50,11 +62,14 @@ struct CycleInput {
     const Configuration* configuration = nullptr;
     Policy* policy = nullptr;  // the one in force
     SchedMemory* memory = nullptr;
+    EventMemory* events = nullptr;  // null: every job is looked at
     std::uint32_t partition = 0;
     // The partitions that have a scheduler, for the one that tells jobs of other partitions; else null.
     const std::set<std::uint32_t>* served = nullptr;
     Instant now{};
     bool categories = true;
+    bool keep_waiting_jobs = false;  // for cycles after events
+    bool by_events = false;          // only events happened since the last cycle: those that `events` tells
     // The job that is to be explained, and where to; null: none.
     JobSlot explained = no_slot;
     Explanation* explanation = nullptr;
@@ -83,7 +98,9 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& sett
 // The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
-// The nodes (ssinodes) of a job, by a policy.
+// The nodes (ssinodes) of a job.
+std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job);
+// The same by a policy.
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job);
 
 // The node-hours that a running job is charged of its group's allocation; nothing if they aren't enforced.

@@ -83,6 +83,16 @@ void Cycle::consider(const OrderedJob& job, Targets& targets) {
     if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
         return refused(job, *known, targets);
     Candidate c = candidate(job);
+    Verdict verdict = judge(job, c, targets);
+    verdict.starts = started_.size();
+    if (verdict.view != nullptr) return start(c, *verdict.view);
+    if (known == nullptr) return refused(job, verdict, targets);
+    *known = verdict;
+    refused(job, *known, targets);
+}
+
+// May it start, and where? The queue that it is in is asked first, then those that it may start in.
+Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
     if (const Reason reason = top_job_reason())
@@ -93,11 +103,7 @@ void Cycle::consider(const OrderedJob& job, Targets& targets) {
         verdict.reason = other_time;
     else
         verdict = ask(c, targets);
-    verdict.starts = started_.size();
-    if (verdict.view != nullptr) return start(c, *verdict.view);
-    if (known == nullptr) return refused(job, verdict, targets);
-    *known = verdict;
-    refused(job, *known, targets);
+    return verdict;
 }
 
 // Asks the queues one after the other. The reason is that of the first one that the job fits.
@@ -189,7 +195,7 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     ++state_.running;
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
     if (state_.allocations != nullptr) state_.started_hours[job.group] += node_hours(job.nodes, job.walltime);
-    state_.counts.count(view.slot, job.owner, job.group);
+    state_.counts->count(view.slot, job.owner, job.group);
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
             number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);

@@ -90,7 +90,7 @@ void Cycle::end_job(const Ending& ending, int sign) {
             state_.vnodes->retake_held(job);
     }
     const QueueSlot counted = ending.started != nullptr ? ending.started->view->slot : t_.jobs.queue[job];
-    state_.counts.count(counted, t_.jobs.owner[job], t_.jobs.group[job], sign);
+    state_.counts->count(counted, t_.jobs.owner[job], t_.jobs.group[job], sign);
     state_.running += sign;
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=

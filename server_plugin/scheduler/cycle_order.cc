@@ -25,28 +25,36 @@ std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
 }
 
-bool Cycle::is_waiting(JobSlot job) const {
-    const Seconds waited = in_.now - t_.jobs.eligible[job];
-    if ((t_.jobs.flags[job] & job_interactive) != 0)
-        return s_.interactive_long_wait > Seconds(0) && state_.prime_now &&
-               waited > t_.jobs.expected_walltime(job) + s_.interactive_long_wait;
-    return s_.max_queued_time > Seconds(0) && waited > s_.max_queued_time;
+// The first instant at which a job counts as a waiting one; the last of all: never.
+Instant Cycle::waits_from(JobSlot job) const {
+    Seconds most = s_.max_queued_time;
+    if ((t_.jobs.flags[job] & job_interactive) != 0) {
+        if (!state_.prime_now || s_.interactive_long_wait <= Seconds(0)) return Instant::max();
+        most = t_.jobs.expected_walltime(job) + s_.interactive_long_wait;
+    } else if (most <= Seconds(0)) {
+        return Instant::max();
+    }
+    return t_.jobs.eligible[job] + most + Seconds(1);
 }
 
-void Cycle::make_origin_list() {
+bool Cycle::is_waiting(JobSlot job) const {
+    return waits_from(job) <= in_.now;
+}
+
+// The queues that jobs are taken from, and those that they start in.
+void Cycle::set_up_queues() {
     batch_ = views_of(s_.batch_queues, false);
-    const auto in_place = [&](const std::vector<QueueSpec>& specs, bool dedicated) {
+    const auto in_place = [&](const std::vector<QueueSpec>& specs, JobClass job_class) {
         for (const QueueSpec& spec : specs) {
             const QueueSlot slot = t_.queues.find(spec.queue);
             if (slot == no_slot || in_place_.contains(slot)) continue;
-            auto views = views_of({spec}, dedicated);
+            auto views = views_of({spec}, job_class == JobClass::dedicated);
             if (views.empty()) continue;
             in_place_.emplace(slot, std::move(views));
-            for (const JobSlot job : t_.queues[slot].queued)
-                add_job(job, dedicated ? JobClass::dedicated : JobClass::rest);
+            lists_.emplace_back(slot, job_class);
         }
     };
-    in_place(dedicated_queues(), true);
+    in_place(dedicated_queues(), JobClass::dedicated);
     const auto source = [&](const std::vector<QueueSpec>& spec) {
         const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
         return slot == no_slot || t_.queues[slot].partition != in_.partition || in_place_.contains(slot)
@@ -55,16 +63,39 @@ void Cycle::make_origin_list() {
     };
     special_ = source(s_.special_queue);
     submit_ = source(s_.submit_queue);
+    in_place(s_.external_queues, JobClass::rest);
+}
+
+void Cycle::make_origin_list() {
+    set_up_queues();
+    for (const auto& [slot, job_class] : lists_)
+        for (const JobSlot job : t_.queues[slot].queued) add_job(job, job_class);
     if (special_ != no_slot)
         for (const JobSlot job : t_.queues[special_].queued) add_job(job, JobClass::special);
     if (submit_ != no_slot && submit_ != special_)
         for (const JobSlot job : t_.queues[submit_].queued)
             add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
     add_requeued();
-    in_place(s_.external_queues, false);
     for (const JobClass c :
          {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
         order_class(c, state_.prime_now);
+}
+
+// The class of a queued job, as make_origin_list() has it; nothing: it is of no queue that jobs are taken
+// from.
+std::optional<JobClass> Cycle::class_of(JobSlot job) const {
+    const auto normal = [&] { return is_waiting(job) ? JobClass::waiting : JobClass::normal; };
+    const QueueSlot queue = t_.jobs.queue[job];
+    const auto listed = std::ranges::find(lists_, queue, &std::pair<QueueSlot, JobClass>::first);
+    if (listed != lists_.end()) return listed->second;
+    if (queue == special_) return JobClass::special;
+    if (queue == submit_) return normal();
+    if (std::ranges::none_of(batch_, [&](const QueueView* view) { return view->slot == queue; }))
+        return std::nullopt;
+    const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
+    if (special_ != no_slot && origin == t_.queues[special_].name) return JobClass::special;
+    if (submit_ != no_slot && origin == t_.queues[submit_].name) return normal();
+    return std::nullopt;
 }
 
 // Those of the policy, and those of execution_type execution_dedicated.
@@ -80,11 +111,19 @@ std::vector<QueueSpec> Cycle::dedicated_queues() const {
 // Jobs of queues with a partition that no scheduler has would wait without a word.
 void Cycle::refuse_unserved() {
     if (in_.served == nullptr) return;
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-        const Queue& queue = t_.queues[q];
-        if (!queue.known || !queue.execution || in_.served->contains(queue.partition)) continue;
-        for (const JobSlot job : queue.queued) refuse(job, {Because::no_scheduler, q, queue.partition});
-    }
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q)
+        if (is_unserved(t_.queues[q]))
+            for (const JobSlot job : t_.queues[q].queued) refuse_if_unserved(job);
+}
+
+bool Cycle::is_unserved(const Queue& queue) const {
+    return in_.served != nullptr && queue.known && queue.execution && !in_.served->contains(queue.partition);
+}
+
+void Cycle::refuse_if_unserved(JobSlot job) {
+    const QueueSlot queue = t_.jobs.queue[job];
+    if (is_unserved(t_.queues[queue]))
+        refuse(job, {Because::no_scheduler, queue, t_.queues[queue].partition});
 }
 
 // A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch
@@ -103,11 +142,7 @@ void Cycle::add_requeued() {
         if (t_.queues[slot].partition != in_.partition) continue;
         for (const JobSlot job : t_.queues[slot].queued) {
             if (found_at_start(job, slot)) continue;
-            const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
-            if (special_ != no_slot && origin == t_.queues[special_].name)
-                add_job(job, JobClass::special);
-            else if (submit_ != no_slot && origin == t_.queues[submit_].name)
-                add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+            if (const auto job_class = class_of(job)) add_job(job, *job_class);
         }
     }
     in_.memory->first_cycle = false;
@@ -163,20 +198,25 @@ void Cycle::order_class(JobClass job_class, bool prime_order) {
     if (job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now)) deal_by_past_usage(jobs);
 }
 
+// The usage that the permutation starts a job's user with.
+std::int64_t Cycle::usage_of(JobSlot job) const {
+    return usage_units(
+        t_.usage.usage(t_.strings.text(t_.jobs.group[job]), t_.strings.text(t_.jobs.owner[job])));
+}
+
 void Cycle::deal_by_past_usage(std::vector<OrderedJob>& jobs) {
     std::vector<std::uint32_t> number(t_.strings.size(), UINT32_MAX);  // of a user, among those with jobs
-    std::vector<double> usage;
+    std::vector<std::int64_t> usage;
     std::vector<UsageJob> dealt;
     dealt.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
         auto& user = number[t_.jobs.user[job.job]];
         if (user == UINT32_MAX) {
             user = static_cast<std::uint32_t>(usage.size());
-            usage.push_back(t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]),
-                                           t_.strings.text(t_.jobs.owner[job.job])));
+            usage.push_back(usage_of(job.job));
         }
         dealt.push_back(
-            {user, past_usage_charge(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job))});
+            {user, charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job))});
     }
     std::vector<OrderedJob> result;
     result.reserve(jobs.size());

@@ -1,5 +1,5 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_output.cc and explain.cc.
+// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -77,6 +77,9 @@ class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
     Decisions run();
+    // The cycle that cycle_events.cc is about. False: nothing was decided, run() is needed (of another
+    // Cycle).
+    bool run_events(Decisions& out);
     void explain();
 
   private:
@@ -102,6 +105,11 @@ class Cycle {
     void make_origin_list();
     std::vector<QueueSpec> dedicated_queues() const;
     void refuse_unserved();
+    bool is_unserved(const Queue& queue) const;
+    void refuse_if_unserved(JobSlot job);
+    void set_up_queues();
+    std::optional<JobClass> class_of(JobSlot job) const;
+    Instant waits_from(JobSlot job) const;
     void add_requeued();
     bool found_at_start(JobSlot job, QueueSlot queue);
     void restart_found();
@@ -111,6 +119,7 @@ class Cycle {
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     bool is_waiting(JobSlot job) const;
     void order_class(JobClass job_class, bool prime_order);
+    std::int64_t usage_of(JobSlot job) const;
     void deal_by_past_usage(std::vector<OrderedJob>& jobs);
     std::vector<std::uint32_t> queue_ranks() const;
 
@@ -121,6 +130,7 @@ class Cycle {
     Verdict* known_verdict(const OrderedJob& job, Targets& targets);
     Reason top_job_reason() const;
     Reason not_started_reason(QueueSlot home) const;
+    Verdict judge(const OrderedJob& job, Candidate& candidate, const Targets& targets);
     Verdict ask(Candidate& job, const Targets& targets);
     Reason ask_queue(Candidate& job, QueueView& view, Verdict& verdict);
     Verdict rejection(const Candidate& job);
@@ -146,6 +156,44 @@ class Cycle {
     void end_job(const Ending& ending, int sign);
     bool could_start(Candidate& job, QueueView& view, Instant at);
     bool holds_up(const OrderedJob& job, const Verdict& verdict, const Targets& targets);
+
+    // After single events (cycle_events.cc).
+    // Of a lane, the next job that may start or is new.
+    struct Turn {
+        LaneId lane = 0;
+        WaitingJobs::Position at;
+        std::int64_t usage = 0;  // at which the permutation reaches it
+        WaitingKey key{};
+        std::size_t started = 0;  // jobs, when it was found
+    };
+    // Lanes of a class that are gone through side by side.
+    struct LaneTurns {
+        std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
+        std::size_t started = SIZE_MAX;               // jobs, when that was found out
+        std::vector<SizeLimit> limits;                // of them, those that count for one lane
+        std::unordered_map<LaneId, std::vector<WaitingJobs::Position>> news;  // jobs that changed, in order
+    };
+    bool goes_by_events() const;
+    bool knows_waiting_jobs() const;
+    void keep_waiting_jobs();
+    void renew_waiting_jobs();
+    LaneId lane_of(JobSlot job, JobClass job_class);
+    WaitingJobs::Entry entry_of(const OrderedJob& job) const;
+    bool consider_events();
+    bool consider_waiting();
+    bool consider_lanes(JobClass job_class, const std::vector<Turn>& from);
+    bool next_turn(LaneTurns& turns, Turn& turn);
+    void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
+    void limits_of_lane(LaneTurns& turns, Targets& targets, const Lane& lane, JobSlot job);
+    void add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits);
+    const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
+    std::vector<Turn>::iterator first_of_equals(std::vector<Turn>& tied);
+    bool may_start_now(const Turn& turn, JobClass job_class);
+    bool takes_any(QueueView& view, JobClass job_class, const Candidate* user);
+    std::int64_t longest_walltime(QueueView& view, JobClass job_class, std::int64_t nodes);
+    Targets& targets_of_lane(const Lane& lane);
+    std::optional<DrainFor> drain_now() const;
+    void remember();
 
     // Early non-prime time.
     void start_non_prime_early();
@@ -184,6 +232,7 @@ class Cycle {
     std::unordered_map<QueueSlot, Targets> in_place_;  // queues whose jobs start where they are
     std::vector<Targets*> targets_of_queue_;           // the same by slot; null: batch_
     std::vector<std::uint32_t> nodes_of_request_;  // what nodes_of() says of queued jobs; 0: not asked yet
+    std::vector<std::pair<QueueSlot, JobClass>> lists_;  // queues whose jobs start in place, with their class
     QueueSlot submit_ = no_slot;
     QueueSlot special_ = no_slot;
 
@@ -201,7 +250,13 @@ class Cycle {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;
-    JobSlot top_job_ = no_slot;  // strict_ordering without backfilling: nothing starts after it
+    struct Rooms {
+        std::size_t started = SIZE_MAX;  // jobs, when they were looked for
+        std::vector<Vnodes::Room> list;
+    };
+    std::unordered_map<PoolId, Rooms> rooms_;
+    bool limits_all_freed_ = false;  // what ended may let jobs start anywhere
+    JobSlot top_job_ = no_slot;      // strict_ordering without backfilling: nothing starts after it
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
 };

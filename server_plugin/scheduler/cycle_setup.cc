@@ -76,17 +76,12 @@ void Cycle::set_dedicated_time(QueueView& view) {
 }
 
 void Cycle::count_running() {
-    state_.server_in_use.assign(t_.server.resources_available.size(), 0);
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-        for (const JobSlot job : t_.queues[q].running) {
-            state_.counts.count(q, t_.jobs.owner[job], t_.jobs.group[job]);
-            ++state_.running;
-            for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-                state_.server_in_use[i] += number_of(t_.requests[t_.jobs.request[job]].totals,
-                                                     t_.server.resources_available[i].resource)
-                                               .value_or(0);
-        }
-    }
+    t_.count_nodes_by(state_.node_size);
+    state_.counts = &t_.counts;
+    state_.running = t_.running;
+    for (const KeptAmount& available : t_.server.resources_available)
+        state_.server_in_use.push_back(available.resource < t_.in_use.size() ? t_.in_use[available.resource]
+                                                                             : 0);
 }
 
 Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
@@ -128,12 +123,25 @@ void Cycle::fill_view(QueueView& view) {
     // The same queue on several hosts (execute@a, execute@b): each has its own jobs.
     const bool shared = std::ranges::count(views_, view.slot, &QueueView::slot) > 1;
     view.empties = in_.now;
-    for (const JobSlot job : view.queue->running) {
-        if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
-        count_into(view, job, 1);
-        view.empties = std::max(view.empties, t_.jobs.end(job));
-        if (view.dedicated) ++state_.dedicated_running;
+    const Queue& queue = *view.queue;
+    // When a queue will be empty matters to few policies.
+    const bool wants_end = s_.nonprime_drain_sys.holds(in_.now) || s_.avoid_fragmentation.holds(in_.now);
+    if (shared || wants_end) {
+        for (const JobSlot job : queue.running) {
+            if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
+            if (shared) count_into(view, job, 1);
+            view.empties = std::max(view.empties, t_.jobs.end(job));
+        }
     }
+    if (!shared) {
+        view.running = static_cast<std::int64_t>(queue.running.size());
+        view.nodes = queue.nodes_in_use;
+        for (std::size_t i = 0; i < view.in_use.size(); ++i) {
+            const auto resource = queue.resources_available[i].resource;
+            view.in_use[i] = resource < queue.in_use.size() ? queue.in_use[resource] : 0;
+        }
+    }
+    if (view.dedicated) state_.dedicated_running += view.running;
 }
 
 void Cycle::count_into(QueueView& view, JobSlot job, int sign) const {

@@ -148,7 +148,7 @@ struct CycleState {
     bool hpm_ready = false;   // the counters are in user mode
     bool hpm_wanted = false;  // a job waits for nothing else
 
-    RunCounts counts;
+    RunCounts* counts = nullptr;
     std::int64_t running = 0;                 // in the server
     std::int64_t dedicated_running = 0;       // in dedicated queues
     std::vector<std::int64_t> server_in_use;  // of server->resources_available

@@ -93,6 +93,9 @@ struct Queue {
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R or E
     Instant idle_since{};          // since when nothing runs; Epoch: not known yet
+    // Of those that run, kept by Tables::count_running.
+    std::int64_t nodes_in_use = 0;
+    std::vector<std::int64_t> in_use;  // by resource
 };
 
 class QueueTable {

@@ -230,6 +230,7 @@ Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapsho
 }
 
 Result<void> Scheduler::set_configuration(Configuration configuration) {
+    impl_->note(&EventsSince::settings_changed);
     std::map<std::string, Policy, std::less<>> policies;
     for (const auto& [name, settings] : configuration.policies) {
         auto policy = compile(settings);
@@ -251,6 +252,7 @@ Result<void> Scheduler::set_sched_config(std::string_view sched,
                                          std::shared_ptr<const objects::Object> all_time,
                                          std::shared_ptr<const objects::Object> prime,
                                          std::shared_ptr<const objects::Object> non_prime) {
+    impl_->note(&EventsSince::settings_changed);
     auto done = impl_->sched_configs.set(sched, {std::move(all_time), std::move(prime), std::move(non_prime)},
                                          impl_->file_context());
     if (!done) return done;
@@ -283,11 +285,12 @@ const rrule::Zone& Scheduler::zone() const {
 }
 
 void Scheduler::clear_sched_config(std::string_view sched) {
+    impl_->note(&EventsSince::settings_changed);
     impl_->sched_configs.clear(sched);
     impl_->note_policies_in_force();
 }
 
-Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
+Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger trigger) {
     Decisions none;
     none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     const auto found = impl_->scheds.find(sched);
@@ -300,9 +303,34 @@ Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger) {
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     const auto served = sched == default_sched ? impl_->served() : std::set<std::uint32_t>();
-    return run_cycle({&impl_->tables, &impl_->configuration, policy, &found->second.memory,
-                      found->second.partition, sched == default_sched ? &served : nullptr, now,
-                      impl_->categories});
+    CycleInput input;
+    input.tables = &impl_->tables;
+    input.configuration = &impl_->configuration;
+    input.policy = policy;
+    input.memory = &found->second.memory;
+    input.events = &found->second.events;
+    input.partition = found->second.partition;
+    input.served = sched == default_sched ? &served : nullptr;
+    input.now = now;
+    input.categories = impl_->categories;
+    const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended;
+    input.keep_waiting_jobs = impl_->by_events && impl_->categories && of_event;
+    input.by_events = input.keep_waiting_jobs && impl_->only_events_since(found->second, sched, now);
+    return run_cycle(input);
+}
+
+void Scheduler::set_by_events(bool on) {
+    impl_->note(&EventsSince::settings_changed);
+    impl_->by_events = on;
+}
+
+// Has time alone changed nothing since the last cycle? Now and then all jobs are looked at in any case, for
+// the comments of those that wait.
+bool Scheduler::Impl::only_events_since(const Sched& sched, std::string_view name, Instant now) {
+    const EventMemory& memory = sched.events;
+    if (!memory.last || now < *memory.last || now - memory.last_full >= std::chrono::minutes(5)) return false;
+    const auto boundary = boundary_after(name, sched, *memory.last);
+    return !boundary || *boundary > now;
 }
 
 namespace {
@@ -362,13 +390,23 @@ std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_
         out.reason = fmt::format("sched {} has no policy", sched->first);
     } else {
         SchedMemory memory = sched->second.memory;  // a cycle leaves its marks there
-        explain_job({&tables, &impl_->configuration, policy, &memory, sched->second.partition, nullptr, now,
-                     impl_->categories, job, &out});
+        CycleInput input;
+        input.tables = &tables;
+        input.configuration = &impl_->configuration;
+        input.policy = policy;
+        input.memory = &memory;
+        input.partition = sched->second.partition;
+        input.now = now;
+        input.categories = impl_->categories;
+        input.explained = job;
+        input.explanation = &out;
+        explain_job(input);
     }
     return out;
 }
 
 void Scheduler::set_categories(bool on) {
+    impl_->note(&EventsSince::settings_changed);
     impl_->categories = on;
 }
 
@@ -378,15 +416,18 @@ Scheduler::Scheduler(rrule::Zone zone) : impl_(std::make_unique<Impl>(std::move(
 Scheduler::~Scheduler() = default;
 
 void Scheduler::resource_defined(const ResourceRecord& record) {
+    impl_->note(&EventsSince::settings_changed);
     Tables& t = impl_->tables;
     t.resources.define(record);
     t.requests.recompile(t.resources);
     t.vnodes.rebuild(t.resources);
+    t.recount();
     for (auto& [name, policy] : impl_->policies) policy.resources_seen = SIZE_MAX;
     impl_->sched_configs.resources_changed();
 }
 
 Result<void> Scheduler::server_changed(const ServerRecord& record) {
+    impl_->note(&EventsSince::settings_changed);
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
                             keep(record.resources_available), record.backfill_depth};
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
@@ -398,6 +439,7 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
 }
 
 void Scheduler::sched_changed(const SchedRecord& record) {
+    impl_->note(&EventsSince::settings_changed);
     Sched& sched = impl_->scheds[std::string(record.name)];
     sched.scheduling = record.scheduling;
     sched.partition = impl_->tables.strings.id(record.partition);
@@ -409,6 +451,7 @@ void Scheduler::sched_removed(std::string_view name) {
 }
 
 void Scheduler::queue_changed(const QueueRecord& record) {
+    impl_->note(&EventsSince::settings_changed);
     Queue& queue = impl_->tables.queues[impl_->tables.queues.slot(record.queue)];
     queue.known = true;
     queue.name = record.name;
@@ -430,15 +473,18 @@ void Scheduler::queue_changed(const QueueRecord& record) {
 }
 
 void Scheduler::queue_removed(QueueHandle handle) {
+    impl_->note(&EventsSince::settings_changed);
     if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != no_slot)
         impl_->tables.queues[slot].known = false;
 }
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
-    impl_->tables.vnodes.change(record, impl_->tables.resources);
+    // The load of hosts matters to no policy that goes by events.
+    if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 
 void Scheduler::vnode_removed(VnodeHandle vnode) {
+    impl_->note(&EventsSince::all);
     impl_->tables.vnodes.remove(vnode);
 }
 
@@ -446,10 +492,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
     const auto request = tables.requests.acquire(record.requested, tables.resources);
     const bool is_new = jobs.state[slot] == ' ';
-    if (!is_new) {
-        tables.requests.release(jobs.request[slot]);
-        tables.shapes.release(jobs.shape[slot]);
-    }
+    if (!is_new) tables.requests.release(jobs.request[slot]);
     jobs.request[slot] = request;
     jobs.sequence[slot] = record.sequence;
     jobs.id[slot] = record.id;
@@ -474,7 +517,10 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.mtime[slot] = record.mtime;
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
-    jobs.shape[slot] = tables.shapes.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
+    // The new one before the old one is given back: the same number means that it is the same.
+    const auto shape = tables.shapes.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
+    if (!is_new) tables.shapes.release(jobs.shape[slot]);
+    jobs.shape[slot] = shape;
 }
 
 // Starting a job adds its charge to the stored usage, once.
@@ -494,22 +540,77 @@ void Scheduler::Impl::ended_running(JobSlot slot) {
     for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
 }
 
+namespace {
+
+// What of a queued job matters to its place in the order and to whether it may start.
+struct QueuedJob {
+    std::uint32_t shape;
+    std::uint32_t user;
+    std::uint32_t origin_queue;
+    std::uint64_t sequence;
+    std::int32_t priority;
+    Instant qtime;
+    Instant eligible;
+    bool interactive;
+    friend bool operator==(const QueuedJob&, const QueuedJob&) = default;
+};
+
+QueuedJob queued_job(const JobTable& jobs, JobSlot slot) {
+    return {jobs.shape[slot],        jobs.user[slot],
+            jobs.origin_queue[slot], jobs.sequence[slot],
+            jobs.priority[slot],     jobs.qtime[slot],
+            jobs.eligible[slot],     (jobs.flags[slot] & job_interactive) != 0};
+}
+
+}  // namespace
+
+// Into the lists and sums of its queue.
+void Scheduler::Impl::list(JobSlot slot) {
+    enlist(tables.jobs, tables.queues, slot);
+    if (is_running(tables.jobs.state[slot])) tables.count_running(slot, 1);
+}
+
+void Scheduler::Impl::take_off(JobSlot slot) {
+    if (is_running(tables.jobs.state[slot])) tables.count_running(slot, -1);
+    delist(tables.jobs, tables.queues, slot);
+}
+
+void Scheduler::Impl::forget_waiting(JobSlot slot) {
+    for (auto& [name, sched] : scheds) sched.events.waiting.remove(slot);
+}
+
 void Scheduler::job_changed(Instant now, const JobRecord& record) {
     Tables& t = impl_->tables;
     JobSlot slot = t.jobs.find(record.job);
     const bool is_new = slot == no_slot;
     if (is_new) slot = t.jobs.add(record.job);
     const bool ran = !is_new && is_running(t.jobs.state[slot]);
+    const bool waited = !is_new && t.jobs.state[slot] == 'Q';
     const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
-    if (!is_new) delist(t.jobs, t.queues, slot);
+    const QueuedJob before = queued_job(t.jobs, slot);
+    const Seconds old_walltime = t.jobs.walltime[slot];
+    if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
-    enlist(t.jobs, t.queues, slot);
+    impl_->list(slot);
 
     const bool runs = is_running(record.state);
-    if (runs)
-        t.vnodes.hold(slot, record.places, t.requests[t.jobs.request[slot]].exclusive);
-    else if (ran)
+    const bool waits = record.state == 'Q';
+    if (!(waited && waits && queued_job(t.jobs, slot) == before)) {
+        if (waited) impl_->forget_waiting(slot);
+        if (waits) impl_->note(&EventsSince::job_changed, slot);
+    }
+    const bool exclusive = t.requests[t.jobs.request[slot]].exclusive;
+    if (runs && ran && t.vnodes.holds(slot, record.places, exclusive)) {
+        // As it was, but for what it has used so far.
+        if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
+            impl_->note(&EventsSince::all);
+    } else if (runs) {
+        if (ran) impl_->note(&EventsSince::all);
+        t.vnodes.hold(slot, record.places, exclusive);
+    } else if (ran) {
+        impl_->note(&EventsSince::job_ended, old_queue, t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
+    }
     if (runs && !ran) impl_->started_running(now, slot);
     if (ran && !runs) impl_->ended_running(slot);
     if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
@@ -521,8 +622,10 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const JobSlot slot = t.jobs.find(job);
     if (slot == no_slot) return;
     const bool ran = is_running(t.jobs.state[slot]);
-    delist(t.jobs, t.queues, slot);
+    impl_->take_off(slot);
+    impl_->forget_waiting(slot);
     if (ran) {
+        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
         impl_->ended_running(slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];
@@ -549,14 +652,17 @@ std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string
 }
 
 void Scheduler::await_outages(std::string_view command, std::string_view name) {
+    impl_->note(&EventsSince::all);
     impl_->tables.outages.await(command, name);
 }
 
 bool Scheduler::set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages) {
+    impl_->note(&EventsSince::all);
     return impl_->tables.outages.set(command, name, std::move(outages));
 }
 
 bool Scheduler::settle_outages(std::string_view command, std::string_view name) {
+    impl_->note(&EventsSince::all);
     return impl_->tables.outages.settle(command, name);
 }
 
@@ -569,10 +675,12 @@ std::string Scheduler::accounting_dir(Instant now, std::string_view sched) {
 }
 
 void Scheduler::set_allocated(std::string_view dir, NodeHours groups) {
+    impl_->note(&EventsSince::all);
     impl_->tables.allocations[std::string(dir)].set_allocated(std::move(groups));
 }
 
 void Scheduler::set_used(std::string_view dir, NodeHours groups) {
+    impl_->note(&EventsSince::all);
     impl_->tables.allocations[std::string(dir)].set_used(std::move(groups));
 }
 
@@ -592,6 +700,7 @@ std::optional<HpmSource> Scheduler::hpm_source(Instant now, std::string_view sch
 }
 
 void Scheduler::set_hpm(HpmCounters counters) {
+    impl_->note(&EventsSince::all);
     impl_->tables.hpm = counters;
 }
 
@@ -599,6 +708,7 @@ void Scheduler::set_hpm(HpmCounters counters) {
 
 void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
                            Instant last_decay) {
+    impl_->note(&EventsSince::all);
     impl_->tables.usage.load(rows, charges, last_decay);
 }
 

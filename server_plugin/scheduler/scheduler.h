@@ -226,6 +226,11 @@ class Scheduler {
     // decisions must not differ.
     void set_categories(bool on);
 
+    // A cycle after events that concern single jobs (job_new, job_ended) looks only at the jobs that these
+    // could let start, where the policy allows (events_since.h); it starts the same jobs as a cycle over all
+    // of them. For tests: always look at all.
+    void set_by_events(bool on);
+
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -19,6 +19,7 @@ struct Sched {
     bool scheduling = true;
     std::uint32_t partition = 0;
     SchedMemory memory;
+    EventMemory events;
     std::string policy;  // in force at the last tick
 };
 
@@ -40,6 +41,7 @@ struct Scheduler::Impl {
     // Since the last tick the clock was set back, or zones changed: the next one finds what that changes.
     bool look_again = false;
     bool categories = true;
+    bool by_events = true;
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);
@@ -66,6 +68,15 @@ struct Scheduler::Impl {
     bool in_outage(const Settings& settings, Instant t) const;
     void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
+    void list(JobSlot slot);
+    void take_off(JobSlot slot);
+    void forget_waiting(JobSlot slot);
+    // To the memory of every scheduler.
+    template <class... Args>
+    void note(void (EventsSince::*event)(Args...), std::type_identity_t<Args>... args) {
+        for (auto& [name, sched] : scheds) (sched.events.since.*event)(args...);
+    }
+    bool only_events_since(const Sched& sched, std::string_view name, Instant now);
     void started_running(Instant now, JobSlot slot);
     void ended_running(JobSlot slot);
     void decay(Instant now, const Settings& settings);

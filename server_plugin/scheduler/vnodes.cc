@@ -42,7 +42,7 @@ std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
 
 // ---- Records.
 
-void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
+bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     const auto [place, made] = by_handle_.emplace(static_cast<std::uint64_t>(record.vnode), size());
     const VnodeSlot slot = place->second;
     if (made) {
@@ -55,6 +55,9 @@ void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     const auto partition = strings_->id(record.partition);
     const bool same_pools = vnode.known && vnode.host == host && vnode.partition == partition &&
                             vnode.queue == record.queue && vnode.priority == record.priority;
+    auto available = keep(record.resources_available);
+    const bool only_load =
+        same_pools && vnode.name == record.name && vnode.free == record.free && vnode.available == available;
     vnode.handle = record.vnode;
     vnode.known = true;
     vnode.name = record.name;
@@ -63,10 +66,14 @@ void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     vnode.free = record.free;
     vnode.priority = record.priority;
     vnode.queue = record.queue;
-    vnode.available = keep(record.resources_available);
+    vnode.available = std::move(available);
     vnode.load_thousandths = record.load_thousandths;
     vnode.system_time_thousandths = record.system_time_thousandths;
-    if (needs_columns(vnode, resources)) return rebuild(resources);
+    if (only_load && !needs_columns(vnode, resources)) return false;
+    if (needs_columns(vnode, resources)) {
+        rebuild(resources);
+        return true;
+    }
 
     for (std::uint32_t c = 0; c < columns_; ++c) free_[slot * columns_ + c] -= total_[slot * columns_ + c];
     set_totals(slot);
@@ -78,9 +85,12 @@ void Vnodes::change(const VnodeRecord& record, const Resources& resources) {
         void_pools();
     if (made) {  // jobs may have been told of before their vnode
         for (const auto& [job, held] : held_)
-            if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; }))
-                return rebuild(resources);
+            if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; })) {
+                rebuild(resources);
+                return true;
+            }
     }
+    return true;
 }
 
 void Vnodes::remove(VnodeHandle handle) {
@@ -237,16 +247,93 @@ std::int64_t Vnodes::free_amount(VnodeSlot vnode, std::uint32_t resource) const 
     return resource < column_of_.size() && column_of_[resource] != 0 ? row(vnode)[column_of_[resource]] : 0;
 }
 
+Vnodes::Room Vnodes::room_of(const std::int64_t* columns, std::uint32_t first, std::uint32_t second) const {
+    const auto of = [&](std::uint32_t resource) {
+        const bool limited = resource < column_of_.size() && column_of_[resource] != 0;
+        return limited ? columns[column_of_[resource]] : INT64_MAX;
+    };
+    return {of(first), of(second)};
+}
+
+Vnodes::Room Vnodes::room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const {
+    return room_of(row(vnode), first, second);
+}
+
+// Down the tree of maxima, leaving out whatever lies within what was found.
+std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, std::uint32_t second) const {
+    constexpr std::size_t most_rooms = 16;
+    const Pool& pool = pools_[id];
+    std::vector<Room> rooms;
+    std::vector<std::uint32_t> open = {1};
+    while (!open.empty()) {
+        const std::uint32_t node = open.back();
+        open.pop_back();
+        const std::int64_t* most = &pool.tree[std::size_t{node} * columns_];
+        const Room room = room_of(most, first, second);
+        const auto within = [](const Room& a, const Room& b) {
+            return a.first <= b.first && a.second <= b.second;
+        };
+        if (most[open_column] <= 0 ||
+            std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
+            continue;
+        if (node < pool.leaves) {
+            open.push_back(2 * node);
+            open.push_back(2 * node + 1);
+            continue;
+        }
+        std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
+        rooms.push_back(room);
+        if (rooms.size() > most_rooms) return {room_of(&pool.tree[columns_], first, second)};
+    }
+    return rooms;
+}
+
+bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
+    return row(vnode)[open_column] > 0 &&
+           std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
+}
+
+std::vector<VnodeSlot> Vnodes::held_by(JobSlot job) const {
+    std::vector<VnodeSlot> vnodes;
+    if (const auto found = held_.find(job); found != held_.end())
+        for (const Held& part : found->second.parts)
+            if (const VnodeSlot slot = find(part.vnode); slot != no_slot) vnodes.push_back(slot);
+    return vnodes;
+}
+
+bool Vnodes::holds(JobSlot job, std::span<const Place> places, bool exclusive) const {
+    const auto found = held_.find(job);
+    if (found == held_.end()) return places.empty();
+    const auto same_amount = [](const Need& need, const Amount& amount) {
+        return need.resource == amount.resource && need.amount == amount.number;
+    };
+    return found->second.exclusive == exclusive &&
+           std::ranges::equal(found->second.parts, places, [&](const Held& held, const Place& place) {
+               return held.vnode == place.vnode &&
+                      std::ranges::equal(held.amounts, place.amounts, same_amount);
+           });
+}
+
+std::vector<VnodeSlot> Vnodes::reserved() const {
+    std::vector<VnodeSlot> vnodes;
+    for (const auto& [vnode, reservations] : reserved_) vnodes.push_back(vnode);
+    return vnodes;
+}
+
 // ---- Pools and their trees.
 
 void Vnodes::void_pools() {
     pools_.clear();
     pool_ids_.clear();
+    asked_pools_.clear();
     in_pools_.assign(vnodes_.size(), {});
     ++version_;
 }
 
 PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
+    const auto [asked, first] =
+        asked_pools_.try_emplace(std::tuple(static_cast<std::uint64_t>(queue), host, partition));
+    if (!first) return asked->second;
     const bool bound = std::ranges::any_of(vnodes_, [&](const Vnode& v) {
         return v.known && queue != QueueHandle{} && v.queue == queue && v.partition == partition;
     });
@@ -254,6 +341,7 @@ PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partiti
     const auto [place, made] = pool_ids_.emplace(
         std::tuple(static_cast<std::uint64_t>(queue), host, partition), static_cast<PoolId>(pools_.size()));
     if (made) make_pool(pools_.emplace_back(), queue, host, partition);
+    asked->second = place->second;
     return place->second;
 }
 

@@ -53,6 +53,7 @@ struct NodeSize {
     std::int64_t mem = 0;  // bytes
     // The larger of CPUs / cpus and memory / mem, each rounded up; at least 1. Negative: not asked.
     std::int64_t nodes(std::int64_t ncpus, std::int64_t bytes) const;
+    friend bool operator==(const NodeSize&, const NodeSize&) = default;
 };
 
 // What else a vnode has to satisfy for a job.
@@ -71,7 +72,8 @@ class Vnodes {
     // `strings` has the names of hosts; it has to outlive this.
     explicit Vnodes(Interner& strings) : strings_(&strings) {}
 
-    void change(const VnodeRecord& record, const Resources& resources);
+    // False: nothing but its load is another one.
+    bool change(const VnodeRecord& record, const Resources& resources);
     void remove(VnodeHandle vnode);
     VnodeSlot find(VnodeHandle handle) const;
     const Vnode& operator[](VnodeSlot slot) const { return vnodes_[slot]; }
@@ -122,6 +124,22 @@ class Vnodes {
                       Instant ends);
 
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
+    // What is free of two resources on one vnode; of one that vnodes don't limit the largest number.
+    struct Room {
+        std::int64_t first = 0;
+        std::int64_t second = 0;
+    };
+    Room room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
+    // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
+    // where there would be many, one that is as large as all of them.
+    std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second) const;
+    // Does it take jobs, and is it of the pool?
+    bool is_open(PoolId pool, VnodeSlot vnode) const;
+    // The vnodes that a running job holds, and whether these are its places.
+    std::vector<VnodeSlot> held_by(JobSlot job) const;
+    bool holds(JobSlot job, std::span<const Place> places, bool exclusive) const;
+    // The vnodes with reservations.
+    std::vector<VnodeSlot> reserved() const;
     // Jobs on a host.
     std::int64_t jobs_on_host(std::uint32_t host) const;
 
@@ -146,6 +164,7 @@ class Vnodes {
     };
     using Needs = std::vector<std::int64_t>;  // by column
 
+    Room room_of(const std::int64_t* columns, std::uint32_t first, std::uint32_t second) const;
     const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
     void set_totals(VnodeSlot vnode);
     void set_flags(VnodeSlot vnode);
@@ -189,6 +208,7 @@ class Vnodes {
     std::vector<std::int64_t> free_;
     std::unordered_map<JobSlot, HeldJob> held_;
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> pool_ids_;
+    std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> asked_pools_;  // by whose asked
     std::vector<Pool> pools_;
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;  // by vnode
     std::unordered_map<std::uint32_t, std::int64_t> host_jobs_;

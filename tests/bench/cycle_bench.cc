@@ -60,10 +60,14 @@ void CycleAfterEnd(benchmark::State& state) {
     cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::first));
     auto running = cluster.started();
     std::size_t next = 0;
+    std::int64_t considered = 0;
+    std::int64_t most = 0;
     for (auto _ : state) {
         cluster.remove_job(running[next++]);
         const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_ended);
         state.PauseTiming();
+        considered += out.jobs_considered;
+        most = std::max(most, out.jobs_considered);
         cluster.apply(out);
         running.insert(running.end(), cluster.started().begin(), cluster.started().end());
         while (next == running.size()) {  // all that could run has ended
@@ -73,6 +77,9 @@ void CycleAfterEnd(benchmark::State& state) {
         }
         state.ResumeTiming();
     }
+    state.counters["considered"] =
+        benchmark::Counter(static_cast<double>(considered), benchmark::Counter::kAvgIterations);
+    state.counters["most_considered"] = static_cast<double>(most);
     state.SetComplexityN(state.range(0));
 }
 BENCHMARK(CycleAfterEnd)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond)->Complexity();
@@ -90,12 +97,12 @@ BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 // The permutation by past usage alone, for 100 users.
 void PermuteByPastUsage(benchmark::State& state) {
     std::mt19937_64 random(7);
-    std::vector<double> usage(100);
-    for (double& u : usage) u = std::uniform_real_distribution(0.0, 1000.0)(random);
+    std::vector<std::int64_t> usage(100);
+    for (std::int64_t& u : usage) u = std::uniform_int_distribution(0, 3'600'000)(random);
     std::vector<UsageJob> jobs(static_cast<std::size_t>(state.range(0)));
     for (UsageJob& job : jobs)
         job = {std::uniform_int_distribution<std::uint32_t>(0, 99)(random),
-               std::uniform_real_distribution(0.1, 100.0)(random)};
+               std::uniform_int_distribution(360, 360'000)(random)};
     for (auto _ : state) benchmark::DoNotOptimize(permute_by_past_usage(jobs, usage));
     state.SetComplexityN(state.range(0));
 }

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 
 // The walk of origin-facts, "The permutation by past usage", as it is written there: quadratic.
-std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<double> usage) {
+std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std::int64_t> usage) {
     struct User {
         std::uint32_t user;
         std::vector<std::uint32_t> jobs;
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<dou
     std::vector<std::uint32_t> result;
     std::size_t position = 0;
     while (!users.empty()) {
-        double least = usage[users[0].user];
+        std::int64_t least = usage[users[0].user];
         for (const User& u : users) least = std::min(least, usage[u.user]);
         if (position >= users.size()) position = 0;
         if (usage[users[position].user] != least)
@@ -52,13 +52,13 @@ TEST(PastUsagePermutation, EqualsTheNaiveWalk) {
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
     for (int round = 0; round < 3000; ++round) {
         const auto user_count = static_cast<std::uint32_t>(pick(1, 9));
-        std::vector<double> usage(user_count);
+        std::vector<std::int64_t> usage(user_count);
         // Few different values, so that ties are common.
-        for (double& u : usage) u = pick(0, 3) * (round % 2 == 0 ? 1.0 : 0.37);
+        for (std::int64_t& u : usage) u = pick(0, 3) * (round % 2 == 0 ? 4 : 3);
         std::vector<UsageJob> jobs(static_cast<std::size_t>(pick(0, 40)));
         for (UsageJob& job : jobs)
             job = {static_cast<std::uint32_t>(pick(0, static_cast<int>(user_count) - 1)),
-                   round % 3 == 0 ? (pick(0, 1) != 0 ? 10.0 : 1.0) : pick(0, 4) * 0.25};
+                   round % 3 == 0 ? (pick(0, 1) != 0 ? 40 : 4) : pick(0, 4)};
         ASSERT_EQ(permute_by_past_usage(jobs, usage), naive(jobs, usage)) << "round " << round;
     }
 }
@@ -66,11 +66,11 @@ TEST(PastUsagePermutation, EqualsTheNaiveWalk) {
 TEST(PastUsagePermutation, EqualsTheNaiveWalkWithManyUsers) {
     std::mt19937 random(2);
     std::vector<UsageJob> jobs(1500);
-    std::vector<double> usage(200);
-    for (double& u : usage) u = std::uniform_real_distribution(0.0, 50.0)(random);
+    std::vector<std::int64_t> usage(200);
+    for (std::int64_t& u : usage) u = std::uniform_int_distribution(0, 180'000)(random);
     for (UsageJob& job : jobs)
         job = {std::uniform_int_distribution<std::uint32_t>(0, 199)(random),
-               std::uniform_real_distribution(0.0, 20.0)(random)};
+               std::uniform_int_distribution(0, 72'000)(random)};
     EXPECT_EQ(permute_by_past_usage(jobs, usage), naive(jobs, usage));
 }
 
@@ -89,6 +89,16 @@ TEST(past_usage_charge, NodeHoursAndFlat) {
     EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::node_hours, 4, Seconds(5400)), 6.0);
     EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::flat, 4, Seconds(1200)), 1.0);
     EXPECT_DOUBLE_EQ(past_usage_charge(PastUsageCharge::flat, 4, Seconds(1201)), 10.0);
+}
+
+TEST(charge_units, AreNodeSecondsAndBounded) {
+    EXPECT_EQ(charge_units(PastUsageCharge::node_hours, 4, Seconds(5400)), 4 * 5400);
+    EXPECT_EQ(charge_units(PastUsageCharge::flat, 4, Seconds(1201)), 36'000);
+    EXPECT_EQ(charge_units(PastUsageCharge::node_hours, 4, Seconds(-1)), 0);
+    EXPECT_EQ(charge_units(PastUsageCharge::node_hours, INT64_MAX, Seconds(100)), std::int64_t{1} << 42);
+    EXPECT_EQ(usage_units(1.5), 5400);
+    EXPECT_EQ(usage_units(-1), 0);
+    EXPECT_EQ(usage_units(1e300), std::int64_t{1} << 60);
 }
 
 struct SortByPastUsage : testing::Test {

@@ -206,9 +206,10 @@ void World::finish(int number, Instant now) {
     scheduler.job_removed(now, JobHandle(static_cast<std::uint64_t>(number)));
 }
 
-Outcome World::cycle(Instant now, bool apply, const std::string& sched) {
-    Decisions decisions = scheduler.cycle(now, sched, CycleTrigger::timer);
+Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
+    Decisions decisions = scheduler.cycle(now, sched, trigger);
     Outcome out;
+    out.considered = decisions.jobs_considered;
     out.log = decisions.log;
     out.hpm_wanted = decisions.hpm_wanted;
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;

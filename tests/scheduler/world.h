@@ -116,6 +116,7 @@ struct Outcome {
     std::vector<std::string> log;
     std::string sorted_jobs;
     bool hpm_wanted = false;
+    std::int64_t considered = 0;  // jobs that were looked at
 };
 
 class World {
@@ -143,7 +144,8 @@ class World {
     void finish(int job, Instant now);
 
     // Runs a cycle; with apply, does what it decided.
-    Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default");
+    Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
+                  CycleTrigger trigger = CycleTrigger::timer);
 
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
     bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }

@@ -30,7 +30,8 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 }  // namespace
 
 extern const Gate dedicated_time_gate;
-const Gate dedicated_time_gate{
-    "dedicated_time", "enforce_dedicated_time, dedicated_time_command, dedicated_queues", 0, always, check};
+const Gate dedicated_time_gate{"dedicated_time",
+                               "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
+                               limits_walltime, always, check};
 
 }  // namespace pbs::sched

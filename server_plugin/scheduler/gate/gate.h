@@ -23,6 +23,11 @@ enum GateTrait : unsigned {
     about_prime = 8,
     // Refuses for want of something that running jobs will give back.
     waits_for_jobs = 16,
+    // Refuses jobs for their walltime: of two that differ in nothing else it may refuse the longer one only.
+    // Nodes make a difference at most between small and large jobs (PRIME_TIME_SMALL_NODE_LIMIT).
+    limits_walltime = 32,
+    // Looks for room on vnodes.
+    looks_for_room = 64,
 };
 
 struct Gate {

@@ -11,7 +11,7 @@ bool wanted(const Settings& s, Instant now) {
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const auto limit = state.settings->max_user_run_jobs;
-    if (state.counts.of_user(RunCounts::everywhere, job.owner) < limit) return {};
+    if (state.counts->of_user(RunCounts::everywhere, job.owner) < limit) return {};
     return {Because::user_job_limit, view.slot, 0, limit};
 }
 

@@ -25,6 +25,6 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 
 extern const Gate prime_limit_gate;
 const Gate prime_limit_gate{"prime_limit", "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
-                            about_prime, wanted, check};
+                            about_prime | limits_walltime, wanted, check};
 
 }  // namespace pbs::sched

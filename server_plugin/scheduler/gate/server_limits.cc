@@ -10,9 +10,9 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const auto at = RunCounts::everywhere;
     if (server.max_running >= 0 && state.running >= server.max_running)
         return {Because::server_full, view.slot, 0, server.max_running};
-    if (server.max_user_run >= 0 && state.counts.of_user(at, job.owner) >= server.max_user_run)
+    if (server.max_user_run >= 0 && state.counts->of_user(at, job.owner) >= server.max_user_run)
         return {Because::server_user_limit, view.slot, 0, server.max_user_run};
-    if (server.max_group_run >= 0 && state.counts.of_group(at, job.group) >= server.max_group_run)
+    if (server.max_group_run >= 0 && state.counts->of_group(at, job.group) >= server.max_group_run)
         return {Because::server_group_limit, view.slot, 0, server.max_group_run};
     for (std::size_t i = 0; i < server.resources_available.size(); ++i) {
         const KeptAmount& available = server.resources_available[i];

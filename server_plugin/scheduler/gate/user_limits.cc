@@ -7,9 +7,9 @@ namespace {
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const Queue& queue = *view.queue;
-    if (queue.max_user_run >= 0 && state.counts.of_user(view.slot, job.owner) >= queue.max_user_run)
+    if (queue.max_user_run >= 0 && state.counts->of_user(view.slot, job.owner) >= queue.max_user_run)
         return {Because::queue_user_limit, view.slot, 0, queue.max_user_run};
-    if (queue.max_group_run >= 0 && state.counts.of_group(view.slot, job.group) >= queue.max_group_run)
+    if (queue.max_group_run >= 0 && state.counts->of_group(view.slot, job.group) >= queue.max_group_run)
         return {Because::queue_group_limit, view.slot, 0, queue.max_group_run};
     return {};
 }

@@ -59,6 +59,11 @@ const Comparator& comparator(std::string_view name);
 // Sorts in place, by packed keys: O(n log n).
 void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs);
 
+// The key of one job: the numbers of the chain, packed from the most significant bits on. `words` has to have
+// room for their bits.
+void order_key(const Chain& chain, const OrderContext& context, const OrderedJob& job,
+               std::span<std::uint64_t> words);
+
 // A double as a number with the same order.
 std::uint64_t ordered_bits(double value);
 

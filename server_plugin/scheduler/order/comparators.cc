@@ -116,6 +116,12 @@ void sort_long(const Chain& chain, const OrderContext& context, std::span<Ordere
 
 }  // namespace
 
+void order_key(const Chain& chain, const OrderContext& context, const OrderedJob& job,
+               std::span<std::uint64_t> words) {
+    std::ranges::fill(words, 0);
+    write_key(chain, context, job, words.data());
+}
+
 void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs) {
     if (jobs.size() < 2) return;
     unsigned bits = 0;

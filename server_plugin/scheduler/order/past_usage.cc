@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -38,17 +39,17 @@ class Tournament {
   public:
     explicit Tournament(std::size_t size)
         : leaves_(std::bit_ceil(std::max<std::size_t>(1, size))), least_(2 * leaves_, out) {}
-    static constexpr double out = std::numeric_limits<double>::infinity();
+    static constexpr std::int64_t out = std::numeric_limits<std::int64_t>::max();
 
-    void start(std::size_t position, double usage) { least_[leaves_ + position] = usage; }
+    void start(std::size_t position, std::int64_t usage) { least_[leaves_ + position] = usage; }
     void build() {
         for (std::size_t node = leaves_ - 1; node >= 1; --node) fix(node);
     }
-    void set(std::size_t position, double usage) {
+    void set(std::size_t position, std::int64_t usage) {
         least_[leaves_ + position] = usage;
         for (std::size_t node = (leaves_ + position) / 2; node >= 1; node /= 2) fix(node);
     }
-    double least() const { return least_[1]; }
+    std::int64_t least() const { return least_[1]; }
     std::size_t winner() const {
         std::size_t node = 1;
         while (node < leaves_) node = 2 * node + (least_[2 * node] == least_[node] ? 0 : 1);
@@ -58,7 +59,7 @@ class Tournament {
   private:
     void fix(std::size_t node) { least_[node] = std::min(least_[2 * node], least_[2 * node + 1]); }
     std::size_t leaves_;
-    std::vector<double> least_;
+    std::vector<std::int64_t> least_;
 };
 
 }  // namespace
@@ -68,7 +69,21 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
     return static_cast<double>(nodes) * static_cast<double>(walltime.count()) / 3600.0;
 }
 
-std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs, std::vector<double> usage) {
+std::int64_t usage_units(double usage) {
+    constexpr double most = static_cast<double>(std::int64_t{1} << 60);
+    return std::llround(std::clamp(usage * 3600, 0.0, most));
+}
+
+std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime) {
+    constexpr std::int64_t most = std::int64_t{1} << 42;
+    if (charge == PastUsageCharge::flat) return usage_units(past_usage_charge(charge, nodes, walltime));
+    const std::int64_t seconds = std::max<std::int64_t>(0, walltime.count());
+    if (nodes <= 0 || seconds == 0) return 0;
+    return seconds > most / nodes ? most : nodes * seconds;
+}
+
+std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
+                                                 std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;
     if (jobs.empty()) return result;
     result.reserve(jobs.size());

@@ -14,15 +14,23 @@ namespace pbs::sched {
 // What a job adds to the usage of its user: node-hours, or the flat 10 or 1.
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
+// The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
+// the order in which they are made: the usage that a job is reached at is its user's, and the charges of the
+// user's jobs before it. Amounts are bounded so that no sum overflows: a charge to 2^42 (27,000 nodes for
+// five years), a usage to 2^60.
+std::int64_t usage_units(double usage);
+std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
+
 // The jobs as the permutation sees them, in sorted order.
 struct UsageJob {
     std::uint32_t user = 0;  // an index into the usages
-    double charge = 0;
+    std::int64_t charge = 0;
 };
 
 // The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
 // ascending order of their number of jobs; those with as many in the order of their first job.
 // O((jobs + users) log users).
-std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs, std::vector<double> usage);
+std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
+                                                 std::vector<std::int64_t> usage);
 
 }  // namespace pbs::sched

@@ -1,0 +1,468 @@
+// A cycle after single events: jobs arrived, changed or ended since the last one, and nothing else happened.
+// All other jobs were refused then, and nothing but these events can let one of them start now. So the cycle
+// looks at the jobs that are new, and at those that are small enough for what was given back; it starts what
+// a cycle over all jobs would start. Comments of jobs that it doesn't look at stay until the next full one.
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/order/past_usage.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
+
+std::int32_t narrow(std::int64_t amount) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
+}
+// Rounded down: a limit that is cut off still holds for every size that was.
+std::int32_t megabytes(std::int64_t bytes) {
+    return narrow(bytes < 0 ? -1 : bytes >> 20);
+}
+
+// The least that a chunk of the request asks for.
+std::int64_t least_need(const Request& request, std::uint32_t resource) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Chunk& chunk : request.chunks) {
+        std::int64_t need = 0;
+        for (const Need& n : chunk.needs)
+            if (n.resource == resource) need += n.amount;
+        least = std::min(least, need);
+    }
+    return request.chunks.empty() ? 0 : least;
+}
+
+}  // namespace
+
+bool goes_by_events(const Settings& s, Instant now) {
+    return s.algorithm == Algorithm::origin && !s.test_only.holds(now) && s.sorted_job_dumpfile.empty() &&
+           !s.avoid_fragmentation.holds(now) && !s.nonprime_drain_sys.holds(now) &&
+           !s.enforce_allocation.holds(now) && !s.manage_hpm_counters.holds(now) && s.max_jobs == 0 &&
+           s.min_jobs == 0 && s.max_load_percent == 0 && s.high_systime == 0;
+}
+
+void EventsSince::forget() {
+    *this = {};
+    everything = lost = false;
+}
+
+void EventsSince::all() {
+    everything = true;
+    freed.clear();
+    ended_in.clear();
+}
+
+void EventsSince::settings_changed() {
+    all();
+    lost = true;
+    changed.clear();
+}
+
+void EventsSince::job_changed(JobSlot job) {
+    if (lost) return;
+    changed.push_back(job);
+    if (changed.size() > most_changed) settings_changed();
+}
+
+void EventsSince::job_ended(QueueSlot queue, std::span<const VnodeSlot> vnodes) {
+    if (everything) return;
+    ended_in.push_back(queue);
+    freed.insert(freed.end(), vnodes.begin(), vnodes.end());
+    if (freed.size() > most_freed) all();
+}
+
+// ---- The jobs in order.
+
+LaneId Cycle::lane_of(JobSlot job, JobClass job_class) {
+    std::uint32_t of = 0;
+    if (job_class == JobClass::normal) of = t_.jobs.user[job];
+    if (job_class == JobClass::dedicated || job_class == JobClass::rest) of = t_.jobs.queue[job];
+    return in_.events->waiting.lane(job_class, of);
+}
+
+WaitingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+    const Request& request = t_.requests[t_.jobs.request[job.job]];
+    const auto& known = t_.resources.known();
+    WaitingJobs::Entry entry;
+    entry.job = job.job;
+    order_key(origin_chain(job.job_class, state_.prime_now), context, job, entry.key);
+    entry.size = {narrow(job.nodes), narrow(std::max<std::int64_t>(0, t_.jobs.walltime[job.job].count())),
+                  narrow(least_need(request, known.ncpus)), megabytes(least_need(request, known.mem))};
+    entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
+    entry.waits_from = waits_from(job.job).time_since_epoch().count();
+    return entry;
+}
+
+// Are the lanes those of this policy, with all jobs that aren't told of as changed?
+bool Cycle::knows_waiting_jobs() const {
+    const EventMemory* memory = in_.events;
+    return memory != nullptr && memory->waiting_known && !memory->since.lost &&
+           memory->policy == in_.policy && memory->prime_now == state_.prime_now;
+}
+
+// In a full cycle, which has sorted them.
+void Cycle::keep_waiting_jobs() {
+    EventMemory& memory = *in_.events;
+    memory.waiting.clear();
+    for (const auto& jobs : classes_)
+        for (const OrderedJob& job : jobs)
+            memory.waiting.insert(lane_of(job.job, job.job_class), entry_of(job));
+    memory.waiting_known = true;
+    memory.policy = in_.policy;
+    memory.prime_now = state_.prime_now;
+}
+
+// What arrived or changed since is put into its lane; what became a waiting job moves.
+void Cycle::renew_waiting_jobs() {
+    EventMemory& memory = *in_.events;
+    auto& changed = memory.since.changed;
+    memory.waiting.find_due(in_.now, changed);
+    std::ranges::sort(changed);
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    std::erase_if(changed, [&](JobSlot job) { return t_.jobs.state[job] != 'Q'; });
+    for (const JobSlot job : changed) {
+        memory.waiting.remove(job);
+        if (const auto job_class = class_of(job))
+            memory.waiting.insert(lane_of(job, *job_class), entry_of(ordered(job, *job_class)));
+    }
+}
+
+// ---- What may start.
+
+// Does the queue take a job that asks for nothing? Gates that ask for the user are left out unless `user` is
+// given.
+bool Cycle::takes_any(QueueView& view, JobClass job_class, const Candidate* user) {
+    static const Request nothing = [] {
+        Request request;
+        request.chunks.emplace_back();
+        return request;
+    }();
+    Candidate least;
+    least.job_class = job_class;
+    least.request = &nothing;
+    least.nodes = 0;
+    least.asked = Seconds(0);
+    if (user != nullptr) {
+        least.owner = user->owner;
+        least.group = user->group;
+        least.job = user->job;
+    }
+    return std::ranges::all_of(gates_, [&](const Gate* gate) {
+        if ((gate->traits & (tells_fit | looks_for_room)) != 0) return true;
+        const bool of_user = gate->reads_user != nullptr;
+        return of_user != (user != nullptr) || !gate->check(state_, least, view);
+    });
+}
+
+// The longest walltime with which the gates that limit it let a job of so many nodes through; -1: none.
+std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::int64_t nodes) {
+    Candidate job;
+    job.job_class = job_class;
+    job.nodes = nodes;
+    const auto passes = [&](std::int64_t seconds) {
+        job.walltime = job.asked = Seconds(seconds);
+        return std::ranges::all_of(gates_, [&](const Gate* gate) {
+            return (gate->traits & limits_walltime) == 0 || !gate->check(state_, job, view);
+        });
+    };
+    std::int64_t most = view.max_walltime >= Seconds(0) ? view.max_walltime.count() : no_limit;
+    if (passes(most)) return most;
+    std::int64_t least = -1;  // passes; `most` doesn't
+    while (most - least > 1) {
+        const std::int64_t middle = least + (most - least) / 2;
+        (passes(middle) ? least : most) = middle;
+    }
+    return least;
+}
+
+// How large jobs of a class may be to start in a queue now: on any of its vnodes where the queue itself has
+// given something back, else on one of the vnodes that have.
+void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits) {
+    const EventsSince& since = in_.events->since;
+    if (since.ended_in.empty() && since.freed.empty()) return;
+    if (!takes_any(view, job_class, nullptr)) return;
+    const auto& known = t_.resources.known();
+    SizeLimit limit;
+    limit.small_nodes = narrow(s_.prime_time_small_node_limit);
+    limit.small_walltime = narrow(longest_walltime(view, job_class, 1));
+    limit.most.walltime = narrow(longest_walltime(view, job_class, no_limit));
+    limit.most.nodes = view.node_limit < 0 ? no_limit : narrow(view.node_limit - view.nodes);
+    const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
+        return std::min(amount, number_of(view.queue->resources_max, resource)
+                                    .value_or(std::numeric_limits<std::int64_t>::max()));
+    };
+    const auto add = [&](std::int64_t ncpus, std::int64_t mem) {
+        limit.most.ncpus = narrow(at_most(known.ncpus, ncpus));
+        limit.most.mem = megabytes(at_most(known.mem, mem));
+        const auto covered = [&](const SizeLimit& other) { return other.covers(limit); };
+        if (std::ranges::any_of(limits, covered)) return;
+        std::erase_if(limits, [&](const SizeLimit& other) { return limit.covers(other); });
+        limits.push_back(limit);
+    };
+    const Vnodes& vnodes = *state_.vnodes;
+    if (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end()) {
+        for (const Vnodes::Room& room : rooms_of(view.pool)) add(room.first, room.second);
+        return;
+    }
+    for (const VnodeSlot vnode : since.freed) {
+        if (!vnodes.is_open(view.pool, vnode)) continue;
+        const Vnodes::Room room = vnodes.room(vnode, known.ncpus, known.mem);
+        add(room.first, room.second);
+    }
+}
+
+const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
+    Rooms& rooms = rooms_[pool];
+    if (rooms.started == started_.size()) return rooms.list;
+    const auto& known = t_.resources.known();
+    rooms.started = started_.size();
+    rooms.list = state_.vnodes->largest_rooms(pool, known.ncpus, known.mem);
+    return rooms.list;
+}
+
+void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {
+    turns.limits.clear();
+    turns.by_view.clear();
+    for (QueueView* view : targets) {
+        auto& own = turns.by_view.emplace_back();
+        add_limits(*view, job_class, own);
+    }
+    turns.started = started_.size();
+}
+
+// What of the limits counts for the user of a lane.
+void Cycle::limits_of_lane(LaneTurns& turns, Targets& targets, const Lane& lane, JobSlot job) {
+    turns.limits.clear();
+    Candidate user;
+    user.job = job;
+    user.owner = t_.jobs.owner[job];
+    user.group = t_.jobs.group[job];
+    const bool asks = lane.job_class == JobClass::normal && reads_user(targets);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        if (turns.by_view[i].empty()) continue;
+        if (asks && !takes_any(*targets[i], lane.job_class, &user)) continue;
+        turns.limits.insert(turns.limits.end(), turns.by_view[i].begin(), turns.by_view[i].end());
+    }
+}
+
+// The next job of a lane, at or after `at`, that may start or is new.
+bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
+    const WaitingJobs& waiting = in_.events->waiting;
+    const Lane& lane = waiting.lanes()[turn.lane];
+    WaitingJobs::Position at = turn.at;
+    if (!waiting.settle(turn.lane, at)) return false;
+    Targets& targets = targets_of_lane(lane);
+    if (turns.started != started_.size()) find_limits(turns, targets, lane.job_class);
+    limits_of_lane(turns, targets, lane, waiting.job(turn.lane, at));
+    bool found = false;
+    if (!turns.limits.empty()) {
+        const SizeLimit around = SizeLimit::around(turns.limits);
+        for (; waiting.find(turn.lane, around, at); ++at.index) {
+            const JobSize size = waiting.size_of(turn.lane, at);
+            found = std::ranges::any_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); });
+            if (found) break;
+        }
+    }
+    const auto news = turns.news.find(turn.lane);
+    if (news != turns.news.end()) {
+        const auto next = std::ranges::lower_bound(news->second, turn.at);
+        if (next != news->second.end() && (!found || *next < at)) {
+            at = *next;
+            found = true;
+        }
+    }
+    if (!found) return false;
+    turn.at = at;
+    turn.started = started_.size();
+    turn.key = waiting.key(turn.lane, at);
+    if (lane.job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now))
+        turn.usage = usage_of(waiting.job(turn.lane, at)) + waiting.charge_before(turn.lane, at);
+    return true;
+}
+
+Targets& Cycle::targets_of_lane(const Lane& lane) {
+    const bool in_place = lane.job_class == JobClass::dedicated || lane.job_class == JobClass::rest;
+    return in_place ? in_place_.at(lane.of) : batch_;
+}
+
+// Goes through the jobs of a class that may start. False: only a full cycle knows the order.
+bool Cycle::consider_lanes(JobClass job_class, const std::vector<Turn>& from) {
+    const WaitingJobs& waiting = in_.events->waiting;
+    LaneTurns turns;
+    for (const JobSlot job : in_.events->since.changed)
+        if (waiting.contains(job)) turns.news[waiting.lane_of(job)].push_back(waiting.position_of(job));
+    for (auto& [lane, positions] : turns.news) std::ranges::sort(positions);
+    const auto later = [](const Turn& a, const Turn& b) {
+        return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
+    };
+    std::priority_queue<Turn, std::vector<Turn>, decltype(later)> next(later);
+    const bool by_usage = job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now);
+    const bool apart = job_class == JobClass::dedicated || job_class == JobClass::rest;
+    bool have_limits = false;
+    for (Turn turn : from) {
+        // Queues whose jobs start in place have limits of their own.
+        if (apart || !have_limits) {
+            const Lane& lane = waiting.lanes()[turn.lane];
+            find_limits(turns, targets_of_lane(lane), job_class);
+            have_limits = true;
+        }
+        if (next_turn(turns, turn)) next.push(turn);
+    }
+    const auto take_turn = [&](Turn turn) {
+        const OrderedJob job = ordered(waiting.job(turn.lane, turn.at), job_class);
+        consider(job, targets_of(job));
+        if (apart) turns.started = SIZE_MAX;
+        ++turn.at.index;
+        if (next_turn(turns, turn)) next.push(turn);
+    };
+    while (!next.empty()) {
+        Turn turn = next.top();
+        next.pop();
+        if (turn.started != started_.size()) {  // less is free now than when it was found
+            if (next_turn(turns, turn)) next.push(turn);
+            continue;
+        }
+        if (by_usage && !next.empty() && next.top().usage == turn.usage) {
+            std::vector<Turn> tied = {turn};
+            for (; !next.empty() && next.top().usage == turn.usage; next.pop()) tied.push_back(next.top());
+            // Those that don't start may be told so in any order.
+            const auto waits = std::ranges::partition(
+                tied, [&](const Turn& other) { return may_start_now(other, job_class); });
+            std::ranges::for_each(waits, take_turn);
+            tied.erase(waits.begin(), waits.end());
+            if (tied.empty()) continue;
+            const auto chosen = tied.size() == 1 ? tied.begin() : first_of_equals(tied);
+            if (chosen == tied.end()) return false;
+            turn = *chosen;
+            tied.erase(chosen);
+            for (const Turn& other : tied) next.push(other);
+        }
+        take_turn(turn);
+    }
+    return true;
+}
+
+// Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
+std::vector<Cycle::Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
+    std::vector<UsageLane> lanes;
+    const WaitingJobs& waiting = in_.events->waiting;
+    for (LaneId id = 0; id < waiting.lanes().size(); ++id) {
+        const Lane& lane = waiting.lanes()[id];
+        if (lane.job_class == JobClass::normal && lane.jobs > 0)
+            lanes.push_back({id, lane.jobs, waiting.key(id, {}), usage_of(waiting.job(id, {}))});
+    }
+    for (const LaneId id : picks_at(waiting, std::move(lanes), tied.front().usage)) {
+        const auto found = std::ranges::find(tied, id, &Turn::lane);
+        if (found != tied.end()) return found;
+    }
+    return tied.end();
+}
+
+bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
+    const OrderedJob job = ordered(in_.events->waiting.job(turn.lane, turn.at), job_class);
+    Candidate c = candidate(job);
+    return judge(job, c, targets_of(job)).view != nullptr;
+}
+
+// The first waiting jobs until one has a queue drained for it. False: more has changed than what this cycle
+// looks at.
+bool Cycle::consider_waiting() {
+    constexpr int most = 64;
+    EventMemory& memory = *in_.events;
+    const LaneId lane = memory.waiting.lane(JobClass::waiting, 0);
+    Turn turn{lane, {}, 0, {}, 0};
+    for (int i = 0; !drained_ && memory.waiting.settle(lane, turn.at); ++i, ++turn.at.index) {
+        if (i == most) return false;
+        const OrderedJob job = ordered(memory.waiting.job(lane, turn.at), JobClass::waiting);
+        const std::size_t before = started_.size();
+        consider(job, targets_of(job));
+        // What was kept for it is free for others, and the next one has its turn.
+        if (started_.size() != before) return false;
+    }
+    const std::optional<DrainFor> drain = drain_now();
+    if (memory.drain && !(drain && drain->holds_back_as_much_as(*memory.drain))) return false;
+    if (memory.drain)
+        memory.since.freed.insert(memory.since.freed.end(), memory.drain->vnodes.begin(),
+                                  memory.drain->vnodes.end());
+    return !drained_ || consider_lanes(JobClass::waiting, {turn});
+}
+
+// What is kept for a waiting job.
+std::optional<DrainFor> Cycle::drain_now() const {
+    for (const QueueView& view : views_)
+        if (view.drained_for != no_slot)
+            return DrainFor{t_.jobs.handle[view.drained_for],
+                            view.slot,
+                            view.host,
+                            view.drain_until,
+                            view.spare_nodes,
+                            view.spare_jobs,
+                            state_.vnodes->reserved()};
+    return std::nullopt;
+}
+
+bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
+    return job == before.job && queue == before.queue && host == before.host && until <= before.until &&
+           spare_nodes <= before.spare_nodes && spare_jobs <= before.spare_jobs;
+}
+
+// ---- The cycle.
+
+bool Cycle::goes_by_events() const {
+    if (!in_.by_events || !knows_waiting_jobs() || in_.events->since.everything) return false;
+    if (in_.memory->first_cycle || !in_.memory->found_at_start.empty() || !in_.memory->early_until.empty())
+        return false;
+    const EventMemory& memory = *in_.events;
+    // What the last cycle started runs, or has run.
+    return std::ranges::none_of(memory.started, [&](JobHandle handle) {
+        const JobSlot job = t_.jobs.find(handle);
+        return job != no_slot && t_.jobs.state[job] == 'Q';
+    });
+}
+
+// False: a full cycle has to be run instead; nothing is decided then.
+bool Cycle::consider_events() {
+    set_up_queues();
+    const auto is_shut = [&](QueueSlot queue) {
+        return queue != no_slot && (!t_.queues[queue].started || execution_type_reason(state_, queue));
+    };
+    if (is_shut(submit_) || is_shut(special_)) return false;
+    renew_waiting_jobs();
+    // Limits on what users or all jobs together have: one that ended lets others start anywhere.
+    const EventsSince& since = in_.events->since;
+    limits_all_freed_ =
+        !since.ended_in.empty() && (s_.max_user_run_jobs > 0 || s_.max_dedicated_jobs > 0 ||
+                                    t_.server.max_running >= 0 || t_.server.max_user_run >= 0 ||
+                                    t_.server.max_group_run >= 0 || !t_.server.resources_available.empty());
+    if (!consider_waiting()) return false;
+    for (const JobClass job_class :
+         {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
+        std::vector<Turn> from;
+        const auto lanes = in_.events->waiting.lanes();
+        for (LaneId lane = 0; lane < lanes.size(); ++lane)
+            if (lanes[lane].job_class == job_class && lanes[lane].jobs > 0)
+                from.push_back({lane, {}, 0, {}, 0});
+        if (!from.empty() && !consider_lanes(job_class, from)) return false;
+    }
+    for (const JobSlot job : since.changed)
+        if (!in_.events->waiting.contains(job)) refuse_if_unserved(job);
+    return true;
+}
+
+// What the next cycle has to know of this one.
+void Cycle::remember() {
+    if (in_.events == nullptr) return;
+    in_.events->last = in_.now;
+    EventMemory& memory = *in_.events;
+    memory.started.clear();
+    for (const Started& started : started_) memory.started.push_back(t_.jobs.handle[started.job]);
+    memory.drain = drain_now();
+    memory.since.forget();
+    if (memory.waiting_known && !knows_waiting_jobs()) memory.waiting_known = false;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,66 @@
+// What a scheduler remembers from one cycle to the next so that a cycle after single events needn't look at
+// all jobs (cycle_events.cc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/waiting_jobs.h"
+
+namespace pbs::sched {
+
+struct Policy;
+
+// What happened since the last cycle.
+struct EventsSince {
+    bool everything = true;           // more than the following: every job has to be looked at
+    bool lost = true;                 // and more jobs changed, or the order of jobs did, than `changed` tells
+    std::vector<JobSlot> changed;     // arrived, or aren't what they were; no matter where they are now
+    std::vector<VnodeSlot> freed;     // vnodes of which jobs gave something back
+    std::vector<QueueSlot> ended_in;  // queues whose jobs ended
+
+    void forget();
+    // Something that may let any job start.
+    void all();
+    // The same, and the order of jobs or the queues that they start in may be others.
+    void settings_changed();
+    void job_changed(JobSlot job);
+    void job_ended(QueueSlot queue, std::span<const VnodeSlot> vnodes);
+
+    // With more than this a look at all jobs is as good.
+    static constexpr std::size_t most_changed = 65536;
+    static constexpr std::size_t most_freed = 64;
+};
+
+// What is kept for a waiting job.
+struct DrainFor {
+    JobHandle job{};
+    QueueSlot queue = no_slot;
+    std::uint32_t host = 0;
+    Instant until{};
+    std::int64_t spare_nodes = 0;
+    std::int64_t spare_jobs = 0;
+    std::vector<VnodeSlot> vnodes;  // that have a reservation
+    // The vnodes aside: is what was refused for `before` refused for this too?
+    bool holds_back_as_much_as(const DrainFor& before) const;
+};
+
+struct EventMemory {
+    EventsSince since;
+    WaitingJobs waiting;
+    bool waiting_known = false;      // `waiting` has all jobs but those that changed since
+    const Policy* policy = nullptr;  // by which they are sorted
+    bool prime_now = false;          // and in the order of prime time?
+    std::vector<JobHandle> started;  // by the last cycle
+    std::optional<DrainFor> drain;   // of the last cycle
+    std::optional<Instant> last;     // cycle
+    Instant last_full{};
+};
+
+// Does the policy allow a cycle after single events to look at few jobs? Not those by which one job's start
+// or end may let jobs start that it has nothing to do with, or that decide by what isn't told as an event.
+bool goes_by_events(const Settings& settings, Instant now);
+
+}  // namespace pbs::sched

@@ -1,0 +1,165 @@
+// The queued jobs of one scheduler, in the order of its policy, kept from cycle to cycle: after a single
+// event a cycle finds the few that may start now without looking at all others.
+//
+// Jobs are in lanes, which are gone through side by side. A lane is sorted, in blocks, column by column; of
+// each block the least of each column is known, so that a search for the first job that is small enough
+// passes over blocks in which none is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_state.h"
+
+namespace pbs::sched {
+
+// The numbers of a chain of comparators, packed: the lesser one goes first. No two jobs have the same.
+using WaitingKey = std::array<std::uint64_t, 3>;
+
+// How much a job asks for, never more than it does: amounts that are too large for a column are cut off.
+struct JobSize {
+    std::int32_t nodes = 0;
+    std::int32_t walltime = 0;  // seconds; 0: none asked
+    std::int32_t ncpus = 0;     // the least of its chunks
+    std::int32_t mem = 0;       // the same, in MB, rounded down
+};
+
+// What may start: jobs of at most this size. Small ones may have another walltime.
+struct SizeLimit {
+    JobSize most;
+    std::int32_t small_nodes = 0;
+    std::int32_t small_walltime = 0;
+
+    bool holds(const JobSize& size) const {
+        return size.nodes <= most.nodes && size.ncpus <= most.ncpus && size.mem <= most.mem &&
+               size.walltime <= (size.nodes <= small_nodes ? small_walltime : most.walltime);
+    }
+    // Does it hold whatever `other` does?
+    bool covers(const SizeLimit& other) const;
+    // The least that holds whatever one of them does (and more).
+    static SizeLimit around(std::span<const SizeLimit> limits);
+};
+
+using LaneId = std::uint32_t;
+
+struct Lane {
+    JobClass job_class = JobClass::normal;
+    std::uint32_t of = 0;  // normal: the user (group:user); dedicated and rest: the slot of the queue
+    std::uint32_t jobs = 0;
+    std::vector<std::uint32_t> blocks;
+    std::vector<JobSize> least;         // by block
+    std::vector<std::int64_t> soonest;  // by block, of waits_from
+};
+
+class WaitingJobs {
+  public:
+    struct Entry {
+        JobSlot job = no_slot;
+        WaitingKey key{};
+        JobSize size;
+        std::int64_t charge = 0;  // for past usage
+        std::int64_t waits_from =
+            0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
+    };
+    // A job's place in its lane. Valid until the lane is changed.
+    struct Position {
+        std::uint32_t block = 0;
+        std::uint32_t index = 0;
+        friend auto operator<=>(const Position&, const Position&) = default;
+    };
+
+    void clear();
+    LaneId lane(JobClass job_class, std::uint32_t of);  // made if it isn't there
+    std::span<const Lane> lanes() const { return lanes_; }
+
+    // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
+    void insert(LaneId lane, const Entry& entry);
+    // Harmless if it isn't there.
+    void remove(JobSlot job);
+    bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
+    std::size_t size() const { return size_; }
+
+    // Moves on to the first job at or after `at` that is within the limit; false: there is none.
+    bool find(LaneId lane, const SizeLimit& limit, Position& at) const;
+    // Is there a job at all at this place, or at the beginning of the next block? Moves there.
+    bool settle(LaneId lane, Position& at) const;
+    LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
+    Position position_of(JobSlot job) const;
+    JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
+    const WaitingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
+    JobSize size_of(LaneId lane, Position at) const { return block(lane, at).size(at.index); }
+    // The charges of the jobs of the lane that come before.
+    std::int64_t charge_before(LaneId lane, Position at) const;
+    // How far the permutation has gone in a lane when all picks below `usage` are made, of a user who begins
+    // with `base`.
+    struct Reached {
+        std::optional<std::int64_t> before;  // the usage of the lane's last pick below it
+        bool at = false;                     // a job is picked at that usage
+        bool left = false;                   // a job is left
+        bool free_pick = false;              // the job picked there costs nothing
+    };
+    Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
+    // Normal jobs that became waiting ones by `now`.
+    void find_due(Instant now, std::vector<JobSlot>& out) const;
+
+  private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::uint32_t most_in_block = 512;
+    struct Block {
+        LaneId lane = 0;
+        std::int64_t charge = 0;  // of all
+        std::vector<WaitingKey> keys;
+        std::vector<JobSlot> jobs;
+        std::vector<std::int32_t> nodes;
+        std::vector<std::int32_t> walltime;
+        std::vector<std::int32_t> ncpus;
+        std::vector<std::int32_t> mem;
+        std::vector<std::int64_t> charges;
+        std::vector<std::int64_t> waits_from;
+        JobSize size(std::uint32_t i) const { return {nodes[i], walltime[i], ncpus[i], mem[i]}; }
+        // Calls f with each column, and with the same one of `other`.
+        template <class F>
+        static void each_column(Block& a, Block& b, F f) {
+            f(a.keys, b.keys);
+            f(a.jobs, b.jobs);
+            f(a.nodes, b.nodes);
+            f(a.walltime, b.walltime);
+            f(a.ncpus, b.ncpus);
+            f(a.mem, b.mem);
+            f(a.charges, b.charges);
+            f(a.waits_from, b.waits_from);
+        }
+    };
+    const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
+    std::uint32_t new_block(LaneId lane, std::size_t place);
+    void drop_block(LaneId lane, std::size_t place);
+    void split(LaneId lane, std::size_t place);
+    void sum_up(LaneId lane, std::size_t place);
+    std::size_t place_of(std::uint32_t block) const;
+
+    std::vector<Lane> lanes_;
+    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and what it is of
+    std::vector<Block> blocks_;
+    std::vector<std::uint32_t> unused_;    // blocks
+    std::vector<std::uint32_t> block_of_;  // by job
+    std::size_t size_ = 0;
+};
+
+// A user as the permutation by past usage begins: with so many jobs, the first of which has this key.
+struct UsageLane {
+    LaneId lane = 0;
+    std::uint32_t jobs = 0;
+    WaitingKey first{};
+    std::int64_t usage = 0;
+};
+
+// The lanes whose jobs the permutation picks at `usage`, in the order in which it does (order/past_usage.h):
+// found from the few picks before. Empty: it would take too many of them.
+std::vector<LaneId> picks_at(const WaitingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
+
+}  // namespace pbs::sched
