@@ -330,10 +330,10 @@ bool Cycle::consider_lanes(JobClass job_class, const std::vector<Turn>& from) {
             std::vector<Turn> tied = {turn};
             for (; !next.empty() && next.top().usage == turn.usage; next.pop()) tied.push_back(next.top());
             // Those that don't start may be told so in any order.
-            const auto waits = std::ranges::partition(
-                tied, [&](const Turn& other) { return may_start_now(other, job_class); });
-            std::ranges::for_each(waits, take_turn);
-            tied.erase(waits.begin(), waits.end());
+            const auto waits = std::partition(
+                tied.begin(), tied.end(), [&](const Turn& other) { return may_start_now(other, job_class); });
+            std::for_each(waits, tied.end(), take_turn);
+            tied.erase(waits, tied.end());
             if (tied.empty()) continue;
             const auto chosen = tied.size() == 1 ? tied.begin() : first_of_equals(tied);
             if (chosen == tied.end()) return false;
