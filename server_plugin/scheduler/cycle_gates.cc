@@ -1,6 +1,7 @@
 // A cycle, third part: each job is put to the gates, placed, and started or refused.
 
 #include <algorithm>
+#include <iterator>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 
@@ -170,7 +171,11 @@ Verdict Cycle::rejection(const Candidate& job) {
 }
 
 Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
-    for (const Gate* gate : gates_) {
+    if (view.gates.empty())
+        std::ranges::copy_if(gates_, std::back_inserter(view.gates), [&](const Gate* gate) {
+            return gate->is_open == nullptr || !gate->is_open(state_, view);
+        });
+    for (const Gate* gate : view.gates) {
         const Reason reason = gate->check(state_, job, view);
         if (!reason) continue;
         verdict.lasting = (gate->traits & lifted_by_start) == 0;

@@ -76,6 +76,8 @@ class RunCounts {
     std::unordered_map<std::uint64_t, std::int64_t> counts_;
 };
 
+struct Gate;
+
 // What of a queue jobs use, and what a waiting job has been promised of it.
 struct QueueView {
     QueueSlot slot = no_slot;
@@ -105,6 +107,8 @@ struct QueueView {
     Instant drain_until{};
     std::int64_t spare_nodes = 0;
     std::int64_t spare_jobs = 0;
+
+    std::vector<const Gate*> gates;  // that may refuse a job; empty: not found out yet
 
     // Of jobs refused for prime time only, one for each category: may prime time be given up early?
     std::vector<JobSlot> refused_for_prime;

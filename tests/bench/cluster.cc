@@ -116,6 +116,14 @@ void BigCluster::remove_job(std::uint64_t job) {
     scheduler.job_removed(now, JobHandle(job));
 }
 
+void BigCluster::settle() {
+    apply(scheduler.cycle(now, "default", CycleTrigger::first));
+    const auto running = started_;
+    add_job();
+    apply(scheduler.cycle(now, "default", CycleTrigger::job_new));
+    started_ = running;
+}
+
 void BigCluster::apply(const Decisions& decisions) {
     started_.clear();
     for (const Decision& d : decisions.list) {

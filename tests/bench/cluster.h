@@ -18,9 +18,14 @@ class BigCluster {
     BigCluster(std::int64_t vnodes, std::int64_t jobs);
 
     void add_job();
+    // Room for so many, so that the memory that is taken later is the scheduler's.
+    void reserve(std::int64_t jobs) { jobs_.reserve(jobs_.size() + static_cast<std::size_t>(jobs)); }
     void remove_job(std::uint64_t job);
     // Does what a cycle decided: starts, comments, rejections.
     void apply(const Decisions& decisions);
+    // The first cycles of a server: all that can start does, each job is told why it waits, and the waiting
+    // jobs are known. Afterwards started() has those of the first one.
+    void settle();
     std::uint64_t last_job() const { return next_job_ - 1; }
     const std::vector<std::uint64_t>& started() const { return started_; }
 

@@ -1,6 +1,7 @@
 // The scheduling cycle at scale. Results: RESULTS.md.
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include <random>
 
@@ -10,11 +11,14 @@
 namespace pbs::sched::bench {
 namespace {
 
-constexpr std::int64_t vnode_count = 1000;
+// Ten thousand for a million jobs.
+std::int64_t vnodes_for(std::int64_t jobs) {
+    return jobs >= 1'000'000 ? 10'000 : 1000;
+}
 
 // A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
 void FullCycle(benchmark::State& state) {
-    BigCluster cluster(vnode_count, state.range(0));
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     std::size_t started = 0;
     std::size_t decisions = 0;
     for (auto _ : state) {
@@ -31,14 +35,15 @@ BENCHMARK(FullCycle)
     ->Arg(1'000)
     ->Arg(10'000)
     ->Arg(100'000)
+    ->Arg(1'000'000)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oNLogN);
 
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
 void CycleAfterArrival(benchmark::State& state) {
-    BigCluster cluster(vnode_count, state.range(0));
-    cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::first));
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+    cluster.settle();
     for (auto _ : state) {
         cluster.add_job();
         const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new);
@@ -52,12 +57,14 @@ BENCHMARK(CycleAfterArrival)
     ->Arg(1'000)
     ->Arg(10'000)
     ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Iterations(300)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
 void CycleAfterEnd(benchmark::State& state) {
-    BigCluster cluster(vnode_count, state.range(0));
-    cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::first));
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+    cluster.settle();
     auto running = cluster.started();
     std::size_t next = 0;
     std::int64_t considered = 0;
@@ -82,11 +89,37 @@ void CycleAfterEnd(benchmark::State& state) {
     state.counters["most_considered"] = static_cast<double>(most);
     state.SetComplexityN(state.range(0));
 }
-BENCHMARK(CycleAfterEnd)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond)->Complexity();
+BENCHMARK(CycleAfterEnd)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Iterations(300)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+
+// What a queued job takes in the scheduler, with the order that cycles after events keep.
+void BytesPerQueuedJob(benchmark::State& state) {
+    const auto in_use = [] {
+        const auto info = mallinfo2();
+        return static_cast<double>(info.uordblks + info.hblkhd);
+    };
+    double bytes = 0;
+    for (auto _ : state) {
+        BigCluster cluster(1000, 0);
+        cluster.reserve(state.range(0));
+        const double before = in_use();
+        for (std::int64_t i = 0; i < state.range(0); ++i) cluster.add_job();
+        benchmark::DoNotOptimize(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new));
+        bytes = in_use() - before;
+    }
+    state.counters["bytes"] = bytes / static_cast<double>(state.range(0));
+}
+BENCHMARK(BytesPerQueuedJob)->Arg(100'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 // One job_changed event.
 void JobEvent(benchmark::State& state) {
-    BigCluster cluster(vnode_count, state.range(0));
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     for (auto _ : state) {
         cluster.add_job();
         cluster.remove_job(cluster.last_job());

@@ -27,11 +27,19 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return !view.dedicated && !view.dedicated_time && !view.dedicated_awaited;
+}
+
 }  // namespace
 
 extern const Gate dedicated_time_gate;
 const Gate dedicated_time_gate{"dedicated_time",
                                "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
-                               limits_walltime, always, check};
+                               limits_walltime,
+                               always,
+                               check,
+                               nullptr,
+                               is_open};
 
 }  // namespace pbs::sched

@@ -14,6 +14,11 @@ Reason check(CycleState& state, const Candidate&, QueueView& view) {
     return execution_type_reason(state, view.slot);
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    const ExecutionType type = view.queue->execution_type;
+    return type != ExecutionType::prime && type != ExecutionType::non_prime;
+}
+
 }  // namespace
 
 Reason execution_type_reason(const CycleState& state, QueueSlot queue) {
@@ -27,6 +32,6 @@ Reason execution_type_reason(const CycleState& state, QueueSlot queue) {
 }
 
 extern const Gate execution_type_gate;
-const Gate execution_type_gate{"execution_type", "", 0, always, check};
+const Gate execution_type_gate{"execution_type", "", 0, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched

@@ -41,6 +41,8 @@ struct Gate {
     // Does the answer depend on the job's owner or group, as the queue and the server are set up? Null:
     // never.
     bool (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
+    // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
+    bool (*is_open)(const CycleState& state, const QueueView& queue) = nullptr;
 };
 
 // A test of a job by itself: who fails it is rejected, unless the reason is one of those that aren't.

@@ -15,9 +15,14 @@ Reason check(CycleState& state, const Candidate&, QueueView& view) {
     return {Because::dedicated_jobs_limit, view.slot, 0, limit};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return !view.dedicated;
+}
+
 }  // namespace
 
 extern const Gate max_dedicated_jobs_gate;
-const Gate max_dedicated_jobs_gate{"max_dedicated_jobs", "max_dedicated_jobs", waits_for_jobs, wanted, check};
+const Gate max_dedicated_jobs_gate{
+    "max_dedicated_jobs", "max_dedicated_jobs", waits_for_jobs, wanted, check, nullptr, is_open};
 
 }  // namespace pbs::sched

@@ -23,9 +23,13 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.queue->resources_max.empty() && view.queue->resources_min.empty() && view.node_limit < 0;
+}
+
 }  // namespace
 
 extern const Gate queue_maximum_gate;
-const Gate queue_maximum_gate{"queue_maximum", "", tells_fit, always, check};
+const Gate queue_maximum_gate{"queue_maximum", "", tells_fit, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched

@@ -10,9 +10,14 @@ Reason check(CycleState&, const Candidate& job, QueueView& view) {
     return {Because::queue_nodes_busy, view.slot, 0, job.nodes, view.node_limit - view.nodes};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.node_limit < 0;
+}
+
 }  // namespace
 
 extern const Gate queue_nodes_gate;
-const Gate queue_nodes_gate{"queue_nodes", "ssinode_cpus, ssinode_mem", waits_for_jobs, origin_only, check};
+const Gate queue_nodes_gate{
+    "queue_nodes", "ssinode_cpus, ssinode_mem", waits_for_jobs, origin_only, check, nullptr, is_open};
 
 }  // namespace pbs::sched

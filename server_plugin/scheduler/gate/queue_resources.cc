@@ -16,9 +16,13 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.queue->resources_available.empty();
+}
+
 }  // namespace
 
 extern const Gate queue_resources_gate;
-const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs, always, check};
+const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched

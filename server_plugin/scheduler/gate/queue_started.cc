@@ -10,9 +10,13 @@ Reason check(CycleState&, const Candidate&, QueueView& view) {
     return {Because::queue_not_started, view.slot};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.queue->started && view.queue->execution;
+}
+
 }  // namespace
 
 extern const Gate queue_started_gate;
-const Gate queue_started_gate{"queue_started", "", 0, always, check};
+const Gate queue_started_gate{"queue_started", "", 0, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched

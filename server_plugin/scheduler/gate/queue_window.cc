@@ -11,9 +11,13 @@ Reason check(CycleState&, const Candidate&, QueueView& view) {
     return {Because::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0};
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.open;
+}
+
 }  // namespace
 
 extern const Gate queue_window_gate;
-const Gate queue_window_gate{"queue_window", "", 0, always, check};
+const Gate queue_window_gate{"queue_window", "", 0, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched

@@ -28,9 +28,15 @@ bool reads_user(const CycleState& state, const QueueView&) {
     return state.server->max_user_run >= 0 || state.server->max_group_run >= 0;
 }
 
+bool is_open(const CycleState& state, const QueueView&) {
+    const ServerLimits& server = *state.server;
+    return server.max_running < 0 && server.max_user_run < 0 && server.max_group_run < 0 &&
+           server.resources_available.empty();
+}
+
 }  // namespace
 
 extern const Gate server_limits_gate;
-const Gate server_limits_gate{"server_limits", "", waits_for_jobs, always, check, reads_user};
+const Gate server_limits_gate{"server_limits", "", waits_for_jobs, always, check, reads_user, is_open};
 
 }  // namespace pbs::sched

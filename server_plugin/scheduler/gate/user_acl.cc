@@ -26,9 +26,13 @@ bool reads_user(const CycleState&, const QueueView& view) {
     return view.queue->user_acl;
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return !view.queue->user_acl;
+}
+
 }  // namespace
 
 extern const Gate user_acl_gate;
-const Gate user_acl_gate{"user_acl", "", tells_access, always, check, reads_user};
+const Gate user_acl_gate{"user_acl", "", tells_access, always, check, reads_user, is_open};
 
 }  // namespace pbs::sched

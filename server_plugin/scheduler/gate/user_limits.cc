@@ -18,9 +18,13 @@ bool reads_user(const CycleState&, const QueueView& view) {
     return view.queue->max_user_run >= 0 || view.queue->max_group_run >= 0;
 }
 
+bool is_open(const CycleState&, const QueueView& view) {
+    return view.queue->max_user_run < 0 && view.queue->max_group_run < 0;
+}
+
 }  // namespace
 
 extern const Gate user_limits_gate;
-const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, reads_user};
+const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, reads_user, is_open};
 
 }  // namespace pbs::sched
