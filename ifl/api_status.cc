@@ -216,6 +216,10 @@ struct batch_status* pbs_statexplanation(int connect, const char* job, const cha
     return policy_status(connect, "explanation", job, nullptr, extend);
 }
 
+struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend) {
+    return policy_status(connect, "record", sched, nullptr, extend);
+}
+
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;

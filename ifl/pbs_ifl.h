@@ -625,6 +625,14 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * options yet.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
+/*
+ * The record of a scheduling cycle of a scheduler ("": the scheduler default) at this moment, which is gone
+ * through without anything being done: all that the scheduler knows, and what it decides, for pbs_replay(8).
+ * It has what jobs ask for and whose they are, of all users: for managers and operators, others get
+ * PBSE_PERM. The text comes in parts, in the attribute "text" of one object after another, each named after
+ * the scheduler. `extend` is NULL: there are no options yet.
+ */
+extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
 extern void pbs_statfree(struct batch_status* list);
 extern void pbs_delstatfree(struct batch_deljob_status* list);
 

@@ -164,6 +164,10 @@ constexpr Attribute kTable[] = {
      "How the job list is ordered: `standard` by the attributes above, or `origin`, as the Origin scheduler "
      "does, by the attributes below",
      "set policy p1 algorithm=origin", kAlgorithm},
+    {"schedule_log", T::string, S::pathname, "", plain,
+     "A file that a record of what each job takes up, where and for how long is appended to when it is "
+     "started, when it ends, and when room is kept for it; relative to sched_priv",
+     "set policy p1 schedule_log=schedule"},
     {"past_usage_charge", T::string, S::word, "node_hours", plain,
      "What a started job adds to its owner's past usage: its nodes times its walltime in hours, or a flat 10 "
      "for a walltime above 20 minutes and 1 otherwise",

@@ -11,7 +11,8 @@
 //   {"sched_config":{...}}  {"tick":{...}}
 //   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}
 //   {"run":{"job":"12.server","queue":"batch","text":"Started on ...","places":[...]}}
-//   {"reject":{...}}  {"comment":{...}}  {"move":{...}}  {"log":{...}}  {"sorted_jobs":{...}}   as decided
+//   {"reject":{...}}  {"comment":{...}}  {"move":{...}}  {"log":{...}}  {"sorted_jobs":{...}}
+//   {"schedule":{...}}
 //   {"end":{"jobs_considered":3}}
 //
 // in this order; only object, sched_config and what follows "cycle" may be missing wholly. Values that are

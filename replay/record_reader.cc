@@ -278,7 +278,7 @@ enum class Step : std::uint8_t {
     decided,
     end
 };
-constexpr std::array<std::pair<std::string_view, Step>, 21> kSteps{{
+constexpr std::array<std::pair<std::string_view, Step>, 22> kSteps{{
     {"resource", Step::resource},
     {"server", Step::server},
     {"queue", Step::queue},
@@ -299,6 +299,7 @@ constexpr std::array<std::pair<std::string_view, Step>, 21> kSteps{{
     {"move", Step::decided},
     {"log", Step::decided},
     {"sorted_jobs", Step::decided},
+    {"schedule", Step::decided},
     {"end", Step::end},
 }};
 

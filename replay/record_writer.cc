@@ -306,6 +306,12 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
             out("text", decided.sorted_jobs->text, "");
         });
     }
+    if (decided.schedule) {
+        line("schedule", [&](JsonOut& out) {
+            out("path", decided.schedule->path, "");
+            out("text", decided.schedule->text, "");
+        });
+    }
     line("end", [&](JsonOut& out) {
         out("jobs_considered", decided.jobs_considered, -1);
         out("hpm_wanted", decided.hpm_wanted, false);

@@ -25,7 +25,7 @@ class Restored : public RecordSink {
     }
     // The lines of what the cycle decides here.
     std::vector<DecidedLine> decide(const CycleAsked& asked) {
-        names_.decisions(scheduler->cycle(asked.now, asked.sched, asked.trigger));
+        names_.decisions(scheduler->rehearse(asked.now, asked.sched, asked.trigger));
         return decided_lines(names_.text());
     }
 

@@ -15,17 +15,34 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-}  // namespace
+using PutFile = std::string (*)(const DumpTarget& target, std::string_view text);
 
-void write_policy_file(State& state, std::string_view sched, std::string_view what,
-                       const sched::FileToWrite& file) {
+// What fails is told once, until it works again.
+void put_policy_file(State& state, std::string_view sched, std::string_view what,
+                     const sched::FileToWrite& file, PutFile put) {
     const DumpTarget target{std::string(state.host.home()), folder_of(state, sched), file.path};
-    const std::string why = write_dump_file(target, file.text);
+    const std::string why = put(target, file.text);
     if (why.empty()) {
         state.said_unwritable.erase(file.path);
     } else if (state.said_unwritable.insert(file.path).second) {
         state.host.log(PBS_LOG_WARNING, sched, fmt::format("{} isn't written: {}", what, why));
     }
+}
+
+}  // namespace
+
+void write_policy_file(State& state, std::string_view sched, std::string_view what,
+                       const sched::FileToWrite& file) {
+    put_policy_file(state, sched, what, file, write_dump_file);
+}
+
+void append_schedule(State& state, std::string_view sched, const sched::FileToWrite& records) {
+    put_policy_file(state, sched, "The schedule log", records, append_dump_file);
+}
+
+void append_ended(State& state) {
+    for (const sched::ScheduleRecords& records : state.scheduler.take_schedule())
+        append_schedule(state, records.sched, records.file);
 }
 
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew) {
@@ -54,6 +71,7 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
                                                      static_cast<sched::CycleTrigger>(request->trigger));
     for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);
     if (decided.sorted_jobs) write_policy_file(state, sched, "The sorted job list", *decided.sorted_jobs);
+    if (decided.schedule) append_schedule(state, sched, *decided.schedule);
     state.hpm_switch.after_cycle(state.scheduler, state.host, sched, instant(request->now),
                                  decided.hpm_wanted);
     result->jobs_considered = decided.jobs_considered;

@@ -21,6 +21,9 @@ void read_allocations(State& state, std::string_view sched, sched::Instant now, 
 void write_policy_file(State& state, std::string_view sched, std::string_view what,
                        const sched::FileToWrite& file);
 
+// Appends to the schedule log what the scheduler has of jobs that ended since.
+void append_ended(State& state);
+
 }  // namespace pbs::plugin
 
 #endif

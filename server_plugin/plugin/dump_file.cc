@@ -35,9 +35,7 @@ bool in_sched_priv(const fs::path& home, const fs::path& folder) {
     return !below.empty() && below.begin()->string().starts_with("sched_priv");
 }
 
-// Two cycles never overlap, so nobody reads a half-written list but a person who looks at it.
-std::string write_whole(int fd, std::string_view text) {
-    if (ftruncate(fd, 0) != 0) return error_text(errno);
+std::string write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = write(fd, text.data(), text.size());
         if (n < 0 && errno == EINTR) continue;
@@ -47,9 +45,8 @@ std::string write_whole(int fd, std::string_view text) {
     return {};
 }
 
-}  // namespace
-
-std::string write_dump_file(const DumpTarget& target, std::string_view text) {
+// Two cycles never overlap, so nobody reads a half-written list but a person who looks at it.
+std::string put(const DumpTarget& target, std::string_view text, bool append) {
     const fs::path base =
         target.sched_priv.empty() ? fs::path(target.home) / "sched_priv" : fs::path(target.sched_priv);
     const fs::path wanted = base / target.path;  // an absolute path stays as it is
@@ -63,13 +60,25 @@ std::string write_dump_file(const DumpTarget& target, std::string_view text) {
                            (home / "sched_priv").string());
     }
     const std::string path = (folder / wanted.filename()).string();
-    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
+    const Descriptor file(open(path.c_str(), flags, 0600));
     if (file.get() < 0) return fmt::format("{}: {}", path, error_text(errno));
     struct stat info {};
     if (fstat(file.get(), &info) != 0) return fmt::format("{}: {}", path, error_text(errno));
     if (!S_ISREG(info.st_mode)) return fmt::format("{} is not a regular file", path);
-    const std::string why = write_whole(file.get(), text);
+    if (!append && ftruncate(file.get(), 0) != 0) return fmt::format("{}: {}", path, error_text(errno));
+    const std::string why = write_all(file.get(), text);
     return why.empty() ? why : fmt::format("{}: {}", path, why);
+}
+
+}  // namespace
+
+std::string write_dump_file(const DumpTarget& target, std::string_view text) {
+    return put(target, text, false);
+}
+
+std::string append_dump_file(const DumpTarget& target, std::string_view text) {
+    return put(target, text, true);
 }
 
 }  // namespace pbs::plugin

@@ -1,4 +1,5 @@
-// Files that a policy wants written, such as SORTED_JOB_DUMPFILE.
+// Files that a policy wants written: whole, such as SORTED_JOB_DUMPFILE, or longer each time, such as the
+// schedule log.
 #ifndef PBSPOLICY_PLUGIN_DUMP_FILE_H
 #define PBSPOLICY_PLUGIN_DUMP_FILE_H
 
@@ -21,6 +22,10 @@ struct DumpTarget {
 //
 // Returns why it wasn't written, or an empty string.
 std::string write_dump_file(const DumpTarget& target, std::string_view text);
+
+// The same, behind what the file has. It is opened each time: one that was moved away (logs are rotated) is
+// made anew.
+std::string append_dump_file(const DumpTarget& target, std::string_view text);
 
 }  // namespace pbs::plugin
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "server_plugin/plugin/cycle.h"
 #include "server_plugin/plugin/lifecycle.h"
 #include "server_plugin/plugin/text.h"
 
@@ -97,10 +98,12 @@ void job_changed(State& state, sched::Instant now, const pbs_job_record* record)
     const auto translated = state.translator.job(record);
     if (!translated) return refuse(state, "job");
     state.scheduler.job_changed(now, *translated);
+    append_ended(state);
 }
 
 void job_removed(State& state, sched::Instant now, uint64_t job) {
     state.scheduler.job_removed(now, sched::JobHandle{job});
+    append_ended(state);
 }
 
 }  // namespace pbs::plugin

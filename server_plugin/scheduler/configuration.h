@@ -63,6 +63,7 @@ struct Settings {
     Seconds max_starve{24 * 3600};
     std::int64_t backfill_depth = 1;
     std::string job_sort_formula;
+    std::string schedule_log;  // as configured; empty: none is kept
     std::vector<SortKey> job_sort_key;
     bool backfill_prime = false;
     bool prime_exempt_anytime_queues = false;

@@ -24,10 +24,12 @@ Decisions Cycle::run() {
     if (in_.events != nullptr) in_.events->last_full = in_.now;
     const bool test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
     out.hpm_wanted = state_.hpm_wanted && !test_only;
-    if (test_only)
+    if (test_only) {
         say_what_would_be_done(out);
-    else
+    } else {
         decide(out);
+        log_starts(out);
+    }
     take_back();
     return out;
 }
@@ -67,6 +69,7 @@ bool Cycle::run_events(Decisions& out) {
     if (done) {
         out.jobs_considered = considered_;
         decide(out);
+        log_starts(out);
         remember();
     }
     take_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/schedule_log.h"
 
 namespace pbs::sched {
 
@@ -131,6 +132,7 @@ void Cycle::reserve_at(Instant start, Candidate& job, QueueView& view) {
     if (could_start(job, view, start)) {
         state_.vnodes->reserve(start, state_.placement, *job.request, vnode_share());
         state_.reserved_for.push_back(job.job);
+        log_schedule(ScheduleState::reserving, job.job, view, start, start + job.walltime, state_.placement);
         if (s_.algorithm == Algorithm::origin) {
             view.drained_for = job.job;
             view.drain_until = start;

@@ -1,5 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc and explain.cc.
+// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc, cycle_schedule.cc and
+// explain.cc.
 #pragma once
 
 #include <array>
@@ -14,6 +15,8 @@
 #include "server_plugin/scheduler/gate/gate.h"
 
 namespace pbs::sched {
+
+enum class ScheduleState : std::uint8_t;  // schedule_log.h
 
 // The queues that a job may start in, in the order in which they are asked.
 struct Targets {
@@ -208,6 +211,11 @@ class Cycle {
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
     void explain_outcome(JobSlot job, Explanation& out);
 
+    // The schedule log (cycle_schedule.cc).
+    void log_schedule(ScheduleState state, JobSlot job, const QueueView& view, Instant start, Instant end,
+                      const Placement& placement);
+    void log_starts(Decisions& out);
+
     // Output.
     void dump_sorted_jobs(Decisions& out);
     void decide(Decisions& out);
@@ -259,6 +267,7 @@ class Cycle {
     JobSlot top_job_ = no_slot;      // strict_ordering without backfilling: nothing starts after it
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
+    std::string schedule_;  // records for the schedule log
 };
 
 }  // namespace pbs::sched

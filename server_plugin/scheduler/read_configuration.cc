@@ -54,6 +54,7 @@ void read_standard(const Object& policy, Settings& s) {
     s.max_starve = policy.seconds("max_starve");
     s.backfill_depth = policy.integer("backfill_depth");
     s.job_sort_formula = policy.text("job_sort_formula");
+    s.schedule_log = policy.text("schedule_log");
     s.job_sort_key = sort_keys(policy, "job_sort_key");
     s.backfill_prime = policy.boolean("backfill_prime");
     s.prime_exempt_anytime_queues = policy.boolean("prime_exempt_anytime_queues");

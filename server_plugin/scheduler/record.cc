@@ -249,7 +249,7 @@ Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger 
     std::vector<Instant> idle_since;
     for (QueueSlot q = 0; q < t.queues.size(); ++q) idle_since.push_back(t.queues[q].idle_since);
 
-    Decisions decisions = cycle(now, sched, trigger);
+    Decisions decisions = impl_->run(now, sched, trigger, true);
 
     if (memory) found->second.memory = *std::move(memory);
     t.jobs.flags = std::move(flags);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/schedule_log.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {
@@ -290,33 +291,37 @@ void Scheduler::clear_sched_config(std::string_view sched) {
     impl_->note_policies_in_force();
 }
 
-Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger trigger) {
+Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal) {
     Decisions none;
     none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
-    const auto found = impl_->scheds.find(sched);
-    if (found == impl_->scheds.end() || !found->second.scheduling) return none;
-    if (!impl_->serves(sched, found->second, found->second.partition)) return none;
-    Policy* policy = impl_->active_policy(sched, now);
+    const auto found = scheds.find(sched);
+    if (found == scheds.end() || !found->second.scheduling) return none;
+    if (!serves(sched, found->second, found->second.partition)) return none;
+    Policy* policy = active_policy(sched, now);
     if (policy == nullptr) return none;
-    for (QueueSlot q = 0; q < impl_->tables.queues.size(); ++q) {
-        Queue& queue = impl_->tables.queues[q];
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
+        Queue& queue = tables.queues[q];
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
-    const auto served = sched == default_sched ? impl_->served() : std::set<std::uint32_t>();
+    const auto partitions = sched == default_sched ? served() : std::set<std::uint32_t>();
     CycleInput input;
-    input.tables = &impl_->tables;
-    input.configuration = &impl_->configuration;
+    input.tables = &tables;
+    input.configuration = &configuration;
     input.policy = policy;
     input.memory = &found->second.memory;
-    input.events = &found->second.events;
+    if (!rehearsal) input.events = &found->second.events;
     input.partition = found->second.partition;
-    input.served = sched == default_sched ? &served : nullptr;
+    input.served = sched == default_sched ? &partitions : nullptr;
     input.now = now;
-    input.categories = impl_->categories;
+    input.categories = categories;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended;
-    input.keep_waiting_jobs = impl_->by_events && impl_->categories && of_event;
-    input.by_events = input.keep_waiting_jobs && impl_->only_events_since(found->second, sched, now);
+    input.keep_waiting_jobs = by_events && categories && of_event && !rehearsal;
+    input.by_events = input.keep_waiting_jobs && only_events_since(found->second, sched, now);
     return run_cycle(input);
+}
+
+Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger trigger) {
+    return impl_->run(now, sched, trigger, false);
 }
 
 void Scheduler::set_by_events(bool on) {
@@ -579,6 +584,24 @@ void Scheduler::Impl::forget_waiting(JobSlot slot) {
     for (auto& [name, sched] : scheds) sched.events.waiting.remove(slot);
 }
 
+// While it still holds what it ran with.
+void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
+    for (const auto& [name, sched] : scheds) {
+        if (!serves(name, sched, tables.queues[tables.jobs.queue[slot]].partition)) continue;
+        const Policy* policy = active_policy(name, now);
+        if (policy == nullptr || policy->settings.schedule_log.empty()) return;
+        const std::string& path = policy->settings.schedule_log;
+        if (schedule.empty() || schedule.back().sched != name || schedule.back().file.path != path)
+            schedule.push_back({name, {path, {}}});
+        add_schedule_records(schedule.back().file.text, tables, now, ended_entry(tables, now, slot));
+        return;
+    }
+}
+
+std::vector<ScheduleRecords> Scheduler::take_schedule() {
+    return std::exchange(impl_->schedule, {});
+}
+
 void Scheduler::job_changed(Instant now, const JobRecord& record) {
     Tables& t = impl_->tables;
     JobSlot slot = t.jobs.find(record.job);
@@ -589,6 +612,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t.jobs, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
+    if (ran && !is_running(record.state)) impl_->log_end(now, slot);
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
     impl_->list(slot);
@@ -622,6 +646,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const JobSlot slot = t.jobs.find(job);
     if (slot == no_slot) return;
     const bool ran = is_running(t.jobs.state[slot]);
+    if (ran) impl_->log_end(now, slot);
     impl_->take_off(slot);
     impl_->forget_waiting(slot);
     if (ran) {

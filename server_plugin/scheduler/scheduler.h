@@ -65,12 +65,20 @@ struct FileToWrite {
     std::string text;
 };
 
+// What is to be appended to the schedule log of a scheduler's policy.
+struct ScheduleRecords {
+    std::string sched;
+    FileToWrite file;
+};
+
 // What a cycle decided. Owns all that its decisions point to; may be moved, not copied.
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
     std::vector<std::string> log;  // lines for the log; with TEST_ONLY, what would have been done
     std::optional<FileToWrite> sorted_jobs;
+    // Records to be appended to the schedule log (schedule_log.h).
+    std::optional<FileToWrite> schedule;
     // A job waits for the performance counters and for nothing else, or starts with them.
     bool hpm_wanted = false;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
@@ -174,7 +182,8 @@ class Scheduler {
     // changes only by the events that tell what came of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
 
-    // What cycle() would decide, leaving no trace in the state. Takes as long as a cycle.
+    // What cycle() would decide, looking at every job, and leaving no trace in the state. Takes as long as a
+    // cycle.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
 
     // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
@@ -209,6 +218,10 @@ class Scheduler {
     std::string accounting_dir(Instant now, std::string_view sched);
     void set_allocated(std::string_view dir, NodeHours groups);
     void set_used(std::string_view dir, NodeHours groups);
+
+    // Records of jobs that ended, to be appended to the schedule logs of the schedulers; to be taken after
+    // events of jobs. Empty while no policy in force has a log.
+    std::vector<ScheduleRecords> take_schedule();
 
     // The counters; nothing if the policy in force doesn't manage them.
     std::optional<HpmSource> hpm_source(Instant now, std::string_view sched);

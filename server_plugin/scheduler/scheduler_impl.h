@@ -42,6 +42,7 @@ struct Scheduler::Impl {
     bool look_again = false;
     bool categories = true;
     bool by_events = true;
+    std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);
@@ -77,8 +78,11 @@ struct Scheduler::Impl {
         for (auto& [name, sched] : scheds) (sched.events.since.*event)(args...);
     }
     bool only_events_since(const Sched& sched, std::string_view name, Instant now);
+    // In a rehearsal every job is looked at, and the memory of events is left alone.
+    Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);
     void started_running(Instant now, JobSlot slot);
     void ended_running(JobSlot slot);
+    void log_end(Instant now, JobSlot slot);
     void decay(Instant now, const Settings& settings);
 };
 

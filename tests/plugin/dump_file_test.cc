@@ -85,6 +85,25 @@ TEST_F(DumpFile, LinksLeadNowhere) {
     EXPECT_EQ(content(home / "server_priv/policy.db"), "precious");
 }
 
+TEST_F(DumpFile, AppendsAndBeginsAnewWhereTheFileWasMovedAway) {
+    const DumpTarget target{home.string(), {}, "schedule"};
+    EXPECT_EQ(append_dump_file(target, "1\n"), "");
+    EXPECT_EQ(append_dump_file(target, "2\n"), "");
+    EXPECT_EQ(content(home / "sched_priv/schedule"), "1\n2\n");
+    EXPECT_EQ(mode(home / "sched_priv/schedule"), 0600u);
+    fs::rename(home / "sched_priv/schedule", home / "sched_priv/schedule.1");
+    EXPECT_EQ(append_dump_file(target, "3\n"), "");
+    EXPECT_EQ(content(home / "sched_priv/schedule"), "3\n");
+    EXPECT_EQ(content(home / "sched_priv/schedule.1"), "1\n2\n");
+}
+
+TEST_F(DumpFile, AppendsThroughNoLink) {
+    std::ofstream(home / "server_priv/policy.db") << "precious";
+    fs::create_symlink(home / "server_priv/policy.db", home / "sched_priv/link");
+    EXPECT_NE(append_dump_file({home.string(), {}, "link"}, "x"), "");
+    EXPECT_EQ(content(home / "server_priv/policy.db"), "precious");
+}
+
 TEST_F(DumpFile, OnlyARegularFile) {
     ASSERT_EQ(mkfifo((home / "sched_priv/pipe").c_str(), 0600), 0);
     EXPECT_NE(dump("pipe", "x"), "");

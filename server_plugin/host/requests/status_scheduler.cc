@@ -1,6 +1,6 @@
 // StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
-// "object=configuration", "object=history" or "object=explanation" at the start of the extend string, what
-// the plugin has.
+// "object=configuration", "object=history", "object=explanation" or "object=record" at the start of the
+// extend string, what the plugin has.
 #include <array>
 
 #include "ifl/pbs_error.h"
@@ -22,7 +22,8 @@ constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POL
                                        PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP},
                                        PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
                                        PluginObject{"object=history", PBS_OBJ_HISTORY},
-                                       PluginObject{"object=explanation", PBS_OBJ_EXPLANATION}};
+                                       PluginObject{"object=explanation", PBS_OBJ_EXPLANATION},
+                                       PluginObject{"object=record", PBS_OBJ_RECORD}};
 
 // Why a job starts or waits is for those who may see the job.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {

@@ -1,0 +1,21 @@
+// A record from a running server, through the C API.
+#ifndef PBSPOLICY_REPLAY_ASK_H
+#define PBSPOLICY_REPLAY_ASK_H
+
+#include <string>
+#include <tl/expected.hpp>
+
+namespace pbs::replay {
+
+struct AskError {
+    int status = 1;  // that a command exits with
+    std::string message;
+};
+
+// `server` is empty for the default one, `sched` for the scheduler default. Errors: the server can't be
+// reached, or refuses (operators and managers may have a record).
+tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched);
+
+}  // namespace pbs::replay
+
+#endif
