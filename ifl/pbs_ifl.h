@@ -620,8 +620,10 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * of a test of the job as such; the value is why it fails, empty if it doesn't; with gate_attributes, that
  * switch it on, and "decides", "True" for the one that the reason is of The others are named after the queues
  * that it may start in, in the order in which they are asked, as queue or queue@host, and have the attributes
- * gate, gate_attributes and decides, in the order of the tests, and earliest_start, seconds since the Epoch,
- * when enough running jobs have ended if only these keep it from starting. `extend` is NULL: there are no
+ * gate, gate_attributes and decides, in the order of the tests, and, if nothing but running jobs and the time
+ * keeps it from starting, earliest_start, seconds since the Epoch: the earliest start known from the resource
+ * schedule; with awaited, once for each thing that it has to wait for before (resource: what, as in "when ...":
+ * "running jobs have ended"; the value: until when, in seconds since the Epoch). `extend` is NULL: there are no
  * options yet.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);

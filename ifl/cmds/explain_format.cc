@@ -46,6 +46,31 @@ std::string_view part_of(const batch_status& object, std::string_view name, std:
     return {};
 }
 
+// What the earliest start has to wait for, in the order in which it is met.
+struct Awaited {
+    std::string_view what;
+    std::int64_t until = 0;
+};
+
+std::vector<Awaited> awaited_of(const batch_status& queue) {
+    std::vector<Awaited> list;
+    for (const attrl* a = queue.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) == "awaited") {
+            list.push_back({view(a->resource), parse_integer(view(a->value)).value_or(0)});
+        }
+    }
+    return list;
+}
+
+// ", when running jobs have ended and prime time has ended"
+std::string awaited_text(const batch_status& queue) {
+    std::string out;
+    for (const Awaited& awaited : awaited_of(queue)) {
+        out += fmt::format("{}{}", out.empty() ? ", when " : " and ", awaited.what);
+    }
+    return out;
+}
+
 std::vector<Gate> gates_of(const batch_status& object) {
     std::vector<Gate> gates;
     for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
@@ -181,8 +206,8 @@ std::string explanation_text(const batch_status* list) {
     for (const batch_status* queue = list->next; queue != nullptr; queue = queue->next) {
         out += fmt::format("Queue {}:", view(queue->name));
         if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
-            out += fmt::format(" room at {}, when running jobs have ended",
-                               instant_text(static_cast<std::time_t>(*start)));
+            out += fmt::format(" earliest start {}{}", instant_text(static_cast<std::time_t>(*start)),
+                               awaited_text(*queue));
         }
         out += "\n" + gates_text(gates_of(*queue));
     }
@@ -214,6 +239,9 @@ std::string explanation_json(const batch_status* list) {
         Json one = {{"queue", view(queue->name)}};
         if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
             one["earliest_start"] = *start;
+            for (const Awaited& awaited : awaited_of(*queue)) {
+                one["awaited"].push_back({{"when", awaited.what}, {"until", awaited.until}});
+            }
         }
         one["gates"] = gates_json(gates_of(*queue));
         out["queues"].push_back(std::move(one));

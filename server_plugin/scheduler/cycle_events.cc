@@ -393,21 +393,21 @@ bool Cycle::consider_waiting() {
 
 // What is kept for a waiting job.
 std::optional<DrainFor> Cycle::drain_now() const {
-    for (const QueueView& view : views_)
-        if (view.drained_for != no_slot)
-            return DrainFor{t_.jobs.handle[view.drained_for],
-                            view.slot,
-                            view.host,
-                            view.drain_until,
-                            view.spare_nodes,
-                            view.spare_jobs,
-                            state_.vnodes->reserved()};
-    return std::nullopt;
+    if (state_.reservations.empty()) return std::nullopt;
+    const Reservation& first = state_.reservations.front();
+    const QueueView& view = views_[first.view];
+    return DrainFor{t_.jobs.handle[first.job], view.slot, view.host, first.start, first.spare,
+                    state_.vnodes->reserved()};
 }
 
 bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
+    const auto as_much = [&](const Reservation::Spare& then) {
+        return std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
+            return now.key == then.key && now.left <= then.left;
+        });
+    };
     return job == before.job && queue == before.queue && host == before.host && until <= before.until &&
-           spare_nodes <= before.spare_nodes && spare_jobs <= before.spare_jobs;
+           std::ranges::all_of(before.spare, as_much);
 }
 
 // ---- The cycle.

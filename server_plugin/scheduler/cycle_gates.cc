@@ -100,10 +100,12 @@ Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets
         verdict.reason = reason;
     else if (const Reason stopped = not_started_reason(home))
         verdict.reason = stopped;
-    else if (const Reason other_time = execution_type_reason(state_, home))
+    else if (const Reason other_time = execution_type_reason(state_, home)) {
         verdict.reason = other_time;
-    else
+        verdict.later = true;
+    } else {
         verdict = ask(c, targets);
+    }
     return verdict;
 }
 
@@ -133,6 +135,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets) {
         if (!reason) reason = {Because::next_pass, view->slot};
         verdict.lasting = verdict.lasting && of_queue.lasting;
         verdict.waits = verdict.waits || of_queue.waits;
+        verdict.later = verdict.later || of_queue.later;
         const bool unfit =
             reason.because >= Because::above_queue_maximum && reason.because <= Because::above_queue_nodes;
         const bool not_allowed = reason.because == Because::not_in_acl;
@@ -180,6 +183,7 @@ Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
         if (!reason) continue;
         verdict.lasting = (gate->traits & lifted_by_start) == 0;
         verdict.waits = (gate->traits & waits_for_jobs) != 0;
+        verdict.later = gate->until != nullptr;
         if ((gate->traits & about_prime) != 0 && may_go_early(view))
             view.refused_for_prime.push_back(job.job);
         return reason;
@@ -188,14 +192,10 @@ Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
 }
 
 void Cycle::start(const Candidate& job, QueueView& view) {
+    use_reserved(job, view);
     state_.vnodes->take(state_.placement, *job.request, vnode_share());
-    state_.vnodes->use_reserved(state_.placement, *job.request, vnode_share(), state_.ends(job));
     count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
-    if (view.drained_for != no_slot && state_.ends(job) > view.drain_until) {
-        view.spare_nodes -= job.nodes;
-        --view.spare_jobs;
-    }
     if (view.dedicated) ++state_.dedicated_running;
     ++state_.running;
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
@@ -228,11 +228,11 @@ void Cycle::refused(const OrderedJob& job, Verdict& verdict, const Targets& targ
     else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
              answers_[first].reason.because == Because::next_pass)
         first = verdict.answer;
-    if (verdict.rejected || !verdict.waits) return;
+    if (verdict.rejected || verdict.no_start || !(verdict.waits || verdict.later)) return;
     if (s_.algorithm == Algorithm::origin) {
         if (job.job_class != JobClass::waiting || drained_) return;
         Candidate c = candidate(job);
-        drain_for(c, targets);
+        verdict.no_start = !drain_for(c, targets);
     } else if (holds_up(job, verdict, targets)) {
         top_job_ = job.job;
     }

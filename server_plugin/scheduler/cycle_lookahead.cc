@@ -1,147 +1,231 @@
-// A cycle: when a job that has to wait could start, and what is kept for it until then.
+#include "server_plugin/scheduler/cycle_lookahead.h"
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/schedule_log.h"
 
 namespace pbs::sched {
 
-// Of queues that have none of their own: the policy's, but with a sched_config file the server's (PP-748,
-// interface 6).
-std::int64_t Cycle::backfill_depth() const {
-    return s_.from_sched_config && t_.server.backfill_depth >= 0 ? t_.server.backfill_depth
-                                                                 : s_.backfill_depth;
+// All running jobs, then those that were started since the last question.
+ResourceSchedule& Cycle::resource_schedule() {
+    std::vector<Vnodes::Share> shares;
+    std::vector<QueueView*> views;
+    const auto add = [&](JobSlot job, QueueSlot queue, Instant end) {
+        const LimitUser user{t_.jobs.owner[job],
+                             t_.jobs.group[job],
+                             nodes_of(job),
+                             &t_.requests[t_.jobs.request[job]],
+                             queue,
+                             views,
+                             nullptr};
+        resource_schedule_->add(user, {in_.now, end}, shares);
+    };
+    if (!resource_schedule_) {
+        resource_schedule_.emplace(state_);
+        for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+            std::vector<QueueView*> of_queue;
+            for (QueueView& view : views_)
+                if (view.slot == q) of_queue.push_back(&view);
+            for (const JobSlot job : t_.queues[q].running) {
+                views.clear();
+                // As fill_view() counts them.
+                for (QueueView* view : of_queue)
+                    if (of_queue.size() == 1 || state_.vnodes->holds_in(view->pool, job))
+                        views.push_back(view);
+                shares.clear();
+                state_.vnodes->shares_held(job, shares);
+                // What runs longer than it asked for ends any moment, but not now.
+                const Instant end = t_.jobs.end(job);
+                add(job, q, end > in_.now ? end : in_.now + Seconds(60));
+            }
+        }
+    }
+    for (; scheduled_ < started_.size(); ++scheduled_) {
+        const Started& started = started_[scheduled_];
+        views.assign(1, started.view);
+        shares.clear();
+        state_.vnodes->shares_of(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share(),
+                                 shares);
+        add(started.job, started.view->slot, started.end);
+    }
+    return *resource_schedule_;
 }
 
-// The standard algorithm: the first jobs that wait for others to end get reservations, as many as
-// backfill_depth says; with strict_ordering and no backfilling they hold up all that come after them.
-bool Cycle::holds_up(const OrderedJob& job, const Verdict& verdict, const Targets& targets) {
-    if (!verdict.waits || top_job_ != no_slot) return false;
-    if (!s_.strict_ordering && job.job_class != JobClass::waiting) return false;
-    QueueView& view = *targets[0];
-    const bool own = view.queue->backfill_depth >= 0;
-    const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    if (depth == 0) return s_.strict_ordering;
-    auto& made = reservations_[own ? view.slot : no_slot];
-    if (made >= depth) return false;
-    ++made;
-    Candidate top = candidate(job);
-    set_walltime(top, view);
-    reserve_for(top, view);
+Cycle::Lookahead::Lookahead(Cycle& cycle, Candidate& job, QueueView& view)
+    : c_(cycle),
+      job_(job),
+      view_(view),
+      prime_(cycle.state_.prime),
+      prime_change_(cycle.state_.prime_change),
+      prime_enforced_(cycle.state_.prime_enforced),
+      prime_now_(cycle.state_.prime_now),
+      view_now_(view) {
+    ResourceSchedule& schedule = c_.resource_schedule();
+    limits_ = limits_of(c_.state_, job, view);
+    for (const Limit& limit : limits_) demands_.push_back(schedule.demand(limit));
+    for (const auto& [column, amount] : c_.state_.vnodes->totals(*job.request, c_.vnode_share()))
+        demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
+    events_ = schedule.events();
+    c_.state_.looking_ahead = true;
+}
+
+void Cycle::Lookahead::go_back() {
+    if (!away_) return;
+    away_ = false;
+    while (done_ > 0) count(events_[--done_], false);
+    c_.state_.vnodes->settle(view_.pool);
+    CycleState& state = c_.state_;
+    state.now = c_.in_.now;
+    state.prime = prime_;
+    state.prime_change = prime_change_;
+    state.prime_enforced = prime_enforced_;
+    state.prime_now = prime_now_;
+    state.looking_ahead = false;
+    view_ = view_now_;
+}
+
+void Cycle::Lookahead::set_clock(Instant at) {
+    if (c_.state_.now == at) return;
+    c_.state_.now = at;
+    c_.set_up_time();
+    c_.set_time(view_);
+}
+
+// Everything that ends or begins by then.
+void Cycle::Lookahead::go_to(Instant at) {
+    while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
+    c_.state_.vnodes->settle(view_.pool);
+}
+
+// Counts a job out that ends, and one in that begins; backwards the other way round. Only what the gates ask
+// of this job in this queue.
+void Cycle::Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
+    CycleState& state = c_.state_;
+    const ResourceSchedule::Holding& h = c_.resource_schedule_->holding(event);
+    const int sign = event.begins == forward ? 1 : -1;
+    state.vnodes->look_ahead(c_.resource_schedule_->shares(h), -sign);
+    state.running += sign;
+    for (std::size_t i = 0; i < state.server_in_use.size(); ++i)
+        state.server_in_use[i] +=
+            sign * number_of(h.request->totals, state.server->resources_available[i].resource).value_or(0);
+    for (const QueueView* view : c_.resource_schedule_->views(h)) {
+        state.dedicated_running += view->dedicated ? sign : 0;
+        if (view != &view_) continue;
+        view_.running += sign;
+        view_.nodes += sign * h.nodes;
+        for (std::size_t i = 0; i < view_.in_use.size(); ++i)
+            view_.in_use[i] +=
+                sign * number_of(h.request->totals, view_.queue->resources_available[i].resource).value_or(0);
+        if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
+    }
+    if (h.owner == job_.owner || h.group == job_.group) state.counts->count(h.queue, h.owner, h.group, sign);
+    if (event.begins) {
+        state.reservations[h.reservation].begun = forward;
+        state.vnodes->suspend(h.reservation, forward);
+    }
+}
+
+void Cycle::Lookahead::await(std::string_view what, Instant until) {
+    const auto known = std::ranges::find(awaited_, what, &Awaited::what);
+    if (known == awaited_.end())
+        awaited_.push_back({what, until});
+    else
+        known->until = std::max(known->until, until);
+}
+
+// A gate about time refuses: until when it does at least.
+std::optional<Instant> Cycle::Lookahead::refused_until() {
+    CycleState& state = c_.state_;
+    const auto waits = [&](const Reason& reason, Instant until) {
+        await(awaited_text(reason), until);
+        return until;
+    };
+    const QueueSlot home = state.jobs->queue[job_.job];
+    if (const Reason reason = execution_type_reason(state, home))
+        return waits(reason, named_instant(state, job_, view_, reason));
+    for (const Gate* gate : all_gates()) {
+        if (gate->until == nullptr || !gate->wanted(c_.s_, state.now)) continue;
+        if (const Reason reason = gate->check(state, job_, view_))
+            return waits(reason, gate->until(state, job_, view_, reason));
+    }
+    return std::nullopt;
+}
+
+// Whether a gate refuses that may let the job pass when another one has ended; nothing if one does that
+// nothing of this will change.
+std::optional<bool> Cycle::Lookahead::has_to_wait() {
+    for (const Gate* gate : all_gates()) {
+        if (gate->until != nullptr || !gate->wanted(c_.s_, c_.state_.now)) continue;
+        if (!gate->check(c_.state_, job_, view_)) continue;
+        if ((gate->traits & waits_for_jobs) == 0) return std::nullopt;
+        return true;
+    }
     return false;
 }
 
-void Cycle::reserve_for(Candidate& job, QueueView& view) {
-    if (const auto at = earliest_start(job, view)) reserve_at(*at, job, view);
-}
-
-// Origin: the queue that the job fits soonest is drained for it.
-void Cycle::drain_for(Candidate& job, const Targets& targets) {
-    QueueView* soonest = nullptr;
-    std::optional<Instant> start;
-    for (QueueView* view : targets) {
-        Verdict verdict;
-        set_walltime(job, *view);
-        if (!ask_queue(job, *view, verdict) || !verdict.waits) continue;
-        const auto at = earliest_start(job, *view);
-        if (at && (!start || *at < *start)) {
-            start = at;
-            soonest = view;
+std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
+    const CycleState& state = c_.state_;
+    if (c_.not_started_reason(state.jobs->queue[job_.job]) || !job_.request->unsupported.empty() ||
+        !state.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
+        return std::nullopt;
+    Instant at = from;
+    for (int refusals = 0; refusals < most_refusals;) {
+        ++steps_;
+        const auto enough = earliest_of_all(demands_, at, job_.walltime);
+        if (!enough) return std::nullopt;
+        if (*enough > at) await(awaited_jobs, *enough);
+        at = *enough;
+        set_clock(at);
+        if (const auto until = refused_until()) {
+            if (*until <= at || *until == Instant::max()) return std::nullopt;
+            at = *until;
+            ++refusals;
+            continue;
         }
+        go_to(at);
+        const auto waits = has_to_wait();
+        if (!waits) return std::nullopt;
+        if (!*waits) return at;
+        if (done_ == events_.size()) return std::nullopt;
+        at = events_[done_].at;
+        await(awaited_jobs, at);
+        refusals = 0;
     }
-    if (soonest == nullptr) return;
-    drained_ = true;
-    set_walltime(job, *soonest);
-    reserve_at(*start, job, *soonest);
+    return std::nullopt;
 }
 
-std::vector<Cycle::Ending> Cycle::endings() const {
-    std::vector<Ending> list;
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q)
-        for (const JobSlot job : t_.queues[q].running)
-            // What runs longer than it asked for ends any moment, but not now.
-            list.push_back({std::max(t_.jobs.end(job), in_.now + Seconds(60)), job, nullptr});
-    for (const Started& started : started_) list.push_back({started.end, started.job, &started});
-    std::ranges::sort(list, [&](const Ending& a, const Ending& b) {
-        return a.end != b.end ? a.end < b.end : t_.jobs.sequence[a.job] < t_.jobs.sequence[b.job];
-    });
-    return list;
-}
+void Cycle::Lookahead::reserve() {
+    CycleState& state = c_.state_;
+    const auto id = static_cast<std::uint32_t>(state.reservations.size());
+    const rrule::Interval when{state.now, state.ends(job_)};
+    const Placement placement = std::exchange(state.placement, {});
+    QueueView* const views[] = {&view_};
+    const LimitUser user{job_.owner, job_.group, job_.nodes, job_.request, view_.slot, views, &placement};
+    // Of those before it that start while it runs.
+    use_spare(state, user, when.end);
+    state.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
 
-// Takes a running job out of everything that is counted (sign -1), or puts it back (1).
-void Cycle::end_job(const Ending& ending, int sign) {
-    const JobSlot job = ending.job;
-    const Request& request = t_.requests[t_.jobs.request[job]];
-    if (ending.started != nullptr) {
-        if (sign < 0)
-            state_.vnodes->give_back(ending.started->placement, request, vnode_share());
-        else
-            state_.vnodes->take(ending.started->placement, request, vnode_share());
-        count_into(*ending.started->view, job, sign);
-    } else {
-        const QueueSlot slot = t_.jobs.queue[job];
-        const bool shared = std::ranges::count(views_, slot, &QueueView::slot) > 1;
-        for (QueueView& view : views_)
-            if (view.slot == slot && (!shared || state_.vnodes->holds_in(view.pool, job)))
-                count_into(view, job, sign);
-        if (sign < 0)
-            state_.vnodes->release_held(job);
-        else
-            state_.vnodes->retake_held(job);
+    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false};
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+        const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
+        reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});
     }
-    const QueueSlot counted = ending.started != nullptr ? ending.started->view->slot : t_.jobs.queue[job];
-    state_.counts->count(counted, t_.jobs.owner[job], t_.jobs.group[job], sign);
-    state_.running += sign;
-    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-        state_.server_in_use[i] +=
-            sign * number_of(request.totals, t_.server.resources_available[i].resource).value_or(0);
-}
-
-// Would all that waits for running jobs be there at that time?
-bool Cycle::could_start(Candidate& job, QueueView& view, Instant at) {
-    const Instant now = std::exchange(state_.now, at);
-    state_.looking_ahead = true;
-    const bool could = std::ranges::all_of(gates_, [&](const Gate* gate) {
-        return (gate->traits & waits_for_jobs) == 0 || !gate->check(state_, job, view);
-    });
-    state_.looking_ahead = false;
-    state_.now = now;
-    return could;
-}
-
-// When enough running jobs have ended for the job to start in the queue. Everything is as before afterwards.
-std::optional<Instant> Cycle::earliest_start(Candidate& job, QueueView& view) {
-    const auto list = endings();
-    std::optional<Instant> start;
-    std::size_t ended = 0;
-    while (ended < list.size() && !start) {
-        const Instant at = list[ended].end;
-        while (ended < list.size() && list[ended].end == at) end_job(list[ended++], -1);
-        if (could_start(job, view, at)) start = at;
+    if (const auto most = state.place_rules(job_).max_jobs_on_host; most > 0) {
+        std::vector<std::uint32_t> hosts;
+        for (const Part& part : placement) hosts.push_back((*state.vnodes)[part.vnode].host);
+        std::ranges::sort(hosts);
+        hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+        for (const std::uint32_t host : hosts)
+            reservation.spare.push_back(
+                {{LimitKind::host_jobs, host, 0}, most - state.vnodes->jobs_on_host(host) - 1});
     }
-    while (ended > 0) end_job(list[--ended], 1);
-    return start;
-}
-
-// Keeps what the job needs at `start` from jobs that would still run then.
-void Cycle::reserve_at(Instant start, Candidate& job, QueueView& view) {
-    const auto list = endings();
-    std::size_t ended = 0;
-    while (ended < list.size() && list[ended].end <= start) end_job(list[ended++], -1);
-    if (could_start(job, view, start)) {
-        state_.vnodes->reserve(start, state_.placement, *job.request, vnode_share());
-        state_.reserved_for.push_back(job.job);
-        log_schedule(ScheduleState::reserving, job.job, view, start, start + job.walltime, state_.placement);
-        if (s_.algorithm == Algorithm::origin) {
-            view.drained_for = job.job;
-            view.drain_until = start;
-            view.spare_nodes = view.node_limit < 0 ? INT64_MAX / 2 : view.node_limit - view.nodes - job.nodes;
-            const auto most = view.queue->max_running;
-            view.spare_jobs = most < 0 ? INT64_MAX / 2 : most - view.running - 1;
-        }
-    }
-    while (ended > 0) end_job(list[--ended], 1);
+    state.reservations.push_back(std::move(reservation));
+    c_.log_schedule(ScheduleState::reserving, job_.job, view_, when.start, when.end, placement);
+    state.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
+    std::vector<Vnodes::Share> shares;
+    state.vnodes->shares_of(placement, *job_.request, c_.vnode_share(), shares);
+    go_back();
+    c_.resource_schedule_->add(user, when, shares, id);
 }
 
 }  // namespace pbs::sched

@@ -1,6 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_gates.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc, cycle_schedule.cc and
-// explain.cc.
+// cycle_gates.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc,
+// cycle_schedule.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "server_plugin/scheduler/cycle.h"
 #include "server_plugin/scheduler/explanation.h"
 #include "server_plugin/scheduler/gate/gate.h"
+#include "server_plugin/scheduler/resource_schedule.h"
 
 namespace pbs::sched {
 
@@ -52,6 +53,8 @@ struct Verdict {
     bool rejected = false;
     bool lasting = true;                // holds whatever else is started
     bool waits = false;                 // for running jobs to end
+    bool later = false;                 // a gate about time was among those that refused
+    bool no_start = false;              // none is known for a job like it
     std::size_t starts = 0;             // how many had been started when it was made
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
 };
@@ -96,7 +99,9 @@ class Cycle {
     void count_running();
     Targets views_of(const std::vector<QueueSpec>& specs, bool dedicated);
     QueueView* make_view(QueueSlot slot, std::uint32_t host, bool dedicated);
-    void set_dedicated_time(QueueView& view);
+    void set_dedicated_time(QueueView& view) const;
+    void set_windows(QueueView& view) const;
+    void set_time(QueueView& view) const;
     void fill_view(QueueView& view);
     void count_into(QueueView& view, JobSlot job, int sign) const;
     std::int64_t node_limit(const Queue& queue) const;
@@ -145,20 +150,13 @@ class Cycle {
     bool reads_user(Targets& targets) const;
 
     // Waiting and top jobs.
-    void drain_for(Candidate& job, const Targets& targets);
+    bool drain_for(Candidate& job, const Targets& targets);
     std::int64_t backfill_depth() const;
-    void reserve_for(Candidate& job, QueueView& view);
-    std::optional<Instant> earliest_start(Candidate& job, QueueView& view);
-    void reserve_at(Instant start, Candidate& job, QueueView& view);
-    struct Ending {
-        Instant end;
-        JobSlot job;
-        const Started* started;  // null: it ran before the cycle
-    };
-    std::vector<Ending> endings() const;
-    void end_job(const Ending& ending, int sign);
-    bool could_start(Candidate& job, QueueView& view, Instant at);
-    bool holds_up(const OrderedJob& job, const Verdict& verdict, const Targets& targets);
+    class Lookahead;
+    bool reserve_for(Candidate& job, QueueView& view);
+    void use_reserved(const Candidate& job, QueueView& view);
+    ResourceSchedule& resource_schedule();
+    bool holds_up(const OrderedJob& job, Verdict& verdict, const Targets& targets);
 
     // After single events (cycle_events.cc).
     // Of a lane, the next job that may start or is new.
@@ -263,8 +261,11 @@ class Cycle {
         std::vector<Vnodes::Room> list;
     };
     std::unordered_map<PoolId, Rooms> rooms_;
-    bool limits_all_freed_ = false;  // what ended may let jobs start anywhere
-    JobSlot top_job_ = no_slot;      // strict_ordering without backfilling: nothing starts after it
+    bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
+    std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
+    std::size_t scheduled_ = 0;                          // how many of started_ are in it
+    std::int64_t vain_steps_ = 0;  // of looking ahead for jobs that no start was found for
+    JobSlot top_job_ = no_slot;    // strict_ordering without backfilling: nothing starts after it
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
     std::string schedule_;  // records for the schedule log

@@ -47,22 +47,24 @@ void Cycle::set_up_state() {
 
 void Cycle::set_up_time() {
     const bool origin = s_.algorithm == Algorithm::origin;
-    state_.prime_enforced = origin && s_.enforce_prime_time.holds(in_.now);
-    state_.prime = PrimePeriods(s_.prime, in_.now);
+    state_.prime_enforced = origin && s_.enforce_prime_time.holds(state_.now);
+    state_.prime = PrimePeriods(s_.prime, state_.now);
     state_.prime_now = state_.prime_enforced && state_.prime.now_inside();
-    if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(in_.now);
+    if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(state_.now);
 }
 
 // The current or next one of time_windows and of what DEDICATED_TIME_COMMAND tells together.
-void Cycle::set_dedicated_time(QueueView& view) {
+void Cycle::set_dedicated_time(QueueView& view) const {
     const bool origin = s_.algorithm == Algorithm::origin;
-    if (origin && !s_.enforce_dedicated_time.holds(in_.now)) return;
+    view.dedicated_time.reset();
+    view.dedicated_now = false;
+    if (origin && !s_.enforce_dedicated_time.holds(state_.now)) return;
     const rrule::WindowSet& windows = in_.configuration->dedicated;
-    auto found = windows.at_or_after(in_.now);
+    auto found = windows.at_or_after(state_.now);
     if (origin && !s_.dedicated_time_command.empty()) {
         const HostOutages told = host_outages(t_, s_, t_.strings.text(view.host));
         view.dedicated_awaited = told.awaited;
-        if (const auto outage = outage_at_or_after(told.list, in_.now)) found = earliest(found, *outage);
+        if (const auto outage = outage_at_or_after(told.list, state_.now)) found = earliest(found, *outage);
         // What one of them touches at its end goes on with the other.
         for (bool grows = found.has_value(); grows;) {
             const Instant end = found->end;
@@ -72,7 +74,25 @@ void Cycle::set_dedicated_time(QueueView& view) {
         }
     }
     view.dedicated_time = found;
-    view.dedicated_now = found && found->start <= in_.now;
+    view.dedicated_now = found && found->start <= state_.now;
+}
+
+void Cycle::set_windows(QueueView& view) const {
+    const auto windows = in_.configuration->queue_windows.find(view.queue->name);
+    if (windows == in_.configuration->queue_windows.end()) return;
+    view.has_windows = true;
+    view.open = windows->second.contains(state_.now);
+    view.opens.reset();
+    view.closes.reset();
+    (view.open ? view.closes : view.opens) = windows->second.next_change(state_.now);
+}
+
+// What of a queue depends on the time.
+void Cycle::set_time(QueueView& view) const {
+    set_dedicated_time(view);
+    set_windows(view);
+    const auto early = in_.memory->early_until.find(view.slot);
+    view.early = early != in_.memory->early_until.end() && state_.prime_now && state_.now < early->second;
 }
 
 void Cycle::count_running() {
@@ -97,25 +117,17 @@ Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
 
 QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) {
     QueueView& view = views_.emplace_back();
+    view.number = static_cast<std::uint32_t>(views_.size() - 1);
     view.slot = slot;
     view.queue = &t_.queues[slot];
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
-    set_dedicated_time(view);
+    set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
     if (walltime) view.max_walltime = Seconds(*walltime);
-    if (const auto windows = in_.configuration->queue_windows.find(view.queue->name);
-        windows != in_.configuration->queue_windows.end()) {
-        view.has_windows = true;
-        view.open = windows->second.contains(in_.now);
-        (view.open ? view.closes : view.opens) = windows->second.next_change(in_.now);
-    }
-    if (const auto early = in_.memory->early_until.find(slot);
-        early != in_.memory->early_until.end() && state_.prime_now)
-        view.early = in_.now < early->second;
     return &view;
 }
 

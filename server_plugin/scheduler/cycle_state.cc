@@ -33,6 +33,14 @@ Seconds PrimePeriods::most_in_one(Seconds walltime) {
     return most;
 }
 
+std::optional<Instant> PrimePeriods::end_of_one_above(Seconds limit, Seconds walltime) {
+    if (most_in_one(walltime) <= limit) return std::nullopt;
+    const Instant end = now_ + std::min(walltime, unlimited_walltime);
+    for (const rrule::Interval& period : periods_)
+        if (std::min(period.end, end) - period.start > limit) return period.end;
+    return std::nullopt;
+}
+
 std::optional<Instant> PrimePeriods::next_start(Instant t) const {
     auto next = prime_.at_or_after(t);
     if (next && next->start <= t) next = prime_.at_or_after(next->end);

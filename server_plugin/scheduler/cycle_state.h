@@ -11,6 +11,7 @@
 #include "server_plugin/scheduler/allocations.h"
 #include "server_plugin/scheduler/configuration.h"
 #include "server_plugin/scheduler/job_table.h"
+#include "server_plugin/scheduler/limits.h"
 #include "server_plugin/scheduler/reason.h"
 #include "server_plugin/scheduler/vnodes.h"
 
@@ -40,6 +41,9 @@ class PrimePeriods {
     std::optional<Instant> boundary() const { return boundary_; }
     // The most seconds of [now, now + walltime) that fall into any one period.
     Seconds most_in_one(Seconds walltime);
+    // The end of the first period that holds more than `limit` seconds of [now, now + walltime); nothing if
+    // none does.
+    std::optional<Instant> end_of_one_above(Seconds limit, Seconds walltime);
     // The start of the first period that starts after `t`.
     std::optional<Instant> next_start(Instant t) const;
 
@@ -80,6 +84,7 @@ struct Gate;
 
 // What of a queue jobs use, and what a waiting job has been promised of it.
 struct QueueView {
+    std::uint32_t number = 0;  // of the views of the cycle, from 0
     QueueSlot slot = no_slot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
@@ -101,12 +106,6 @@ struct QueueView {
     bool dedicated_now = false;
     bool dedicated_awaited = false;  // what DEDICATED_TIME_COMMAND says of it isn't known yet
     bool early = false;              // doesn't observe prime time any more
-
-    // Drained for a waiting job: jobs that end after `drain_until` have only what it leaves.
-    JobSlot drained_for = no_slot;
-    Instant drain_until{};
-    std::int64_t spare_nodes = 0;
-    std::int64_t spare_jobs = 0;
 
     std::vector<const Gate*> gates;  // that may refuse a job; empty: not found out yet
 
@@ -156,9 +155,9 @@ struct CycleState {
     std::int64_t running = 0;                 // in the server
     std::int64_t dedicated_running = 0;       // in dedicated queues
     std::vector<std::int64_t> server_in_use;  // of server->resources_available
-    std::vector<JobSlot> reserved_for;        // jobs with reservations, in the order they were made
+    std::vector<Reservation> reservations;    // in the order they were made; the index is their id
 
-    bool looking_ahead = false;  // the question is whether, not why
+    bool looking_ahead = false;  // `now` is later than it is: the question is whether, not why
 
     // Left by the gate on hosts for whoever starts the job.
     Placement placement;

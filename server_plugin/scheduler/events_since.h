@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/limits.h"
 #include "server_plugin/scheduler/waiting_jobs.h"
 
 namespace pbs::sched {
@@ -40,9 +41,8 @@ struct DrainFor {
     QueueSlot queue = no_slot;
     std::uint32_t host = 0;
     Instant until{};
-    std::int64_t spare_nodes = 0;
-    std::int64_t spare_jobs = 0;
-    std::vector<VnodeSlot> vnodes;  // that have a reservation
+    std::vector<Reservation::Spare> spare;  // of each limit
+    std::vector<VnodeSlot> vnodes;          // that have a reservation
     // The vnodes aside: is what was refused for `before` refused for this too?
     bool holds_back_as_much_as(const DrainFor& before) const;
 };

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/cycle_lookahead.h"
 #include "server_plugin/scheduler/explanation.h"
 
 namespace pbs::sched {
@@ -113,18 +113,21 @@ void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
 
 // What gates would say of the job in a queue at its turn.
 QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
-    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}};
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}};
     set_walltime(job, view);
-    bool refused = false;
+    bool refused = static_cast<bool>(execution_type_reason(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
     for (const Gate* gate : gates_) {
         const Reason reason = gate->check(state_, job, view);
         out.gates.push_back({gate->name, gate->attributes, text(reason, reason_context()), false});
         if (!reason) continue;
         refused = true;
-        only_waits = only_waits && (gate->traits & waits_for_jobs) != 0;
+        only_waits = only_waits && ((gate->traits & waits_for_jobs) != 0 || gate->until != nullptr);
     }
-    if (refused && only_waits) out.earliest_start = earliest_start(job, view);
+    if (!refused || !only_waits) return out;
+    Lookahead ahead(*this, job, view);
+    out.earliest_start = ahead.earliest(in_.now);
+    if (out.earliest_start) out.awaited = ahead.awaited();
     return out;
 }
 

@@ -20,15 +20,23 @@ struct GateAnswer {
     bool decides = false;         // what the cycle goes by
 };
 
+// What a start has to wait for, and until when.
+struct Awaited {
+    std::string_view what;  // as in "when ...": "running jobs have ended"; lives as long as the program
+    rrule::Instant until{};
+};
+
 // The answers about one queue (and host, of a queue that is named as queue@host), in the order of the tests.
 // A cycle stops at the first gate that doesn't let the job pass; here all of them are asked.
 struct QueueAnswers {
     std::string queue;
     std::string host;  // empty: none is named
     std::vector<GateAnswer> gates;
-    // When enough of the running jobs have ended, at the latest, for all gates to let the job pass that make
-    // jobs wait for others. Only if no other gate has a different objection; the job's turn may be later.
+    // The earliest start known from the resource schedule: when, at the latest, enough of the running jobs
+    // and of those with reservations have ended, and the time allows it. Only if no gate has another
+    // objection; the job's turn may be later.
     std::optional<rrule::Instant> earliest_start;
+    std::vector<Awaited> awaited;  // before it, in the order in which they are met
 };
 
 // A number that the order goes by.

@@ -130,6 +130,33 @@ std::size_t ReasonHash::operator()(const Reason& reason) const {
     return h;
 }
 
+std::string_view awaited_text(const Reason& r) {
+    switch (r.because) {
+        case Because::dedicated_time:
+        case Because::into_dedicated:
+        case Because::past_dedicated:
+        case Because::dedicated_unknown:
+            return "dedicated time has ended";
+        case Because::not_dedicated:
+            return "dedicated time begins";
+        case Because::prime_only:
+            return "prime time begins";
+        case Because::non_prime_only:
+        case Because::nonprime_drain:
+            return "prime time has ended";
+        case Because::prime_limit:
+            return "no more of prime time is left than its limit";
+        case Because::prime_boundary:
+            return r.b != 0 ? "prime time begins" : "prime time has ended";
+        case Because::queue_closed:
+            return "the queue's time_window opens";
+        case Because::window_boundary:
+            return "the queue's time_window has closed";
+        default:
+            return {};
+    }
+}
+
 bool is_rejection(Because because) {
     switch (because) {
         case Because::fits_no_queue:

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/cluster.h"
@@ -98,6 +99,11 @@ struct ReasonContext {
     const Resources& resources;
     const Interner& strings;
 };
+
+// Of a refusal that time lifts, what has to come first, as in "when ..."; and for want of what running jobs
+// have.
+std::string_view awaited_text(const Reason& reason);
+constexpr std::string_view awaited_jobs = "running jobs have ended";
 
 // Is a job rejected for it? (One that fits no queue, and those of job gates.)
 bool is_rejection(Because because);

@@ -12,6 +12,12 @@ namespace {
 constexpr std::uint32_t open_column = 0;
 constexpr std::uint32_t empty_column = 1;
 constexpr std::uint32_t first_resource_column = 2;
+// Of shares: a job on the vnode's host, of those that have it for themselves, and on the vnode, which comes
+// last.
+constexpr std::uint32_t host_share = UINT32_MAX;
+constexpr std::uint32_t exclusive_share = open_column;
+constexpr std::uint32_t job_share = empty_column;
+constexpr std::size_t most_hosts_of_a_job = 64;  // that are counted
 
 // Is `word` one of the elements of a comma-separated list?
 bool has_word(std::string_view list, std::string_view word) {
@@ -214,7 +220,7 @@ void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int s
         if (exclusive) vnodes_[slot].exclusive += sign;
         set_flags(slot);
         update_trees(slot);
-        if (std::ranges::find(hosts, vnodes_[slot].host) == hosts.end() && hosts.size() < 64)
+        if (std::ranges::find(hosts, vnodes_[slot].host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
             hosts.push_back(vnodes_[slot].host);
     }
     for (const auto host : hosts) host_jobs_[host] += sign;
@@ -223,14 +229,6 @@ void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int s
 std::int64_t Vnodes::jobs_on_host(std::uint32_t host) const {
     const auto found = host_jobs_.find(host);
     return found == host_jobs_.end() ? 0 : found->second;
-}
-
-void Vnodes::release_held(JobSlot job) {
-    if (auto found = held_.find(job); found != held_.end()) apply(found->second, 1);
-}
-
-void Vnodes::retake_held(JobSlot job) {
-    if (auto found = held_.find(job); found != held_.end()) apply(found->second, -1);
 }
 
 bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
@@ -481,7 +479,8 @@ std::int64_t Vnodes::how_many(VnodeSlot slot, const Needs& needs, const Chunk& c
     if (!reserved_.empty())
         if (const auto found = reserved_.find(slot); found != reserved_.end())
             for (const Reserved& reserved : found->second)
-                if (rules.ends > reserved.start) limit_by(reserved.over.data(), open_column);
+                if (rules.ends > reserved.start && !suspended_[reserved.id])
+                    limit_by(reserved.over.data(), open_column);
     return most;
 }
 
@@ -543,13 +542,17 @@ bool Vnodes::place_chunks(const Pool& pool, const Request& request, const PlaceR
     for (std::uint32_t c = 0; placed && c < request.chunks.size(); ++c) {
         placed = place_chunk(pool, request, c, rules, only, out);
         if (!placed || c + 1 == request.chunks.size()) break;
-        for (; counted < out.size(); ++counted)
-            add_amounts(out[counted].vnode, needs_of(request.chunks[c], request.exclusive, rules.node_size),
-                        out[counted].count, -1);
+        for (; counted < out.size(); ++counted) {
+            const Needs needs = needs_of(request.chunks[c], request.exclusive, rules.node_size);
+            add_amounts(out[counted].vnode, needs, out[counted].count, -1);
+            use_over(out[counted].vnode, needs, out[counted].count, 1, rules.ends);
+        }
     }
-    for (std::size_t i = 0; i < counted; ++i)
-        add_amounts(out[i].vnode, needs_of(request.chunks[out[i].chunk], request.exclusive, rules.node_size),
-                    out[i].count, 1);
+    for (std::size_t i = 0; i < counted; ++i) {
+        const Needs needs = needs_of(request.chunks[out[i].chunk], request.exclusive, rules.node_size);
+        add_amounts(out[i].vnode, needs, out[i].count, 1);
+        use_over(out[i].vnode, needs, out[i].count, -1, rules.ends);
+    }
     if (!placed) out.clear();
     return placed;
 }
@@ -626,10 +629,119 @@ void Vnodes::give_back(const Placement& placement, const Request& request, const
     apply(placement, request, node_size, 1);
 }
 
+// ---- Looking ahead.
+
+void Vnodes::shares_held(JobSlot job, std::vector<Share>& out) const {
+    const auto found = held_.find(job);
+    if (found == held_.end()) return;
+    std::vector<VnodeSlot> touched;
+    for (const Held& part : found->second.parts) {
+        const VnodeSlot slot = find(part.vnode);
+        if (slot == no_slot) continue;
+        for (const Need& need : part.amounts)
+            if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
+                out.push_back({slot, column_of_[need.resource], need.amount});
+        touched.push_back(slot);
+    }
+    std::ranges::sort(touched);
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    add_job_shares(touched, found->second.exclusive, out);
+}
+
+void Vnodes::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
+                       std::vector<Share>& out) const {
+    for (const Part& part : placement) {
+        const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+            if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
+    }
+    add_job_shares(vnodes_of(placement), request.exclusive, out);
+}
+
+// As count_jobs() counts.
+void Vnodes::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
+                            std::vector<Share>& out) const {
+    std::vector<std::uint32_t> hosts;
+    for (const VnodeSlot slot : vnodes) {
+        if (exclusive) out.push_back({slot, exclusive_share, 1});
+        out.push_back({slot, job_share, 1});
+        const std::uint32_t host = vnodes_[slot].host;
+        if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= most_hosts_of_a_job) continue;
+        hosts.push_back(host);
+        out.push_back({slot, host_share, 1});
+    }
+}
+
+void Vnodes::look_ahead(std::span<const Share> shares, int sign) {
+    for (const Share& share : shares) {
+        switch (share.column) {
+            case host_share:
+                host_jobs_[vnodes_[share.vnode].host] -= sign;
+                break;
+            case exclusive_share:
+                vnodes_[share.vnode].exclusive -= sign;
+                break;
+            case job_share:
+                vnodes_[share.vnode].jobs -= sign;
+                set_flags(share.vnode);
+                looked_ahead_.push_back(share.vnode);
+                break;
+            default:
+                free_[share.vnode * columns_ + share.column] += sign * share.amount;
+        }
+    }
+}
+
+// Many changes are cheaper in one go over the whole tree.
+void Vnodes::settle(PoolId id) {
+    Pool& pool = pools_[id];
+    if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(pool.leaves)) > 2UL * pool.leaves) {
+        for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) set_leaf(pool, i, pool.vnodes[i]);
+        for (std::uint32_t node = pool.leaves - 1; node >= 1; --node) fix_node(pool, node);
+    } else {
+        for (const VnodeSlot vnode : looked_ahead_) {
+            for (const auto& [of, position] : in_pools_[vnode]) {
+                if (of != id) continue;
+                set_leaf(pool, position, vnode);
+                for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
+                    fix_node(pool, node);
+            }
+        }
+    }
+    looked_ahead_.clear();
+}
+
+std::vector<std::pair<std::uint32_t, std::int64_t>> Vnodes::totals(const Request& request,
+                                                                   const NodeSize& node_size) const {
+    Needs sum(columns_, 0);
+    for (const Chunk& chunk : request.chunks) {
+        const Needs needs = needs_of(chunk, false, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c) sum[c] += needs[c] * chunk.count;
+    }
+    std::vector<std::pair<std::uint32_t, std::int64_t>> totals;
+    for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+        if (sum[c] > 0) totals.emplace_back(c, sum[c]);
+    return totals;
+}
+
+bool Vnodes::counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const {
+    return column >= first_resource_column && column < columns_ && vnodes_[vnode].free &&
+           row(vnode)[column] >= 0 &&
+           std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
+}
+
+std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
+    std::int64_t sum = 0;
+    for (const VnodeSlot vnode : pools_[pool].vnodes)
+        if (vnodes_[vnode].free) sum += std::max<std::int64_t>(0, total_[vnode * columns_ + column]);
+    return sum;
+}
+
 // ---- Reservations.
 
-void Vnodes::reserve(Instant start, const Placement& placement, const Request& request,
+void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
                      const NodeSize& node_size) {
+    suspended_.resize(std::max<std::size_t>(suspended_.size(), id + 1), false);
     for (const VnodeSlot slot : vnodes_of(placement)) {
         std::vector<std::int64_t> over(row(slot), row(slot) + columns_);
         for (const Part& part : placement) {
@@ -639,21 +751,28 @@ void Vnodes::reserve(Instant start, const Placement& placement, const Request& r
         }
         over[empty_column] = 0;
         if (request.exclusive) over[open_column] = 0;
-        reserved_[slot].push_back({start, std::move(over)});
+        reserved_[slot].push_back({id, start, std::move(over)});
     }
 }
 
 void Vnodes::use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
                           Instant ends) {
     if (reserved_.empty()) return;
-    for (const Part& part : placement) {
-        const auto found = reserved_.find(part.vnode);
-        if (found == reserved_.end()) continue;
-        const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
-        for (Reserved& reserved : found->second)
-            if (ends > reserved.start)
-                for (std::uint32_t c = first_resource_column; c < columns_; ++c)
-                    reserved.over[c] -= needs[c] * part.count;
+    for (const Part& part : placement)
+        use_over(part.vnode, needs_of(request.chunks[part.chunk], request.exclusive, node_size), part.count,
+                 1, ends);
+}
+
+// Of the reservations of a vnode that bind a job that ends then, what is over becomes less by so much (sign
+// -1: more again).
+void Vnodes::use_over(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign, Instant ends) {
+    if (reserved_.empty()) return;
+    const auto found = reserved_.find(vnode);
+    if (found == reserved_.end()) return;
+    for (Reserved& reserved : found->second) {
+        if (ends <= reserved.start || suspended_[reserved.id]) continue;
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+            reserved.over[c] -= sign * needs[c] * count;
     }
 }
 

@@ -109,17 +109,44 @@ class Vnodes {
     // Could it be placed if nothing ran? An upper bound for requests of more than one chunk.
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const;
 
-    // For looking ahead: what a running job holds is given back and taken again.
-    void release_held(JobSlot job);
-    void retake_held(JobSlot job);
     bool holds_in(PoolId pool, JobSlot job) const;
 
+    // What a job has of a vnode, by column of its row: Vnodes knows which these are. Valid as long as pools
+    // are.
+    struct Share {
+        VnodeSlot vnode = 0;
+        std::uint32_t column = 0;
+        std::int64_t amount = 0;
+    };
+    // The shares of a running job, and of one that is placed, appended to `out`.
+    void shares_held(JobSlot job, std::vector<Share>& out) const;
+    void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
+                   std::vector<Share>& out) const;
+    // For looking ahead: shares are given back (sign 1) and taken (-1). After settle() the pool tells of it;
+    // others don't until all is as it was.
+    void look_ahead(std::span<const Share> shares, int sign);
+    void settle(PoolId pool);
+    // All that a request takes, by column.
+    std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
+                                                               const NodeSize& node_size) const;
+    // Do shares of the column count for what the pool has in all? Not those of vnodes that no job may start
+    // on, nor those that have less than is held of them.
+    bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
+    std::int64_t capacity(PoolId pool, std::uint32_t column) const;
+
     // A reservation: from `start` on, `placement` is spoken for. Jobs that end later may use of these vnodes
-    // only what is over. To be made while the vnodes are as they will be at `start`.
-    void reserve(Instant start, const Placement& placement, const Request& request,
+    // only what is over. To be made while the vnodes are as they will be at `start`. `id`: 0, 1, 2, ...
+    void reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
                  const NodeSize& node_size);
-    void clear_reservations() { reserved_.clear(); }
-    // A job that was placed and ends after a reservation's start uses up what was over.
+    // When looking past its start, a reservation doesn't bind anybody: its job holds the vnodes, or has
+    // ended.
+    void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
+    void clear_reservations() {
+        reserved_.clear();
+        suspended_.clear();
+    }
+    // A job that was placed and ends after a reservation's start uses up what was over; one that isn't
+    // suspended.
     void use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
                       Instant ends);
 
@@ -159,6 +186,7 @@ class Vnodes {
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shared_hosts;  // with several vnodes
     };
     struct Reserved {
+        std::uint32_t id = 0;
         Instant start{};
         std::vector<std::int64_t> over;  // by column
     };
@@ -173,6 +201,7 @@ class Vnodes {
     void fix_node(Pool& pool, std::uint32_t node) const;
     void make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition);
     void void_pools();
+    void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, std::vector<Share>& out) const;
     bool needs_columns(const Vnode& vnode, const Resources& resources) const;
     void apply(const HeldJob& held, int sign);
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
@@ -185,6 +214,7 @@ class Vnodes {
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
     bool same_host(std::uint32_t a, std::uint32_t b) const;
     bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
+    void use_over(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign, Instant ends);
     bool place_chunk(const Pool& pool, const Request& request, std::uint32_t chunk, const PlaceRules& rules,
                      const std::vector<std::uint32_t>* only, Placement& out);
     bool place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules,
@@ -215,6 +245,8 @@ class Vnodes {
     Interner* strings_ = nullptr;  // the scheduler's, which outlives this
     std::int64_t factor_ = 1;
     std::unordered_map<VnodeSlot, std::vector<Reserved>> reserved_;
+    std::vector<bool> suspended_;          // reservations, by id
+    std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since settle()
     std::uint64_t version_ = 1;
 };
 

@@ -74,6 +74,8 @@ ReplyList waiting() {
                              {"gate", "small_job_max", ""},
                              {"gate_attributes", "small_job_max", "small_job_max"}});
     reply.object("small", {{"earliest_start", "", std::to_string(kStart)},
+                           {"awaited", "running jobs have ended", std::to_string(kStart - 60)},
+                           {"awaited", "prime time has ended", std::to_string(kStart)},
                            {"gate", "queue_maximum", ""},
                            {"gate", "max_running", "Queue small runs its limit of 2 jobs"},
                            {"decides", "max_running", "True"},
@@ -95,7 +97,8 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                     "(sort_by_past_usage)\n"
                     "The job itself:\n"
                     "  pass  small_job_max (small_job_max)\n"
-                    "Queue small: room at {}, when running jobs have ended\n"
+                    "Queue small: earliest start {}, when running jobs have ended and prime time has "
+                    "ended\n"
                     "  pass  queue_maximum\n"
                     "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
                     "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
@@ -132,6 +135,9 @@ TEST(ExplanationJson, HasTheSame) {
                                                 {"attributes", "ssinode_cpus, ssinode_mem"}}));
     ASSERT_EQ(json["queues"].size(), 2U);
     EXPECT_EQ(json["queues"][0]["earliest_start"], kStart);
+    EXPECT_EQ(json["queues"][0]["awaited"],
+              nlohmann::json({{{"when", "running jobs have ended"}, {"until", kStart - 60}},
+                              {{"when", "prime time has ended"}, {"until", kStart}}}));
     EXPECT_EQ(json["queues"][0]["gates"][0], nlohmann::json({{"gate", "queue_maximum"}, {"passes", true}}));
     EXPECT_EQ(json["queues"][0]["gates"][1],
               nlohmann::json({{"gate", "max_running"},

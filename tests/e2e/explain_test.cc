@@ -31,12 +31,15 @@ TEST_F(Explain, AJobThatWaitsForTheEndOfPrimeTime) {
     EXPECT_EQ(text.exit, 0) << text.err;
     EXPECT_THAT(text.out, StartsWith("Job " + id + ": it waits: " + server.job(id, "comment") + "\n"));
     EXPECT_THAT(text.out, HasSubstr("Order: job 1 of 1, 1 of 1 in class normal\n"));
-    EXPECT_THAT(text.out, HasSubstr("Queue batch:\n"));
+    EXPECT_THAT(text.out, AllOf(HasSubstr("Queue batch: earliest start "),
+                                HasSubstr(" 15:00:00, when no more of prime time is left than its limit\n")))
+        << "two hours before its end";
     EXPECT_THAT(text.out, HasSubstr("Exceeds primetime walltime limit (02:00:00)  <- decides\n"));
     EXPECT_THAT(text.out, HasSubstr("  pass  hosts"));
     const Output json = server.command({"pbs_explain", "--json", id});
     EXPECT_EQ(json.exit, 0) << json.err;
-    EXPECT_THAT(json.out, AllOf(HasSubstr("\"outcome\": \"waits\""), HasSubstr("\"decides\": true")));
+    EXPECT_THAT(json.out, AllOf(HasSubstr("\"outcome\": \"waits\""), HasSubstr("\"decides\": true"),
+                                HasSubstr("\"when\": \"no more of prime time is left than its limit\"")));
 }
 
 TEST_F(Explain, JobsThatRunAndJobsThatAreHeld) {

@@ -32,6 +32,15 @@ std::vector<std::string> keys(const Explanation& explanation) {
     return out;
 }
 
+std::vector<std::string> awaited(const QueueAnswers& queue) {
+    std::vector<std::string> out;
+    for (const Awaited& a : queue.awaited) {
+        const auto minutes = (a.until - monday).count() / 60;
+        out.push_back(fmt::format("until {:02}:{:02} {}", minutes / 60, minutes % 60, a.what));
+    }
+    return out;
+}
+
 struct Explain : testing::Test {
     World world;
     Settings& s = world.origin();
@@ -82,7 +91,10 @@ TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
                 ElementsAre("* prime_limit: Exceeds primetime walltime limit (02:00:00)",
                             "queue_nodes: Not enough free nodes in queue batch: job needs 4, 0 free",
                             "hosts: Not enough resources free on the hosts of queue batch"));
-    EXPECT_FALSE(e.queues[0].earliest_start) << "the end of a running job isn't all that it waits for";
+    EXPECT_EQ(e.queues[0].earliest_start, at(15)) << "two hours before the end of prime time";
+    EXPECT_THAT(awaited(e.queues[0]),
+                ElementsAre("until 12:00 running jobs have ended",
+                            "until 15:00 no more of prime time is left than its limit"));
     EXPECT_EQ(world.cycle(at(10)).comment.at(job), e.reason);
 }
 
@@ -95,6 +107,60 @@ TEST_F(Explain, WhenEnoughJobsHaveEnded) {
     ASSERT_EQ(e.queues.size(), 1U);
     EXPECT_EQ(e.queues[0].earliest_start, at(12));
     EXPECT_EQ(world.cycle(at(12)).comment.count(job), 1U) << "it is one of the running jobs still";
+}
+
+TEST_F(Explain, EarliestStartWithWindowsPrimeTimeAndDedicatedTime) {
+    world.configuration.queue_windows.emplace("batch", world.window("FREQ=DAILY", 6, 11));
+    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    world.run(running, "batch", "n", at(9));
+    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    world.configure();
+    Explanation e = explain(job);
+    EXPECT_EQ(e.queues[0].earliest_start, at(30)) << "at 12 the queue is closed";
+    EXPECT_THAT(awaited(e.queues[0]), ElementsAre("until 12:00 running jobs have ended",
+                                                  "until 30:00 the queue's time_window opens"));
+
+    world.configuration.dedicated = world.window("FREQ=DAILY", 7, 9);
+    world.configure();
+    e = explain(job);
+    EXPECT_EQ(e.queues[0].earliest_start, at(33)) << "two hours from 6 would run into dedicated time";
+    EXPECT_THAT(awaited(e.queues[0]), ElementsAre("until 12:00 running jobs have ended",
+                                                  "until 30:00 the queue's time_window opens",
+                                                  "until 33:00 dedicated time has ended"));
+
+    world.configuration.dedicated = world.window("FREQ=DAILY", 7, 10);
+    world.configuration.queue_windows.insert_or_assign("batch", world.window("FREQ=DAILY", 6, 9));
+    world.configure();
+    EXPECT_FALSE(explain(job).queues[0].earliest_start) << "it never fits between them";
+}
+
+TEST_F(Explain, EarliestStartInAQueueOfAnExecutionType) {
+    world.queue({.name = "batch", .nodes = 4, .execution_type = ExecutionType::non_prime});
+    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    const Explanation e = explain(job);
+    EXPECT_EQ(e.queues[0].earliest_start, at(17));
+    EXPECT_THAT(awaited(e.queues[0]), ElementsAre("until 17:00 prime time has ended"));
+    EXPECT_EQ(explain(job, at(17)).outcome, JobOutcome::starts);
+}
+
+TEST_F(Explain, EarliestStartAfterAJobThatHasAReservation) {
+    s.max_queued_time = Seconds(2 * hour);
+    world.configure();
+    const int running = world.job({.nodes = 3, .walltime = 3 * hour, .queued = at(9)});
+    world.run(running, "batch", "n", at(9));
+    const int waiting = world.job({.nodes = 4, .walltime = 5 * hour, .queued = at(0)});
+    const int job = world.job({.nodes = 2, .walltime = hour, .queued = at(9)});
+    EXPECT_EQ(explain(waiting).queues[0].earliest_start, at(12));
+    EXPECT_EQ(explain(job).queues[0].earliest_start, at(17)) << "the waiting job goes first";
+}
+
+TEST_F(Explain, NoEarliestStartIsKnownOfWhatOtherThingsPrevent) {
+    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    world.run(running, "batch", "n", at(9));
+    world.queue({.name = "batch", .nodes = 4, .acl_users = {"bob"}});
+    EXPECT_FALSE(explain(world.job({.nodes = 1})).queues[0].earliest_start);
+    world.queue({.name = "batch", .nodes = 90});
+    EXPECT_FALSE(explain(world.job({.nodes = 80})).queues[0].earliest_start) << "no vnode is so large";
 }
 
 TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {

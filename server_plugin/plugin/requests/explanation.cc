@@ -71,6 +71,9 @@ void add_job(Reply& reply, const sched::Explanation& found) {
 void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     Shown shown;
     if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
+    for (const sched::Awaited& awaited : answers.awaited)
+        shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()),
+                  std::string(awaited.what));
     add_gates(shown, answers.gates);
     const std::string name = answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host;
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());

@@ -31,6 +31,13 @@ bool is_open(const CycleState&, const QueueView& view) {
     return !view.dedicated && !view.dedicated_time && !view.dedicated_awaited;
 }
 
+// What would run into dedicated time can start after it.
+Instant until(CycleState& state, const Candidate& job, const QueueView& view, const Reason& reason) {
+    if (reason.because == Because::dedicated_unknown) return Instant::max();
+    if (reason.because == Because::into_dedicated) return view.dedicated_time->end;
+    return named_instant(state, job, view, reason);
+}
+
 }  // namespace
 
 extern const Gate dedicated_time_gate;
@@ -40,6 +47,7 @@ const Gate dedicated_time_gate{"dedicated_time",
                                always,
                                check,
                                nullptr,
-                               is_open};
+                               is_open,
+                               until};
 
 }  // namespace pbs::sched

@@ -43,7 +43,16 @@ struct Gate {
     bool (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
     bool (*is_open)(const CycleState& state, const QueueView& queue) = nullptr;
+    // Of a gate about time, which it refused now for `reason`: the first instant after now at which its
+    // answer may be another, Instant::max() if that isn't known. Null: its answers don't depend on the time.
+    Instant (*until)(CycleState& state, const Candidate& job, const QueueView& queue,
+                     const Reason& reason) = nullptr;
 };
+
+// The instant that a reason names as `a`, in seconds since the Epoch; 0: never.
+inline Instant named_instant(CycleState&, const Candidate&, const QueueView&, const Reason& reason) {
+    return reason.a == 0 ? Instant::max() : Instant(Seconds(reason.a));
+}
 
 // A test of a job by itself: who fails it is rejected, unless the reason is one of those that aren't.
 struct JobGate {

@@ -20,7 +20,7 @@ extern const Gate queue_nodes_gate;
 extern const Gate queue_resources_gate;
 extern const Gate server_limits_gate;
 extern const Gate hosts_gate;
-extern const Gate drained_queue_gate;
+extern const Gate reservations_gate;
 extern const Gate user_limits_gate;
 extern const Gate max_user_run_jobs_gate;
 extern const Gate max_dedicated_jobs_gate;
@@ -43,7 +43,7 @@ std::span<const Gate* const> all_gates() {
         &queue_resources_gate,     // resources_available of the queue
         &server_limits_gate,       // the server's limits
         &hosts_gate,               // room on vnodes, load, MAX_JOBS
-        &drained_queue_gate,       // drained for a waiting job
+        &reservations_gate,        // drained for a waiting job, or reserved for a top job
         &user_limits_gate,         // max_user_run, max_group_run
         &max_user_run_jobs_gate,   // MAX_USER_RUN_JOBS
         &max_dedicated_jobs_gate,  // MAX_DEDICATED_JOBS

@@ -13,11 +13,11 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
     if (state.vnodes->pool_vnodes(view.pool).empty()) return {Because::no_hosts, view.slot, view.host};
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
         return {Because::hosts_too_small, view.slot};
-    if (!state.reserved_for.empty()) {
-        auto late = rules;
-        late.ends = {};
-        if (state.vnodes->find(view.pool, *job.request, late))
-            return {Because::reserved, view.slot, state.reserved_for.front()};
+    if (!state.reservations.empty()) {
+        auto early = rules;
+        early.ends = {};
+        if (state.vnodes->find(view.pool, *job.request, early))
+            return {Because::reserved, view.slot, state.reservations.front().job};
     }
     if (rules.max_systime_percent > 0) {
         rules.max_systime_percent = 0;
@@ -40,6 +40,7 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (!job.request->unsupported.empty()) return {Because::request_unsupported, view.slot};
     const PlaceRules rules = state.place_rules(job);
+    state.placement.clear();
     auto placement = state.vnodes->find(view.pool, *job.request, rules);
     if (!placement && state.looking_ahead) return {Because::hosts_busy, view.slot};
     if (!placement) return why(state, job, view, rules);

@@ -11,8 +11,10 @@ bool wanted(const Settings& s, Instant now) {
 }
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    // They are switched for the job in time, so that later they keep nobody from starting.
+    if (state.looking_ahead) return {};
     if (state.hpm_ready || number_of(job.request->totals, state.hpm_resource).value_or(0) == 0) return {};
-    if (!state.looking_ahead) state.hpm_wanted = true;
+    state.hpm_wanted = true;
     return {Because::hpm_not_ready, view.slot};
 }
 

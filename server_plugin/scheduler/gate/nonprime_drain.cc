@@ -20,7 +20,13 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 }  // namespace
 
 extern const Gate nonprime_drain_gate;
-const Gate nonprime_drain_gate{"nonprime_drain", "enforce_prime_time, nonprime_drain_sys",
-                               about_prime | lifted_by_start, wanted, check};
+const Gate nonprime_drain_gate{"nonprime_drain",
+                               "enforce_prime_time, nonprime_drain_sys",
+                               about_prime | lifted_by_start,
+                               wanted,
+                               check,
+                               nullptr,
+                               nullptr,
+                               named_instant};
 
 }  // namespace pbs::sched

@@ -21,10 +21,24 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::prime_limit, view.slot, 0, limit.count()};
 }
 
+// The first period that holds too much of the job has to be over but for the limit. Whatever starts before
+// then runs for longer than the limit in it.
+Instant until(CycleState& state, const Candidate& job, const QueueView&, const Reason& reason) {
+    const Seconds limit(reason.a);
+    const auto end = state.prime.end_of_one_above(limit, job.walltime);
+    return end ? *end - limit : Instant::max();
+}
+
 }  // namespace
 
 extern const Gate prime_limit_gate;
-const Gate prime_limit_gate{"prime_limit", "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
-                            about_prime | limits_walltime, wanted, check};
+const Gate prime_limit_gate{"prime_limit",
+                            "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+                            about_prime | limits_walltime,
+                            wanted,
+                            check,
+                            nullptr,
+                            nullptr,
+                            until};
 
 }  // namespace pbs::sched

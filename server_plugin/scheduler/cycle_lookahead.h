@@ -1,0 +1,73 @@
+// A look into the future of a cycle, for one job in one queue.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_parts.h"
+
+namespace pbs::sched {
+
+// Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
+// instants, so that the gates themselves tell whether the job could start then. Back as it was when it goes
+// out of scope. One at a time.
+class Cycle::Lookahead {
+  public:
+    // The job's walltime is the one in that queue.
+    Lookahead(Cycle& cycle, Candidate& job, QueueView& view);
+    ~Lookahead() { go_back(); }
+    Lookahead(const Lookahead&) = delete;
+    Lookahead& operator=(const Lookahead&) = delete;
+
+    // The first instant from `from` on at which the job could start, if jobs end at their walltimes at the
+    // latest and no other starts but those with reservations. The state is then that of this instant, with
+    // the job's placement. `from` doesn't go back in time.
+    //
+    // Instants to try come from the profiles (when there could be enough of each limit and in all vnodes of
+    // the pool together, for the whole walltime), from the gates about time, and from the ends of jobs: the
+    // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
+    // that ends on the way. Nothing if there is none, and if time forbids most_refusals times in a row: where
+    // no gap between daily dedicated times is long enough, say, two months of them.
+    std::optional<Instant> earliest(Instant from);
+    static constexpr int most_refusals = 64;
+
+    // Of what the start has to wait: the words of awaited() and until when, in the order in which they were
+    // met.
+    const std::vector<Awaited>& awaited() const { return awaited_; }
+
+    // How many instants were tried.
+    std::int64_t steps() const { return steps_; }
+
+    // After earliest(): reserves for the job what it needs from then on.
+    void reserve();
+
+  private:
+    void go_back();
+    void set_clock(Instant at);
+    void go_to(Instant at);
+    void count(const ResourceSchedule::Event& event, bool forward);
+    void await(std::string_view what, Instant until);
+    std::optional<Instant> refused_until();
+    std::optional<bool> has_to_wait();
+
+    Cycle& c_;
+    Candidate& job_;
+    QueueView& view_;
+    std::vector<Limit> limits_;
+    std::vector<Demand> demands_;  // of limits_, then of the pool
+    std::span<const ResourceSchedule::Event> events_;
+    std::size_t done_ = 0;  // of events_
+    std::vector<Awaited> awaited_;
+    std::int64_t steps_ = 0;
+    bool away_ = true;
+
+    // As it is now.
+    PrimePeriods prime_;
+    std::optional<Instant> prime_change_;
+    bool prime_enforced_;
+    bool prime_now_;
+    QueueView view_now_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,39 @@
+// What is reserved for jobs that wait: a job starts before them only if it ends by then, or if they can start
+// all the same (origin-facts, "Tests before a job starts": a queue that is being drained for someone else).
+// Vnodes are the business of the gate on hosts, which goes before and leaves the place that the job would
+// have.
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+bool of_queue(LimitKind kind) {
+    return kind == LimitKind::queue_jobs || kind == LimitKind::queue_nodes || kind == LimitKind::queue_amount;
+}
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    if (state.reservations.empty()) return {};
+    QueueView* const views[] = {&view};
+    const LimitUser user{job.owner, job.group, job.nodes, job.request, view.slot, views, &state.placement};
+    for (const Reservation& reservation : state.reservations) {
+        if (reservation.begun || reservation.job == job.job || state.ends(job) <= reservation.start) continue;
+        for (const auto& spare : reservation.spare) {
+            const std::int64_t needed = use_of(state, user, spare.key);
+            if (needed == 0 || needed <= spare.left) continue;
+            const bool drained = state.settings->algorithm == Algorithm::origin && of_queue(spare.key.kind);
+            return {drained ? Because::queue_drained : Because::reserved, view.slot, reservation.job};
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+extern const Gate reservations_gate;
+const Gate reservations_gate{
+    "reservations",
+    "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",
+    waits_for_jobs, always, check};
+
+}  // namespace pbs::sched
