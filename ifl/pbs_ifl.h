@@ -622,9 +622,9 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * that it may start in, in the order in which they are asked, as queue or queue@host, and have the attributes
  * gate, gate_attributes and decides, in the order of the tests, and, if nothing but running jobs and the time
  * keeps it from starting, earliest_start, seconds since the Epoch: the earliest start known from the resource
- * schedule; with awaited, once for each thing that it has to wait for before (resource: what, as in "when ...":
- * "running jobs have ended"; the value: until when, in seconds since the Epoch). `extend` is NULL: there are no
- * options yet.
+ * schedule; with awaited, once for each thing that it has to wait for before (resource: what, as in "when
+ * ...": "running jobs have ended"; the value: until when, in seconds since the Epoch). `extend` is NULL:
+ * there are no options yet.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*
