@@ -13,7 +13,8 @@
 namespace pbs::plugin {
 namespace {
 
-// The attributes of one object, with the texts that they are views of.
+// The attributes of one object, with the values that they are views of. Names and resources are views of what
+// the caller keeps.
 class Shown {
   public:
     void add(std::string_view name, std::string value, std::string_view resource = {}) {
@@ -72,8 +73,7 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     Shown shown;
     if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
     for (const sched::Awaited& awaited : answers.awaited)
-        shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()),
-                  std::string(awaited.what));
+        shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()), awaited.what);
     add_gates(shown, answers.gates);
     const std::string name = answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host;
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());
