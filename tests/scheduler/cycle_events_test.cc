@@ -167,7 +167,7 @@ struct Events {
 TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     std::int64_t cycles = 0;
     std::int64_t fewer = 0;
-    for (int seed = 1; seed <= pbs::test::cases(300); ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(150); ++seed) {
         SCOPED_TRACE(seed);
         Site by_events(static_cast<unsigned>(seed));
         Site by_all(static_cast<unsigned>(seed));
