@@ -119,6 +119,10 @@ void Change::put_in_place() {
     for (auto& [handle, queue] : queues_) state.put(queue);
     for (auto& [handle, node] : nodes_) state.put(node);
     for (auto& [name, sched] : scheds_) state.put(sched);
+    if (server_.jobs_changed) {
+        for (const auto& [handle, job] : jobs_) server_.jobs_changed->insert(handle);
+        for (const auto& [handle, sequence] : removed_jobs_) server_.jobs_changed->insert(handle);
+    }
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
     for (auto& [handle, sequence] : removed_jobs_) state.erase_job(handle);
     for (auto& [handle, name] : removed_queues_) state.erase_queue(name);

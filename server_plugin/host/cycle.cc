@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/change.h"
@@ -16,28 +17,46 @@
 namespace pbs::host {
 namespace {
 
+using std::chrono::nanoseconds;
+
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
-// The decisions of one cycle, on their way into one transaction. What earlier ones have taken of the vnodes
+// Decisions of a cycle, on their way into one transaction. What earlier ones have taken of the vnodes
 // counts for the later ones.
 class Application {
   public:
     Application(Server& server, int64_t now) : server_(server), change_(server, now) {}
 
     void apply(const Decision& decision);
-    Result<void> commit() { return change_.commit(); }
+    Result<void> commit();
 
   private:
     Result<void> run(const Decision& decision, Job& job);
     Result<void> move(const Decision& decision, Job& job);
+    static Result<void> check_started(const Queue* queue);
     Result<void> take_room(const std::vector<Place>& places);
 
     Server& server_;
     Change change_;
     Taken taken_;
 };
+
+// What it does to jobs is no change of theirs: more decisions may follow about the same ones.
+Result<void> Application::commit() {
+    auto changed = std::exchange(server_.jobs_changed, std::nullopt);
+    auto done = change_.commit();
+    server_.jobs_changed = std::move(changed);
+    return done;
+}
+
+// It may have been stopped since the cycle began.
+Result<void> Application::check_started(const Queue* queue) {
+    if (queue == nullptr) return fail(PBSE_UNKQUE, "its queue has gone");
+    if (queue->started()) return {};
+    return fail(PBSE_IVALREQ, fmt::format("queue {} is not started", queue->name));
+}
 
 Result<void> Application::take_room(const std::vector<Place>& places) {
     if (auto ok = check_places(places, server_.state, taken_); !ok) return ok;
@@ -56,7 +75,9 @@ Result<void> Application::move(const Decision& decision, Job& job) {
 Result<void> Application::run(const Decision& decision, Job& job) {
     const Job before = job;
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
-    auto done = take_room(decision.places);
+    auto done = check_started(server_.state.queue(job.queue));
+    if (done && decision.queue != 0) done = check_started(server_.state.queue(decision.queue));
+    if (done) done = take_room(decision.places);
     if (done) done = move(decision, job);
     if (done) {
         for (const auto& [id, value] : decision.set_resources)
@@ -103,35 +124,120 @@ Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Deci
     return application.commit();
 }
 
-void Cycles::run(const std::string& name, int trigger) {
+void Cycles::begin(const std::string& name, int trigger) {
     const Sched* sched = server_.state.sched(name);
     if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.stopping) return;
     const int64_t now = server_.now();
     last_[name] = now;
-    auto decisions = server_.parts.plugin->cycle(now, name, trigger, server_.state);
-    auto done = decisions ? apply_decisions(server_, now, *decisions) : tl::unexpected(decisions.error());
-    if (!done) {
-        server_.parts.log.error(name, fmt::format("cycle failed: {}", done.error().message));
-        return;
+    sched_ = name;
+    trigger_ = trigger;
+    dropped_ = false;
+    server_.jobs_changed.emplace();
+    const auto running = server_.parts.plugin->start_cycle(now, name, trigger);
+    if (!running) return fail_cycle(running.error());
+    if (*running)
+        stage_ = Stage::deciding;
+    else
+        take_decisions();
+}
+
+void Cycles::cycle_finished() {
+    if (stage_ != Stage::deciding) return;
+    take_decisions();
+    begin_next();
+}
+
+void Cycles::take_decisions() {
+    stage_ = Stage::idle;  // whatever is thrown
+    auto decisions = server_.parts.plugin->finish_cycle(server_.now());
+    if (!decisions) return fail_cycle(decisions.error());
+    decisions_ = *decisions;
+    applied_ = 0;
+    stage_ = Stage::applying;
+    apply_some();
+}
+
+void Cycles::go_on() {
+    if (stage_ == Stage::applying) apply_some();
+    begin_next();
+}
+
+// One transaction. Most of what a decision costs is in its commit, so the next slice has as many as this one
+// would have had time for.
+void Cycles::apply_some() {
+    using Steady = std::chrono::steady_clock;
+    const Sched* sched = server_.state.sched(sched_);
+    if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.stopping) {
+        if (applied_ < decisions_.size())
+            server_.parts.log.write(LogEvent::sched, LogClass::sched, sched_,
+                                    fmt::format("scheduling is off now: {} decisions of the cycle dropped",
+                                                decisions_.size() - applied_));
+        return end();
     }
-    server_.parts.log.write(LogEvent::debug2, LogClass::sched, name,
-                            fmt::format("cycle, command {}: {} decisions", trigger, decisions->size()));
+    const auto begin = Steady::now();
+    const size_t first = applied_;
+    const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
+    Application application(server_, server_.now());
+    while (applied_ < end_of_slice) {
+        const Decision decision = decisions_.at(applied_++, server_.state);
+        if (server_.jobs_changed->contains(decision.job)) {
+            dropped_ = true;
+        } else {
+            application.apply(decision);
+        }
+    }
+    if (auto done = application.commit(); !done) return fail_cycle(done.error());
+    learn(applied_ - first, Steady::now() - begin);
+    if (applied_ < decisions_.size()) return;
+    server_.parts.log.write(LogEvent::debug2, LogClass::sched, sched_,
+                            fmt::format("cycle, command {}: {} decisions", trigger_, decisions_.size()));
+    end();
+}
+
+void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
+    // A slice that wasn't full and didn't take long tells nothing of one with many.
+    if (count < most_at_once_ && took < slice_) return;
+    const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
+    const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
+    most_at_once_ = std::clamp(fitting, size_t{1}, 2 * most_at_once_);
+}
+
+void Cycles::fail_cycle(const Error& error) {
+    server_.parts.log.error(sched_, fmt::format("cycle failed: {}", error.message));
+    end();
+}
+
+void Cycles::end() {
+    stage_ = Stage::idle;
+    server_.jobs_changed.reset();
+    decisions_ = {};
+    // Jobs that changed while it was on its way are looked at as they are now.
+    if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
+    dropped_ = false;
+}
+
+void Cycles::begin_next() {
+    while (stage_ == Stage::idle && !todo_.empty()) {
+        const auto [name, trigger] = todo_.front();
+        todo_.pop_front();
+        begin(name, trigger);
+    }
 }
 
 void Cycles::run_wanted() {
+    if (busy()) return;
     auto wanted = server_.take_wanted_cycles();
     const auto all = wanted.find("");
     const int trigger = all == wanted.end() ? 0 : all->second;
-    std::vector<std::string> names;
-    for (const auto& [name, sched] : server_.state.scheds()) names.push_back(name);
-    for (const std::string& name : names) {
+    for (const auto& [name, sched] : server_.state.scheds()) {
         const auto own = wanted.find(name);
         if (own != wanted.end()) {
-            run(name, own->second);
+            todo_.emplace_back(name, own->second);
         } else if (trigger != 0) {
-            run(name, trigger);
+            todo_.emplace_back(name, trigger);
         }
     }
+    begin_next();
 }
 
 void Cycles::look_at_clock() {

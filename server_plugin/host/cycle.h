@@ -3,9 +3,12 @@
 #define PBSPOLICY_HOST_CYCLE_H
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/host/plugin.h"
@@ -13,22 +16,57 @@
 
 namespace pbs::host {
 
+// A cycle goes through three stages: the plugin decides, maybe in a thread of its own; the decisions are
+// carried out, many of them a part at a time; the next one begins. Requests are answered in between.
 class Cycles {
   public:
-    explicit Cycles(Server& server) : server_(server) {}
+    // `slice`: what one call is to spend on carrying out decisions; the rest waits for go_on().
+    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(10))
+        : server_(server), slice_(slice), most_at_once_(slice.count() == 0 ? 1 : first_slice) {}
 
-    // Runs what is wanted, each scheduler at most once, if its scheduling is on.
+    // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy() it does
+    // nothing, and what is wanted stays so.
     void run_wanted();
+
+    // The plugin's thread is done (PluginOptions::cycle_finished).
+    void cycle_finished();
+
+    // Carries on with decisions.
+    void go_on();
+
+    bool busy() const { return stage_ != Stage::idle || !todo_.empty(); }
+    // Decisions are left that go_on() is to be called for, soon.
+    bool has_decisions() const { return stage_ == Stage::applying; }
 
     // Looks at the clock: the plugin's deadlines, and each scheduler's iteration. Call it at least each
     // second, for the clock may jump.
     void look_at_clock();
 
   private:
-    void run(const std::string& sched, int trigger);
+    static constexpr size_t first_slice = 64;  // decisions
+
+    enum class Stage : std::uint8_t { idle, deciding, applying };
+
+    void begin_next();
+    void begin(const std::string& sched, int trigger);
+    void take_decisions();
+    void apply_some();
+    void learn(size_t count, std::chrono::nanoseconds took);
+    void fail_cycle(const Error& error);
+    void end();
 
     Server& server_;
-    std::map<std::string, int64_t> last_;  // scheduler to the instant of its last cycle
+    std::chrono::milliseconds slice_;
+    size_t most_at_once_;                           // decisions, by what the last ones took
+    std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
+    std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
+    Stage stage_ = Stage::idle;
+    // The cycle that is on its way.
+    std::string sched_;
+    int trigger_ = 0;
+    Decisions decisions_;
+    size_t applied_ = 0;
+    bool dropped_ = false;  // a decision, because its job had changed
 };
 
 // Carries out decisions in order. Each that no longer fits (the job has gone, the vnode is full) is dropped

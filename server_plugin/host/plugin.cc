@@ -45,8 +45,19 @@ LogEvent event_of(int32_t level) {
     }
 }
 
+// What the plugin's calls reach.
+struct HostContext {
+    Log* log = nullptr;
+    std::function<void()> cycle_finished;
+};
+
+void cycle_finished(void* context) {
+    static_cast<HostContext*>(context)->cycle_finished();
+}
+
 void log_callback(void* context, int32_t level, pbs_str object, pbs_str message) {
-    static_cast<Log*>(context)->write(event_of(level), LogClass::sched, as_view(object), as_view(message));
+    static_cast<HostContext*>(context)->log->write(event_of(level), LogClass::sched, as_view(object),
+                                                   as_view(message));
 }
 
 void reply_error(pbs_reply* reply, int32_t code, pbs_str text) {
@@ -132,6 +143,14 @@ class Plugin::Impl {
     pbs_host host{};
     pbs_plugin table{};
     bool uncommitted = false;
+    HostContext context;
+    pbs_cycle_result last_cycle{};  // of a plugin whose cycles are over at once
+
+    // Can its cycles run in a thread?
+    bool has_threads() const {
+        return table.size >= offsetof(pbs_plugin, finish_cycle) + sizeof(pbs_plugin::finish_cycle) &&
+               table.start_cycle != nullptr && table.finish_cycle != nullptr && options.cycle_finished;
+    }
 };
 
 Plugin::Plugin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -146,11 +165,11 @@ std::string_view Plugin::version() const {
 
 namespace {
 
-pbs_host host_table(const PluginOptions& options, Log& log) {
+pbs_host host_table(const PluginOptions& options, HostContext& context) {
     pbs_host host{};
     host.size = sizeof host;
     host.abi_version = PBS_PLUGIN_ABI_VERSION;
-    host.context = &log;
+    host.context = &context;
     host.home = as_pbs_str(options.home);
     host.server_name = as_pbs_str(options.server_name);
     host.time_zone = as_pbs_str(options.time_zone);
@@ -161,6 +180,7 @@ pbs_host host_table(const PluginOptions& options, Log& log) {
     host.reply_object = reply_object;
     host.reply_attr = reply_attr;
     host.reply_encoded = reply_encoded;
+    if (context.cycle_finished) host.cycle_finished = cycle_finished;
     return host;
 }
 
@@ -192,7 +212,8 @@ Result<std::unique_ptr<Plugin>> Plugin::load(const PluginOptions& options, Log& 
     if (entry == nullptr)
         return fail(PBSE_SYSTEM,
                     fmt::format("{} is no policy plugin: it has no {}", options.path, PBS_PLUGIN_ENTRY));
-    impl->host = host_table(impl->options, log);
+    impl->context = {&log, options.cycle_finished};
+    impl->host = host_table(impl->options, impl->context);
     impl->table.size = sizeof impl->table;
     std::array<char, 1024> error{};
     const int32_t code = entry(&impl->host, &impl->table, error.data(), error.size());
@@ -380,24 +401,42 @@ Decision decision_of(const pbs_decision& in, const State& state) {
 
 }  // namespace
 
-Result<std::vector<Decision>> Plugin::cycle(int64_t now, std::string_view sched, int trigger,
-                                            const State& state) {
+// The array's elements are as large as the plugin's struct, which may be larger than this server's.
+Decisions::Decisions(const pbs_cycle_result& result)
+    : first_(reinterpret_cast<const char*>(result.decisions)),
+      count_(result.decision_count),
+      stride_(result.decision_count == 0 ? 0 : result.decisions[0].size) {}
+
+Decision Decisions::at(size_t i, const State& state) const {
+    return decision_of(*reinterpret_cast<const pbs_decision*>(first_ + i * stride_), state);
+}
+
+Result<bool> Plugin::start_cycle(int64_t now, std::string_view sched, int trigger) {
     pbs_cycle_request request{};
     request.size = sizeof request;
     request.now = now;
     request.sched = as_pbs_str(sched);
     request.trigger = trigger;
+    int32_t running = 0;
+    int32_t code = 0;
+    if (impl_->has_threads()) {
+        code = impl_->table.start_cycle(impl_->table.self, &request, &running);
+    } else {
+        impl_->last_cycle = {};
+        impl_->last_cycle.size = sizeof impl_->last_cycle;
+        code = impl_->table.cycle(impl_->table.self, &request, &impl_->last_cycle);
+    }
+    if (code != 0) return fail(code, fmt::format("the cycle of scheduler {} failed", sched));
+    return running != 0;
+}
+
+Result<Decisions> Plugin::finish_cycle(int64_t now) {
+    if (!impl_->has_threads()) return Decisions(impl_->last_cycle);
     pbs_cycle_result result{};
     result.size = sizeof result;
-    const int32_t code = impl_->table.cycle(impl_->table.self, &request, &result);
-    if (code != 0) return fail(code, fmt::format("the cycle of scheduler {} failed", sched));
-    std::vector<Decision> decisions;
-    // The array's elements are as large as the plugin's struct, which may be larger than this server's.
-    const auto* bytes = reinterpret_cast<const char*>(result.decisions);
-    const size_t stride = result.decision_count == 0 ? 0 : result.decisions[0].size;
-    for (size_t i = 0; i < result.decision_count; ++i)
-        decisions.push_back(decision_of(*reinterpret_cast<const pbs_decision*>(bytes + i * stride), state));
-    return decisions;
+    if (const int32_t code = impl_->table.finish_cycle(impl_->table.self, now, &result); code != 0)
+        return fail(code, "the cycle failed");
+    return Decisions(result);
 }
 
 }  // namespace pbs::host

@@ -2,7 +2,9 @@
 #ifndef PBSPOLICY_HOST_PLUGIN_H
 #define PBSPOLICY_HOST_PLUGIN_H
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -16,6 +18,8 @@
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/machine_load.h"
 #include "server_plugin/host/state.h"
+
+struct pbs_cycle_result;
 
 namespace pbs::host {
 
@@ -34,12 +38,29 @@ struct Decision {
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
 bool is_plugin_type(uint32_t object_type);
 
+// What a cycle decided, in the plugin's memory: good until the next start_cycle() or stop().
+class Decisions {
+  public:
+    Decisions() = default;
+    explicit Decisions(const pbs_cycle_result& result);
+    size_t size() const { return count_; }
+    Decision at(size_t i, const State& state) const;
+
+  private:
+    const char* first_ = nullptr;
+    size_t count_ = 0;
+    size_t stride_ = 0;
+};
+
 struct PluginOptions {
     std::string path;  // of the shared object
     std::string home;
     std::string server_name;
     std::string time_zone;  // empty: the system's
     int64_t now = 0;
+    // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
+    // plugin is stopped. Empty: cycles are over when start_cycle() returns.
+    std::function<void()> cycle_finished{};
 };
 
 // What the server itself changes on a Manager request, for the plugin's history.
@@ -98,7 +119,11 @@ class Plugin {
     int64_t next_deadline(int64_t now);
     // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).
     std::map<std::string, int> tick(int64_t now, const State& state);
-    Result<std::vector<Decision>> cycle(int64_t now, std::string_view sched, int trigger, const State& state);
+    // Begins a cycle. True: it goes on in a thread of the plugin's, and PluginOptions::cycle_finished is
+    // called. False: it is over.
+    Result<bool> start_cycle(int64_t now, std::string_view sched, int trigger);
+    // To be called once after each start_cycle() without an error. Waits for the cycle if it still runs.
+    Result<Decisions> finish_cycle(int64_t now);
 
   private:
     class Impl;

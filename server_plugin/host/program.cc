@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -36,6 +38,7 @@
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/network.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/posix.h"
 #include "server_plugin/host/queue_types.h"
 #include "server_plugin/host/reconcile.h"
 #include "server_plugin/host/recovery.h"
@@ -116,6 +119,7 @@ class Program {
     void tick();
     void schedule_cycles();
     void run_cycles();
+    void carry_on(const std::function<void()>& step);
     Result<void> watch_deadlines();
     void look_at_clock();
     void set_deadline(int64_t earliest = 0);
@@ -132,6 +136,7 @@ class Program {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Runner> runner_;
     std::unique_ptr<RunnerExecutor> executor_;
+    Fd cycle_finished_;  // an eventfd, written to by a thread of the plugin's
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
@@ -141,8 +146,10 @@ class Program {
     uv_signal_t term_{};
     uv_signal_t interrupt_{};
     uv_poll_t runner_events_{};
+    uv_poll_t cycle_events_{};
     uv_timer_t tick_{};
     uv_timer_t cycle_timer_{};
+    uv_idle_t more_decisions_{};
     std::unique_ptr<DeadlineTimer> deadline_timer_;
     int64_t deadline_ = std::numeric_limits<int64_t>::max();  // of the plugin, by the server's clock
     bool cycle_scheduled_ = false;
@@ -222,6 +229,9 @@ Result<void> Program::open_plugin() {
     plugin_options.home = home_->path();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
+    cycle_finished_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!cycle_finished_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
+    plugin_options.cycle_finished = [fd = cycle_finished_.get()] { eventfd_write(fd, 1); };
     auto plugin = Plugin::load(plugin_options, *log_);
     if (!plugin) return tl::unexpected(plugin.error());
     plugin_ = std::move(*plugin);
@@ -287,6 +297,14 @@ void Program::make_handles() {
         guarded(*program.log_, "jobs", [&program] { take_run_events(*program.server_); });
         program.schedule_cycles();
     });
+    uv_poll_init(&loop_, &cycle_events_, cycle_finished_.get());
+    cycle_events_.data = this;
+    uv_poll_start(&cycle_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
+        auto& program = *static_cast<Program*>(handle->data);
+        eventfd_t count = 0;
+        eventfd_read(program.cycle_finished_.get(), &count);
+        program.carry_on([&program] { program.cycles_->cycle_finished(); });
+    });
     const auto interval =
         static_cast<uint64_t>((clock_.file().empty() ? tick_of_real_clock : tick_of_followed_clock).count());
     uv_timer_init(&loop_, &tick_);
@@ -300,13 +318,16 @@ void Program::make_handles() {
         interval, interval);
     uv_timer_init(&loop_, &cycle_timer_);
     cycle_timer_.data = this;
+    uv_idle_init(&loop_, &more_decisions_);
+    more_decisions_.data = this;
 }
 
 void Program::close_handles() {
     for (auto* handle :
          {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
-          reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&tick_),
-          reinterpret_cast<uv_handle_t*>(&cycle_timer_)})
+          reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&cycle_events_),
+          reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&cycle_timer_),
+          reinterpret_cast<uv_handle_t*>(&more_decisions_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
     if (deadline_timer_) deadline_timer_->close();
 }
@@ -343,10 +364,22 @@ void Program::set_deadline(int64_t earliest) {
     deadline_timer_->set(instant - clock_.offset());
 }
 
-// Events of the same moment make one cycle. After a long cycle there is a pause of its length, so that
-// requests are answered however long the cycles are.
+// Events of the same moment make one cycle. What a cycle kept this thread from requests for is as long a
+// pause, so that they are answered however many cycles there are; decisions are carried out a slice at a
+// time, and in between whoever asks is answered.
 void Program::schedule_cycles() {
-    if (cycle_scheduled_ || stopped_ || !server_->cycles_wanted()) return;
+    if (stopped_) return;
+    if (cycles_->has_decisions()) {
+        // Once in each turn of the loop, which looks for requests first. A timer that is due at once again
+        // would keep the loop from them.
+        uv_idle_start(&more_decisions_, [](uv_idle_t* handle) {
+            uv_idle_stop(handle);
+            auto& program = *static_cast<Program*>(handle->data);
+            program.carry_on([&program] { program.cycles_->go_on(); });
+        });
+        return;
+    }
+    if (cycle_scheduled_ || cycles_->busy() || !server_->cycles_wanted()) return;
     cycle_scheduled_ = true;
     const auto pause = std::min(last_cycle_length_, longest_cycle_pause);
     const auto since = std::chrono::duration_cast<milliseconds>(Steady::now() - last_cycle_end_);
@@ -359,8 +392,12 @@ void Program::schedule_cycles() {
 void Program::run_cycles() {
     cycle_scheduled_ = false;
     if (stopped_) return;
+    carry_on([this] { cycles_->run_wanted(); });
+}
+
+void Program::carry_on(const std::function<void()>& step) {
     const auto begin = Steady::now();
-    guarded(*log_, "cycle", [this] { cycles_->run_wanted(); });
+    guarded(*log_, "cycle", step);
     last_cycle_end_ = Steady::now();
     last_cycle_length_ = std::chrono::duration_cast<milliseconds>(last_cycle_end_ - begin);
     schedule_cycles();

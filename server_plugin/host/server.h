@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "server_plugin/host/error.h"
@@ -63,6 +65,9 @@ class Server {
     bool cycle_wanted(std::string_view sched) const {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
+
+    // While a cycle is on its way: the jobs that were changed since its start, other than by what it decided.
+    std::optional<std::unordered_set<uint64_t>> jobs_changed;
 
     Batch* batch = nullptr;  // of changes that are one, while there is such (change.h)
 

@@ -15,34 +15,32 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-using PutFile = std::string (*)(const DumpTarget& target, std::string_view text);
-
 // What fails is told once, until it works again.
-void put_policy_file(State& state, std::string_view sched, std::string_view what,
-                     const sched::FileToWrite& file, PutFile put) {
-    const DumpTarget target{std::string(state.host.home()), folder_of(state, sched), file.path};
-    const std::string why = put(target, file.text);
-    if (why.empty()) {
+void report(State& state, std::string_view sched, const WrittenFile& file) {
+    if (file.why_not.empty()) {
         state.said_unwritable.erase(file.path);
     } else if (state.said_unwritable.insert(file.path).second) {
-        state.host.log(PBS_LOG_WARNING, sched, fmt::format("{} isn't written: {}", what, why));
+        state.host.log(PBS_LOG_WARNING, sched, fmt::format("{} isn't written: {}", file.what, file.why_not));
     }
 }
+
+constexpr std::string_view kScheduleLog = "The schedule log";
 
 }  // namespace
 
 void write_policy_file(State& state, std::string_view sched, std::string_view what,
                        const sched::FileToWrite& file) {
-    put_policy_file(state, sched, what, file, write_dump_file);
-}
-
-void append_schedule(State& state, std::string_view sched, const sched::FileToWrite& records) {
-    put_policy_file(state, sched, "The schedule log", records, append_dump_file);
+    const DumpTarget target{std::string(state.host.home()), folder_of(state, sched), file.path};
+    report(state, sched, {what, file.path, write_dump_file(target, file.text)});
 }
 
 void append_ended(State& state) {
-    for (const sched::ScheduleRecords& records : state.scheduler.take_schedule())
-        append_schedule(state, records.sched, records.file);
+    for (const sched::ScheduleRecords& records : state.scheduler.take_schedule()) {
+        const DumpTarget target{std::string(state.host.home()), folder_of(state, records.sched),
+                                records.file.path};
+        report(state, records.sched,
+               {kScheduleLog, records.file.path, append_dump_file(target, records.file.text)});
+    }
 }
 
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew) {
@@ -51,33 +49,93 @@ void read_allocations(State& state, std::string_view sched, sched::Instant now, 
     state.allocation_files.refresh(state.scheduler, state.host, sched, folder, now, anew);
 }
 
-int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
-    if (!request || !result || request->size < sizeof(pbs_cycle_request) ||
-        result->size < sizeof(pbs_cycle_result)) {
-        return PBSE_INTERNAL;
-    }
-    result->decisions = nullptr;
-    result->decision_count = 0;
-    result->jobs_considered = 0;
-    state.decisions.clear();
-    if (!state.store) return PBSE_INTERNAL;
+namespace {
 
-    const std::string_view sched = view(request->sched);
+bool readable(const pbs_cycle_request* request) {
+    return request != nullptr && request->size >= sizeof(pbs_cycle_request);
+}
+
+void clear(pbs_cycle_result& result) {
+    result.decisions = nullptr;
+    result.decision_count = 0;
+    result.jobs_considered = 0;
+}
+
+// What a cycle needs to know, before it begins.
+void get_ready(State& state, const pbs_cycle_request& request) {
+    const std::string_view sched = view(request.sched);
+    const bool anew = request.trigger == PBS_SCH_CONFIGURE;
     refresh_sched_config(state, sched);
-    read_allocations(state, sched, instant(request->now), request->trigger == PBS_SCH_CONFIGURE);
-    state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request->now),
-                              request->trigger == PBS_SCH_CONFIGURE);
-    sched::Decisions decided = state.scheduler.cycle(instant(request->now), sched,
-                                                     static_cast<sched::CycleTrigger>(request->trigger));
-    for (const std::string& line : decided.log) state.host.log(PBS_LOG_INFO, sched, line);
-    if (decided.sorted_jobs) write_policy_file(state, sched, "The sorted job list", *decided.sorted_jobs);
-    if (decided.schedule) append_schedule(state, sched, *decided.schedule);
-    state.hpm_switch.after_cycle(state.scheduler, state.host, sched, instant(request->now),
-                                 decided.hpm_wanted);
-    result->jobs_considered = decided.jobs_considered;
+    read_allocations(state, sched, instant(request.now), anew);
+    state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);
+    state.decisions.clear();
+    state.jobs_considered = 0;
+    state.in_flight = {};
+    state.in_flight.sched = sched;
+    state.in_flight.home = state.host.home();
+    state.in_flight.sched_priv = folder_of(state, sched);
+}
+
+// Does all with the decisions that may take long where there are many. In the thread of the cycle.
+void take(State& state, sched::Decisions decided) {
+    CycleInFlight& in_flight = state.in_flight;
+    const auto target = [&](const sched::FileToWrite& file) {
+        return DumpTarget{in_flight.home, in_flight.sched_priv, file.path};
+    };
+    if (const auto& file = decided.sorted_jobs)
+        in_flight.files.push_back(
+            {"The sorted job list", file->path, write_dump_file(target(*file), file->text)});
+    if (const auto& file = decided.schedule)
+        in_flight.files.push_back({kScheduleLog, file->path, append_dump_file(target(*file), file->text)});
+    in_flight.log = std::move(decided.log);
+    in_flight.hpm_wanted = decided.hpm_wanted;
+    state.jobs_considered = decided.jobs_considered;
     state.decisions.assign(std::move(decided));
-    result->decisions = state.decisions.list().data();
-    result->decision_count = state.decisions.list().size();
+}
+
+void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
+    const CycleInFlight& done = state.in_flight;
+    for (const std::string& line : done.log) state.host.log(PBS_LOG_INFO, done.sched, line);
+    for (const WrittenFile& file : done.files) report(state, done.sched, file);
+    state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
+    result.jobs_considered = state.jobs_considered;
+    result.decisions = state.decisions.list().data();
+    result.decision_count = state.decisions.list().size();
+}
+
+}  // namespace
+
+int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
+    if (!readable(request) || !result || result->size < sizeof(pbs_cycle_result)) return PBSE_INTERNAL;
+    clear(*result);
+    if (!state.store) return PBSE_INTERNAL;
+    get_ready(state, *request);
+    const sched::Instant now = instant(request->now);
+    take(state, state.scheduler.cycle(now, view(request->sched),
+                                      static_cast<sched::CycleTrigger>(request->trigger)));
+    hand_over(state, now, *result);
+    return PBSE_NONE;
+}
+
+int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
+    if (!readable(request) || !running || !state.store || !state.host.takes_cycle_finished())
+        return PBSE_INTERNAL;
+    get_ready(state, *request);
+    const bool in_thread = state.scheduler.start_cycle(
+        instant(request->now), view(request->sched), static_cast<sched::CycleTrigger>(request->trigger),
+        [&state](sched::Decisions decided) { take(state, std::move(decided)); },
+        [&state] { state.host.cycle_finished(); });
+    *running = in_thread ? 1 : 0;
+    return PBSE_NONE;
+}
+
+int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result) {
+    if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
+    clear(*result);
+    for (const std::string& line : state.scheduler.finish_cycle())
+        state.host.log(PBS_LOG_ERROR, "server", line);
+    append_ended(state);
+    hand_over(state, now, *result);
     return PBSE_NONE;
 }
 

@@ -158,6 +158,17 @@ int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_resu
     });
 }
 
+int32_t start_cycle_entry(void* self, const pbs_cycle_request* request, int32_t* running) {
+    return guarded(self, "start_cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+        settle(state);
+        return start_cycle(state, request, running);
+    });
+}
+int32_t finish_cycle_entry(void* self, int64_t now, pbs_cycle_result* result) {
+    return guarded(self, "finish_cycle", static_cast<int32_t>(PBSE_INTERNAL),
+                   [&](State& state) { return finish_cycle(state, instant(now), result); });
+}
+
 void resource_removed_entry(void* self, pbs_str name) {
     guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
 }
@@ -191,6 +202,8 @@ pbs_plugin table_of(State* state) {
     table.wanted = wanted_entry;
     table.resource_removed = resource_removed_entry;
     table.commit = commit_entry;
+    table.start_cycle = start_cycle_entry;
+    table.finish_cycle = finish_cycle_entry;
     return table;
 }
 

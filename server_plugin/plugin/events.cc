@@ -45,8 +45,7 @@ void server_changed(State& state, const pbs_server_record* record) {
     const auto translated = state.translator.server(record);
     if (!translated) return refuse(state, "server");
     if (const auto taken = state.scheduler.server_changed(*translated); !taken)
-        state.host.log(PBS_LOG_ERROR, "server",
-                       fmt::format("job_sort_formula of the server is not used: {}", taken.error().message));
+        state.host.log(PBS_LOG_ERROR, "server", taken.error().message);
 }
 
 void sched_changed(State& state, const pbs_sched_record* record) {

@@ -58,4 +58,13 @@ void Host::log(pbs_log_level level, std::string_view object, std::string_view me
     host_.log(host_.context, level, c_str(object), c_str(message));
 }
 
+bool Host::takes_cycle_finished() const {
+    return host_.size >= offsetof(pbs_host, cycle_finished) + sizeof(pbs_host::cycle_finished) &&
+           host_.cycle_finished != nullptr;
+}
+
+void Host::cycle_finished() const {
+    host_.cycle_finished(host_.context);
+}
+
 }  // namespace pbs::plugin

@@ -52,6 +52,11 @@ class Host {
     // Writes one line to the server's log. `object` names what it is about.
     void log(pbs_log_level level, std::string_view object, std::string_view message) const;
 
+    // Does the host want to be told when a cycle in a thread is over?
+    bool takes_cycle_finished() const;
+    // From any thread.
+    void cycle_finished() const;
+
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 
   private:

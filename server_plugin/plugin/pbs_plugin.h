@@ -14,7 +14,8 @@
  *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
  *    says otherwise; the callee copies what it keeps.
  *  - No exception crosses. No call is re-entrant: the host calls the plugin from one thread, never from
- *    inside one of the plugin's calls back into the host.
+ *    inside one of the plugin's calls back into the host. The plugin calls the host from inside the host's
+ *    calls only; but cycle_finished() comes from another thread.
  *  - Instants are seconds since the Epoch (UTC), by the host's clock, which may be shifted. The plugin never
  *    reads a clock: `now` is an argument. Durations are seconds.
  *  - Results are 0 or a PBS error number (15001 and up, see ifl/pbs_error.h).
@@ -313,8 +314,10 @@ typedef struct pbs_cycle_request {
     int32_t reserved;
 } pbs_cycle_request;
 
-/* The decisions stay valid until the next call of cycle() or stop(). They are to be applied in order; the
- * host tells of what came of each through job_changed and job_removed. */
+/* The decisions stay valid until the next call of cycle(), start_cycle() or stop(). They are to be applied in
+ * order; the host tells of what came of each through job_changed and job_removed. Between start_cycle() and
+ * their application the host may have changed what they are about: a decision about a job that isn't as it
+ * was then is to be dropped. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array of elements of decisions[0].size bytes */
@@ -356,6 +359,10 @@ typedef struct pbs_host {
      * batch protocol, in DIS: type, name, number of attributes, and of each the length of its texts, its
      * name, its resource, its value and its operation. */
     void (*reply_encoded)(pbs_reply* reply, pbs_str object);
+
+    /* The cycle that start_cycle() left running is over: finish_cycle() is to be called. Called from a thread
+     * of the plugin's, once for each such cycle: the host does no more in it than to wake its own thread. */
+    void (*cycle_finished)(void* context);
 } pbs_host;
 
 /* Bits that tick() returns. */
@@ -444,6 +451,16 @@ typedef struct pbs_plugin {
      * line. Any other call may have done the work of it already; its result is here still. A host whose
      * table ends before this member gets every change durable from manager(). */
     int32_t (*commit)(void* self, int64_t now, char* error, size_t error_size);
+
+    /* As cycle(), for a host that has cycle_finished() and goes on answering requests in the meantime. Begins
+     * a cycle on what the plugin knows now. A short one is over when this returns (`running` 0); a long one
+     * (`running` 1) runs in a thread of the plugin's, which calls cycle_finished(). In both cases
+     * finish_cycle() is to follow, before another cycle begins; after an error it is not. In the meantime the
+     * host goes on calling whatever else it has to: what events and requests change counts for the next
+     * cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). */
+    int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
+    /* What the cycle decided. Waits for it if it still runs. */
+    int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

@@ -2,11 +2,13 @@
 #ifndef PBSPOLICY_PLUGIN_STATE_H
 #define PBSPOLICY_PLUGIN_STATE_H
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "objects/store.h"
@@ -23,6 +25,24 @@
 
 namespace pbs::plugin {
 
+// A file that a policy wanted written.
+struct WrittenFile {
+    std::string_view what;  // "The schedule log"
+    std::string path;       // as configured
+    std::string why_not;    // empty: it is written
+};
+
+// A cycle from its start until the host takes what it decided. In between the thread of the cycle writes the
+// last three, and State::decisions.
+struct CycleInFlight {
+    std::string sched;
+    std::string home;
+    std::string sched_priv;  // its folder
+    std::vector<WrittenFile> files;
+    std::vector<std::string> log;
+    bool hpm_wanted = false;
+};
+
 struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
         : host(table), zone(server_zone), scheduler(std::move(server_zone)) {}
@@ -31,7 +51,9 @@ struct State {
     rrule::Zone zone;
     sched::Scheduler scheduler;
     Translator translator;
-    DecisionArray decisions;           // of the last cycle
+    DecisionArray decisions;  // of the last cycle
+    CycleInFlight in_flight;
+    std::int64_t jobs_considered = 0;  // by the last cycle
     std::vector<sched::DueSched> due;  // of the last tick
 
     // Set by prepare(). The store is there unless `failure` says why it isn't.

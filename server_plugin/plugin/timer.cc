@@ -33,8 +33,9 @@ void write_usage_file(State& state, sched::Instant now) {
                       {"decay_usage", usage_file_text(state.scheduler.usage_rows(), now, state.zone)});
 }
 
+// While a cycle runs nothing is due: the host asks again after it.
 int64_t next_deadline(State& state, sched::Instant now) {
-    if (!state.store) return std::numeric_limits<int64_t>::max();
+    if (!state.store || state.scheduler.cycle_runs()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
     const sched::Instant due = std::min(
         {state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now),
@@ -45,7 +46,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
 
 uint32_t tick(State& state, sched::Instant now) {
     state.due.clear();
-    if (!state.store) return PBS_WANT_NOTHING;
+    if (!state.store || state.scheduler.cycle_runs()) return PBS_WANT_NOTHING;
     follow_zones(state, now);
     // A decay that is due needs to know which groups are over their allocation.
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);

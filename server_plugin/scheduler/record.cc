@@ -186,6 +186,7 @@ void restore_usage(Tables& t, const PastUsageState& state) {
 }  // namespace
 
 void Scheduler::describe(const StateSink& sink) const {
+    settle();
     const Tables& t = impl_->tables;
     describe_resources(t, sink);
     describe_server(t, impl_->server_formula, sink);
@@ -206,6 +207,7 @@ void Scheduler::describe(const StateSink& sink) const {
 }
 
 Result<void> Scheduler::restore(const StateRecord& record) {
+    settle();
     Tables& t = impl_->tables;
     if (const auto* resource = std::get_if<ResourceRecord>(&record)) {
         resource_defined(*resource);
@@ -240,6 +242,7 @@ Result<void> Scheduler::restore(const StateRecord& record) {
 }
 
 Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger trigger) {
+    settle();
     Tables& t = impl_->tables;
     const auto found = impl_->scheds.find(sched);
     std::optional<SchedMemory> memory;

@@ -160,6 +160,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, co
 }
 
 Instant Scheduler::next_deadline(Instant now) {
+    settle();
     impl_->watch_from(now);
     if (impl_->look_again) return now;
     std::optional<Instant> next;
@@ -170,6 +171,7 @@ Instant Scheduler::next_deadline(Instant now) {
 }
 
 TickResult Scheduler::tick(Instant now) {
+    settle();
     TickResult result;
     impl_->watch_from(now);
     for (auto& [name, sched] : impl_->scheds) {
@@ -194,6 +196,10 @@ TickResult Scheduler::tick(Instant now) {
 }
 
 Status Scheduler::status(Instant now, std::string_view sched) {
+    if (impl_->background.runs) {
+        const auto known = impl_->background.status.find(sched);
+        return known == impl_->background.status.end() ? Status{} : known->second;
+    }
     Status status;
     const Policy* active = impl_->active_policy(sched, now);
     const rrule::WindowSet& prime = impl_->prime_windows(active);
@@ -221,30 +227,46 @@ Status Scheduler::status(Instant now, std::string_view sched) {
 
 // ---- Configuration and cycles.
 
-Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapshot> snapshot) {
-    auto configuration = read_configuration(*snapshot, impl_->tables.zone, impl_->window_cache);
-    if (!configuration) return tl::unexpected(configuration.error());
-    impl_->window_cache.drop_unused();
-    auto done = set_configuration(*std::move(configuration));
-    if (done) impl_->snapshot = std::move(snapshot);
-    return done;
-}
+namespace {
 
-Result<void> Scheduler::set_configuration(Configuration configuration) {
-    impl_->note(&EventsSince::settings_changed);
-    std::map<std::string, Policy, std::less<>> policies;
+using Policies = std::map<std::string, Policy, std::less<>>;
+
+Result<Policies> compile_all(const Configuration& configuration) {
+    Policies policies;
     for (const auto& [name, settings] : configuration.policies) {
         auto policy = compile(settings);
         if (!policy) return tl::unexpected(policy.error());
         policies.emplace(name, *std::move(policy));
     }
+    return policies;
+}
+
+}  // namespace
+
+Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapshot> snapshot) {
+    auto configuration = read_configuration(*snapshot, impl_->tables.zone, impl_->window_cache);
+    if (!configuration) return tl::unexpected(configuration.error());
+    impl_->window_cache.drop_unused();
+    return set_configuration(*std::move(configuration), std::move(snapshot));
+}
+
+Result<void> Scheduler::set_configuration(Configuration configuration,
+                                          std::shared_ptr<const objects::Snapshot> snapshot) {
+    auto policies = compile_all(configuration);
+    if (!policies) return tl::unexpected(policies.error());
+    if (impl_->background.runs) {
+        impl_->keep(ConfigurationRead{std::make_shared<Configuration>(std::move(configuration)),
+                                      std::move(snapshot)});
+        return {};
+    }
+    impl_->note(&EventsSince::settings_changed);
     std::swap(impl_->configuration, configuration);
     if (auto done = impl_->sched_configs.renew(impl_->file_context()); !done) {
         impl_->configuration = std::move(configuration);
         return done;
     }
-    impl_->policies = std::move(policies);
-    impl_->snapshot = nullptr;
+    impl_->policies = *std::move(policies);
+    impl_->snapshot = std::move(snapshot);
     impl_->note_policies_in_force();
     return {};
 }
@@ -253,6 +275,7 @@ Result<void> Scheduler::set_sched_config(std::string_view sched,
                                          std::shared_ptr<const objects::Object> all_time,
                                          std::shared_ptr<const objects::Object> prime,
                                          std::shared_ptr<const objects::Object> non_prime) {
+    settle();
     impl_->note(&EventsSince::settings_changed);
     auto done = impl_->sched_configs.set(sched, {std::move(all_time), std::move(prime), std::move(non_prime)},
                                          impl_->file_context());
@@ -262,6 +285,7 @@ Result<void> Scheduler::set_sched_config(std::string_view sched,
 }
 
 bool Scheduler::zones_are_current(Instant now) {
+    settle();
     if (impl_->zones_checked != now)
         impl_->zones_current = impl_->tables.zone.is_current() && impl_->window_cache.zones_are_current();
     impl_->zones_checked = now;
@@ -269,6 +293,7 @@ bool Scheduler::zones_are_current(Instant now) {
 }
 
 Result<void> Scheduler::renew_zones(std::shared_ptr<const objects::Snapshot> snapshot) {
+    settle();
     impl_->zones_current = true;
     impl_->look_again = true;
     impl_->tables.zone = impl_->tables.zone.renewed();
@@ -286,6 +311,7 @@ const rrule::Zone& Scheduler::zone() const {
 }
 
 void Scheduler::clear_sched_config(std::string_view sched) {
+    settle();
     impl_->note(&EventsSince::settings_changed);
     impl_->sched_configs.clear(sched);
     impl_->note_policies_in_force();
@@ -321,10 +347,12 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
 }
 
 Decisions Scheduler::cycle(Instant now, std::string_view sched, CycleTrigger trigger) {
+    settle();
     return impl_->run(now, sched, trigger, false);
 }
 
 void Scheduler::set_by_events(bool on) {
+    settle();
     impl_->note(&EventsSince::settings_changed);
     impl_->by_events = on;
 }
@@ -368,6 +396,7 @@ JobSlot find_job(const JobTable& jobs, std::string_view id) {
 }  // namespace
 
 std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_id) {
+    settle();
     Tables& tables = impl_->tables;
     const JobSlot job = find_job(tables.jobs, job_id);
     if (job == no_slot) return std::nullopt;
@@ -411,6 +440,7 @@ std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_
 }
 
 void Scheduler::set_categories(bool on) {
+    settle();
     impl_->note(&EventsSince::settings_changed);
     impl_->categories = on;
 }
@@ -421,6 +451,7 @@ Scheduler::Scheduler(rrule::Zone zone) : impl_(std::make_unique<Impl>(std::move(
 Scheduler::~Scheduler() = default;
 
 void Scheduler::resource_defined(const ResourceRecord& record) {
+    if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Tables& t = impl_->tables;
     t.resources.define(record);
@@ -432,18 +463,22 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
 }
 
 Result<void> Scheduler::server_changed(const ServerRecord& record) {
+    if (impl_->keep(record)) return {};
     impl_->note(&EventsSince::settings_changed);
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
                             keep(record.resources_available), record.backfill_depth};
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
     if (impl_->server_formula == record.job_sort_formula) return {};
     std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
-    auto done = impl_->sched_configs.renew(impl_->file_context());
-    if (!done) impl_->server_formula = std::move(before);
-    return done;
+    const auto done = impl_->sched_configs.renew(impl_->file_context());
+    if (done) return {};
+    impl_->server_formula = std::move(before);
+    return tl::unexpected(
+        Error{fmt::format("job_sort_formula of the server is not used: {}", done.error().message)});
 }
 
 void Scheduler::sched_changed(const SchedRecord& record) {
+    if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Sched& sched = impl_->scheds[std::string(record.name)];
     sched.scheduling = record.scheduling;
@@ -451,11 +486,13 @@ void Scheduler::sched_changed(const SchedRecord& record) {
 }
 
 void Scheduler::sched_removed(std::string_view name) {
+    if (impl_->keep(SchedGone{name})) return;
     if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) impl_->scheds.erase(found);
     clear_sched_config(name);
 }
 
 void Scheduler::queue_changed(const QueueRecord& record) {
+    if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Queue& queue = impl_->tables.queues[impl_->tables.queues.slot(record.queue)];
     queue.known = true;
@@ -478,17 +515,20 @@ void Scheduler::queue_changed(const QueueRecord& record) {
 }
 
 void Scheduler::queue_removed(QueueHandle handle) {
+    if (impl_->keep(QueueGone{handle})) return;
     impl_->note(&EventsSince::settings_changed);
     if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != no_slot)
         impl_->tables.queues[slot].known = false;
 }
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
+    if (impl_->keep(record)) return;
     // The load of hosts matters to no policy that goes by events.
     if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 
 void Scheduler::vnode_removed(VnodeHandle vnode) {
+    if (impl_->keep(VnodeGone{vnode})) return;
     impl_->note(&EventsSince::all);
     impl_->tables.vnodes.remove(vnode);
 }
@@ -599,10 +639,12 @@ void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
 }
 
 std::vector<ScheduleRecords> Scheduler::take_schedule() {
+    if (impl_->background.runs) return {};
     return std::exchange(impl_->schedule, {});
 }
 
 void Scheduler::job_changed(Instant now, const JobRecord& record) {
+    if (impl_->keep(JobChanged{now, record})) return;
     Tables& t = impl_->tables;
     JobSlot slot = t.jobs.find(record.job);
     const bool is_new = slot == no_slot;
@@ -642,6 +684,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
 }
 
 void Scheduler::job_removed(Instant now, JobHandle job) {
+    if (impl_->keep(JobGone{now, job})) return;
     Tables& t = impl_->tables;
     const JobSlot slot = t.jobs.find(job);
     if (slot == no_slot) return;
@@ -664,6 +707,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
 // ---- Dedicated times.
 
 std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string_view sched) {
+    settle();
     std::vector<OutageQuestion> questions;
     const Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return questions;
@@ -677,16 +721,19 @@ std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string
 }
 
 void Scheduler::await_outages(std::string_view command, std::string_view name) {
+    settle();
     impl_->note(&EventsSince::all);
     impl_->tables.outages.await(command, name);
 }
 
 bool Scheduler::set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages) {
+    settle();
     impl_->note(&EventsSince::all);
     return impl_->tables.outages.set(command, name, std::move(outages));
 }
 
 bool Scheduler::settle_outages(std::string_view command, std::string_view name) {
+    settle();
     impl_->note(&EventsSince::all);
     return impl_->tables.outages.settle(command, name);
 }
@@ -694,22 +741,26 @@ bool Scheduler::settle_outages(std::string_view command, std::string_view name) 
 // ---- Allocations and counters.
 
 std::string Scheduler::accounting_dir(Instant now, std::string_view sched) {
+    settle();
     const Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return {};
     return policy->settings.enforce_allocation.holds(now) ? policy->settings.sched_acct_dir : std::string();
 }
 
 void Scheduler::set_allocated(std::string_view dir, NodeHours groups) {
+    settle();
     impl_->note(&EventsSince::all);
     impl_->tables.allocations[std::string(dir)].set_allocated(std::move(groups));
 }
 
 void Scheduler::set_used(std::string_view dir, NodeHours groups) {
+    settle();
     impl_->note(&EventsSince::all);
     impl_->tables.allocations[std::string(dir)].set_used(std::move(groups));
 }
 
 std::optional<HpmSource> Scheduler::hpm_source(Instant now, std::string_view sched) {
+    settle();
     const Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return std::nullopt;
     const Settings& s = policy->settings;
@@ -725,6 +776,7 @@ std::optional<HpmSource> Scheduler::hpm_source(Instant now, std::string_view sch
 }
 
 void Scheduler::set_hpm(HpmCounters counters) {
+    settle();
     impl_->note(&EventsSince::all);
     impl_->tables.hpm = counters;
 }
@@ -733,23 +785,28 @@ void Scheduler::set_hpm(HpmCounters counters) {
 
 void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
                            Instant last_decay) {
+    settle();
     impl_->note(&EventsSince::all);
     impl_->tables.usage.load(rows, charges, last_decay);
 }
 
 UsageChanges Scheduler::take_usage_changes() {
+    settle();
     return impl_->tables.usage.take_changes();
 }
 
 std::vector<UsageRow> Scheduler::usage_rows() const {
+    settle();
     return impl_->tables.usage.rows();
 }
 
 std::string Scheduler::usage_keeper(Instant now) {
+    settle();
     return impl_->usage_keeper(now);
 }
 
 bool Scheduler::has_usage_changes() const {
+    settle();
     return impl_->tables.usage.has_changes();
 }
 

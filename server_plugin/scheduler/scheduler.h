@@ -139,7 +139,7 @@ class Scheduler {
     // Events. A record replaces what was known under its handle or name.
     void resource_defined(const ResourceRecord& record);
     // An error: a job_sort_formula that doesn't compile; schedulers with a sched_config file, for which it
-    // would count, keep the one before.
+    // would count, keep the one before. While a cycle runs finish_cycle() tells it.
     Result<void> server_changed(const ServerRecord& record);
     void sched_changed(const SchedRecord& record);
     void sched_removed(std::string_view name);
@@ -154,8 +154,9 @@ class Scheduler {
     // Takes a new configuration; in force in the very next cycle. On an error (a formula that doesn't
     // compile, a window without a meaning) the old one stays.
     Result<void> set_configuration(std::shared_ptr<const objects::Snapshot> snapshot);
-    // The same from values (configuration.h).
-    Result<void> set_configuration(Configuration configuration);
+    // The same from values (configuration.h), that were read from `snapshot` if there is one.
+    Result<void> set_configuration(Configuration configuration,
+                                   std::shared_ptr<const objects::Snapshot> snapshot = nullptr);
 
     // Whether the files of the tz database that the configuration was read with, the server's zone's and
     // those of rules with a TZID, are still the same. A stat() for each of them, once for each value of
@@ -181,6 +182,22 @@ class Scheduler {
     // without a policy there are no decisions. The same state and time give the same decisions. The state
     // changes only by the events that tell what came of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // Begins a cycle as cycle() runs it, and gives what it decided to `take`. A long one runs in a thread of
+    // its own, on what the scheduler knows now: `take` is called from there, and at the end, whatever
+    // happened, `finished`; they may not call the scheduler. Until finish_cycle(), events and new
+    // configurations are kept, and status() answers as at the cycle's begin; every other function waits for
+    // the thread, and what was kept is in force when it returns.
+    // True: it runs in its thread. False: it is over, and `finished` isn't called.
+    bool start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
+                     std::function<void(Decisions)> take, std::function<void()> finished);
+    // Is there a cycle in a thread, or one whose end nothing has waited for?
+    bool cycle_runs() const;
+    // To be called once after each start_cycle(); waits for the cycle. What the cycle or `take` threw in the
+    // thread is thrown here. What is refused of what was kept: lines for the log.
+    std::vector<std::string> finish_cycle();
+    // With how many queued jobs a cycle is a long one. For tests; by default it takes some 15 ms.
+    void set_long_cycle(std::size_t queued_jobs);
 
     // What cycle() would decide, looking at every job, and leaving no trace in the state. Takes as long as a
     // cycle.
@@ -220,7 +237,8 @@ class Scheduler {
     void set_used(std::string_view dir, NodeHours groups);
 
     // Records of jobs that ended, to be appended to the schedule logs of the schedulers; to be taken after
-    // events of jobs. Empty while no policy in force has a log.
+    // events of jobs, and after finish_cycle() for those that were kept. Empty while no policy in force has a
+    // log, and while a cycle runs.
     std::vector<ScheduleRecords> take_schedule();
 
     // The counters; nothing if the policy in force doesn't manage them.
@@ -246,6 +264,8 @@ class Scheduler {
 
   private:
     struct Impl;
+    // Waits for a cycle that runs, and takes in what was kept.
+    void settle() const;
     std::unique_ptr<Impl> impl_;
 };
 

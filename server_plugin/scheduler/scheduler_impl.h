@@ -1,14 +1,19 @@
 // The inside of a Scheduler, for the files that it is made of: scheduler.cc and record.cc.
 #pragma once
 
+#include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/kept_events.h"
 #include "server_plugin/scheduler/sched_config.h"
 
 namespace pbs::sched {
@@ -21,6 +26,16 @@ struct Sched {
     SchedMemory memory;
     EventMemory events;
     std::string policy;  // in force at the last tick
+};
+
+// A cycle in a thread of its own (start_cycle()), which has all else of the Impl to itself while it runs.
+struct BackgroundCycle {
+    bool runs = false;
+    std::exception_ptr thrown;
+    KeptEvents events;
+    std::vector<std::string> refused;                   // of them
+    std::map<std::string, Status, std::less<>> status;  // at its begin
+    std::jthread thread;                                // the last member: joined before the others go
 };
 
 struct Scheduler::Impl {
@@ -43,6 +58,7 @@ struct Scheduler::Impl {
     bool categories = true;
     bool by_events = true;
     std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
+    std::size_t long_cycle = 20'000;        // queued jobs
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);
@@ -84,6 +100,16 @@ struct Scheduler::Impl {
     void ended_running(JobSlot slot);
     void log_end(Instant now, JobSlot slot);
     void decay(Instant now, const Settings& settings);
+    std::size_t queued_jobs() const;
+    // The event is kept if a cycle runs. Else false, and it is to be acted on.
+    template <class Record>
+    bool keep(const Record& record) {
+        if (!background.runs) return false;
+        background.events.keep(record);
+        return true;
+    }
+
+    BackgroundCycle background;  // the last member, as its thread uses the others
 };
 
 }  // namespace pbs::sched

@@ -32,6 +32,7 @@ struct Fifo {
     std::vector<pbs_decision> decisions;
     std::vector<pbs_place> places;
     std::vector<pbs_amount> amounts;
+    pbs_cycle_result result{};  // of start_cycle()
 };
 
 Fifo& fifo(void* self) {
@@ -151,5 +152,15 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
     plugin->wanted = [](void*, pbs_str) { return uint32_t{0}; };
     plugin->cycle = cycle;
+    // Of a host that wants to be told of their end, cycles go on until the test says that they are over.
+    plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
+        *running = 1;
+        fifo(self).result.size = sizeof(pbs_cycle_result);
+        return cycle(self, request, &fifo(self).result);
+    };
+    plugin->finish_cycle = [](void* self, int64_t, pbs_cycle_result* result) {
+        *result = fifo(self).result;
+        return int32_t{0};
+    };
     return 0;
 }

@@ -17,6 +17,7 @@ pbs_test(
   authorization_test.cc
   backup_test.cc
   configuration_test.cc
+  cycle_test.cc
   database_check_test.cc
   deadline_timer_test.cc
   identity_test.cc

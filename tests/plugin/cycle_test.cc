@@ -232,5 +232,74 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     EXPECT_THAT(host.cycle(), IsEmpty());
 }
 
+// With this many jobs a cycle runs in a thread.
+constexpr uint64_t kMany = 20'000;
+
+void many_jobs(FakeHost& host) {
+    for (uint64_t i = 1; i <= kMany; ++i)
+        host.job({.handle = i, .queue = kSubmit, .ncpus = static_cast<int64_t>(1 + i % 4)});
+}
+
+TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
+    many_jobs(host);
+    const auto expected = host.cycle();
+    ASSERT_TRUE(host.start_cycle());
+    EXPECT_EQ(host.next_deadline(), INT64_MAX) << "nothing is due while it runs";
+    EXPECT_EQ(host.tick(), 0u);
+    const auto shown = host.attributes_of(PBS_OBJ_SCHED, "default");
+    EXPECT_EQ(shown.at("active_policy"), "default_policy");
+    policy({{"batch_queues", "special"}});
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("batch_queues"), "special");
+    host.queue(104, "later");
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "dedicated_queues", "later").code, 0)
+        << "the queue is known at once";
+    host.vnode(202, "n2", 8);
+    host.job_removed(1);
+    host.job({.handle = kMany + 1, .queue = kSubmit});
+    EXPECT_EQ(host.finish_cycle(), expected);
+    EXPECT_EQ(host.cycles_finished, 1);
+
+    // All of that counts now.
+    ASSERT_TRUE(host.start_cycle());
+    const auto after = host.finish_cycle();
+    ASSERT_FALSE(after.empty());
+    EXPECT_EQ(after[0].kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(after[0].queue, kSpecial);
+    EXPECT_TRUE(std::ranges::any_of(after, [](const Decision& d) {
+        return d.kind == PBS_DECIDE_RUN && d.vnodes == std::vector<uint64_t>{202};
+    }));
+    EXPECT_TRUE(std::ranges::none_of(after, [](const Decision& d) { return d.job == 1; }));
+}
+
+TEST_F(Cycle, AShortOneIsOverAtOnce) {
+    host.job({.handle = 1, .queue = kSubmit});
+    EXPECT_FALSE(host.start_cycle());
+    EXPECT_THAT(host.finish_cycle(), SizeIs(1));
+    EXPECT_EQ(host.cycles_finished, 0);
+}
+
+TEST_F(Cycle, AnExplanationWaitsForALongOne) {
+    many_jobs(host);
+    ASSERT_TRUE(host.start_cycle());
+    EXPECT_EQ(host.status(PBS_OBJ_EXPLANATION, "5.server1").code, 0);
+    EXPECT_EQ(host.finish_cycle().size(), kMany);
+}
+
+TEST_F(Cycle, StoppingWaitsForALongOne) {
+    many_jobs(host);
+    ASSERT_TRUE(host.start_cycle());
+    host.stop();
+    EXPECT_EQ(host.cycles_finished, 1);
+}
+
+TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
+    host.host.cycle_finished = nullptr;
+    pbs_cycle_request request{};
+    request.size = sizeof request;
+    request.now = host.now;
+    int32_t running = -1;
+    EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test

@@ -34,6 +34,9 @@ void on_log(void* context, int32_t level, pbs_str object, pbs_str message) {
     static_cast<FakeHost*>(context)->log.push_back(std::to_string(level) + " " + text(object) + ": " +
                                                    text(message));
 }
+void on_cycle_finished(void* context) {
+    ++static_cast<FakeHost*>(context)->cycles_finished;
+}
 void on_error(pbs_reply* reply, int32_t code, pbs_str message) {
     reply->answer.code = code;
     reply->answer.text = text(message);
@@ -113,6 +116,7 @@ FakeHost::FakeHost(std::optional<fs::path> home) : who(manager_identity()) {
     host.reply_object = on_object;
     host.reply_attr = on_attr;
     host.reply_encoded = on_encoded;
+    host.cycle_finished = on_cycle_finished;
     plugin.size = sizeof plugin;
 }
 
@@ -320,15 +324,9 @@ void FakeHost::job_removed(uint64_t handle) {
     plugin.job_removed(plugin.self, now, handle);
 }
 
-std::vector<Decision> FakeHost::cycle(int32_t trigger) {
-    pbs_cycle_request request{};
-    request.size = sizeof request;
-    request.now = now;
-    request.sched = c_str("default");
-    request.trigger = trigger;
-    pbs_cycle_result result{};
-    result.size = sizeof result;
-    EXPECT_EQ(plugin.cycle(plugin.self, &request, &result), 0);
+namespace {
+
+std::vector<Decision> decisions_of(const pbs_cycle_result& result) {
     std::vector<Decision> decisions;
     for (size_t i = 0; i < result.decision_count; ++i) {
         const pbs_decision& in = result.decisions[i];
@@ -337,6 +335,39 @@ std::vector<Decision> FakeHost::cycle(int32_t trigger) {
         decisions.push_back(std::move(out));
     }
     return decisions;
+}
+
+pbs_cycle_request cycle_request(int64_t now, int32_t trigger) {
+    pbs_cycle_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.sched = c_str("default");
+    request.trigger = trigger;
+    return request;
+}
+
+}  // namespace
+
+std::vector<Decision> FakeHost::cycle(int32_t trigger) {
+    const pbs_cycle_request request = cycle_request(now, trigger);
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    EXPECT_EQ(plugin.cycle(plugin.self, &request, &result), 0);
+    return decisions_of(result);
+}
+
+bool FakeHost::start_cycle(int32_t trigger) {
+    const pbs_cycle_request request = cycle_request(now, trigger);
+    int32_t running = -1;
+    EXPECT_EQ(plugin.start_cycle(plugin.self, &request, &running), 0);
+    return running == 1;
+}
+
+std::vector<Decision> FakeHost::finish_cycle() {
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    EXPECT_EQ(plugin.finish_cycle(plugin.self, now, &result), 0);
+    return decisions_of(result);
 }
 
 uint32_t FakeHost::tick() {

@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
 #define PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -105,6 +106,9 @@ class FakeHost {
     void job_removed(uint64_t handle);
 
     std::vector<Decision> cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
+    // Begins a cycle; true: it runs in a thread, and `cycles_finished` goes up at its end.
+    bool start_cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
+    std::vector<Decision> finish_cycle();
     uint32_t tick();
     int64_t next_deadline();
 
@@ -117,6 +121,7 @@ class FakeHost {
     pbs_plugin plugin{};
     std::string error;  // of init or start
     std::vector<std::string> log;
+    std::atomic<int> cycles_finished = 0;
 
   private:
     void define_resources();

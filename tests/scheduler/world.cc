@@ -207,7 +207,10 @@ void World::finish(int number, Instant now) {
 }
 
 Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
-    Decisions decisions = scheduler.cycle(now, sched, trigger);
+    return take(scheduler.cycle(now, sched, trigger), now, apply);
+}
+
+Outcome World::take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped) {
     Outcome out;
     out.considered = decisions.jobs_considered;
     out.log = decisions.log;
@@ -220,6 +223,7 @@ Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTri
     };
     for (const Decision& d : decisions.list) {
         const int number = static_cast<int>(d.job);
+        if (skipped.contains(number)) continue;
         Job& job = jobs_.at(number);
         if (d.kind == DecisionKind::reject) {
             out.rejected[number] = d.text;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,9 @@ class World {
     // Runs a cycle; with apply, does what it decided.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);
+
+    // What a cycle decided; with apply, does it, but for decisions about jobs that are to be skipped.
+    Outcome take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped = {});
 
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
     bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }

@@ -1,0 +1,60 @@
+// Events that came while a cycle ran in its thread: kept, with all that they point to, until it is over.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server_plugin/scheduler/cluster.h"
+
+namespace pbs::objects {
+class Snapshot;
+}
+
+namespace pbs::sched {
+
+class Scheduler;
+struct Configuration;
+
+struct SchedGone {
+    std::string_view name;
+};
+struct QueueGone {
+    QueueHandle queue{};
+};
+struct VnodeGone {
+    VnodeHandle vnode{};
+};
+struct JobChanged {
+    Instant now{};
+    JobRecord record;
+};
+struct JobGone {
+    Instant now{};
+    JobHandle job{};
+};
+// Read without an error from the snapshot, which is null where it was given as values.
+struct ConfigurationRead {
+    std::shared_ptr<Configuration> configuration;
+    std::shared_ptr<const objects::Snapshot> snapshot;
+};
+
+using Event = std::variant<ResourceRecord, ServerRecord, SchedRecord, SchedGone, QueueRecord, QueueGone,
+                           VnodeRecord, VnodeGone, JobChanged, JobGone, ConfigurationRead>;
+
+class KeptEvents {
+  public:
+    // Copies what the event points to.
+    void keep(Event event);
+    // In the order in which they came; none are left. What the scheduler refuses of them, a line for each.
+    std::vector<std::string> deliver(Scheduler& scheduler);
+
+  private:
+    std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
+    std::vector<Event> events_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,214 @@
+// How long a running server's clients wait while it schedules many jobs. The server and the plugin are the
+// built ones. Some hundred jobs are submitted; the others are copies of them, written into the database of
+// the stopped server.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
+#include "tests/e2e/harness.h"
+
+namespace {
+
+using pbs::e2e::Server;
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr, "latency_bench: {}\n", what);
+    std::abort();
+}
+
+class Client {
+  public:
+    explicit Client(const Server& server) {
+        setenv("PBS_HOME", server.home().c_str(), 1);
+        handle_ = pbs_connect(nullptr);
+        if (handle_ < 0) give_up(fmt::format("no connection: {}", pbs_geterrmsg(-1)));
+    }
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+    ~Client() { pbs_disconnect(handle_); }
+
+    void set(mgr_obj type, const char* name, std::string attribute, std::string value) const {
+        attropl change{nullptr, attribute.data(), nullptr, value.data(), SET};
+        check(pbs_manager(handle_, MGR_CMD_SET, type, name, &change, nullptr));
+    }
+    void stat_policy() const { check(pbs_statpolicy(handle_, nullptr, nullptr, nullptr)); }
+    void stat_server() const { check(pbs_statserver(handle_, nullptr, nullptr)); }
+    std::string submit(std::string ncpus, std::string walltime) const {
+        static char list[] = "Resource_List";
+        static char cpus[] = "ncpus";
+        static char time[] = "walltime";
+        static char variables[] = "Variable_List";
+        static char folder[] = "PBS_O_WORKDIR=/tmp,PBS_O_HOME=/tmp";
+        attropl third{nullptr, variables, nullptr, folder, SET};
+        attropl second{&third, list, time, walltime.data(), SET};
+        attropl first{&second, list, cpus, ncpus.data(), SET};
+        char* id = pbs_submit(handle_, &first, script_.c_str(), "submit", nullptr);
+        if (id == nullptr) give_up(fmt::format("submission: {}", pbs_geterrmsg(handle_)));
+        std::string copy = id;
+        std::free(id);
+        return copy;
+    }
+    void remove(const std::string& id) const { check(pbs_deljob(handle_, id.c_str(), nullptr)); }
+    void use_script(const std::string& path) { script_ = path; }
+
+  private:
+    void check(int code) const {
+        if (code != 0) give_up(fmt::format("error {}: {}", code, pbs_geterrmsg(handle_)));
+    }
+    void check(batch_status* list) const {
+        if (list == nullptr) give_up(fmt::format("status: {}", pbs_geterrmsg(handle_)));
+        pbs_statfree(list);
+    }
+    int handle_ = -1;
+    std::string script_;
+};
+
+// So many of each of the jobs that there are.
+void copy_jobs(const std::string& database, int64_t there, int64_t of_each) {
+    sqlite3* db = nullptr;
+    if (sqlite3_open(database.c_str(), &db) != SQLITE_OK) give_up(database);
+    const std::string commands = fmt::format(
+        R"sql(
+PRAGMA foreign_keys = OFF;
+BEGIN;
+CREATE TEMP TABLE copy AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k + 1 < {1})
+  SELECT k * {0} AS more FROM n WHERE k < {1};
+CREATE TEMP TABLE more_jobs AS SELECT job.*, more FROM job, copy;
+UPDATE more_jobs SET sequence = sequence + more, queue_rank = queue_rank + more;
+ALTER TABLE more_jobs DROP COLUMN more;
+INSERT INTO job SELECT * FROM more_jobs;
+INSERT INTO job_script SELECT sequence + more, script FROM job_script, copy;
+UPDATE counter SET value = value + {0} * {1};
+COMMIT;)sql",
+        there, of_each);
+    char* error = nullptr;
+    if (sqlite3_exec(db, commands.c_str(), nullptr, nullptr, &error) != SQLITE_OK)
+        give_up(fmt::format("{}: {}", database, error));
+    sqlite3_close(db);
+}
+
+// An Origin policy with past usage and prime time; only four of the jobs find room, so that no processes
+// matter.
+std::unique_ptr<Server> make_server(int64_t jobs) {
+    auto server = std::make_unique<Server>();
+    if (const auto started = server->start(); !started) give_up(started.message());
+    const auto configured = server->configure({
+        "set server scheduling=False",
+        "set server acl_roots+=root@*",
+        "set server log_events=256",
+        "create queue submit queue_type=execution,enabled=True,started=True",
+        "create queue batch queue_type=execution,enabled=True,started=True,max_running=4",
+        "set queue batch resources_max.ncpus=8,resources_max.walltime=12:00:00",
+        "create time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR',start_time=0800,end_time=1700,"
+        "type=prime",
+        "set policy default_policy algorithm=origin,submit_queue=submit,batch_queues=batch",
+        "set policy default_policy sort_by_past_usage=True,enforce_prime_time=True,"
+        "prime_time_wallt_limit=02:00:00,avoid_fragmentation=False",
+    });
+    if (!configured) give_up(configured.message());
+    const std::string script = server->work() / "job.sh";
+    (void)pbs::e2e::run({"sh", "-c", "printf 'sleep 100000\\n' >" + script + "; chmod 644 " + script});
+    constexpr int64_t kSubmitted = 300;
+    {
+        Client client(*server);
+        client.use_script(script);
+        for (int64_t i = 0; i < kSubmitted; ++i)
+            client.submit(std::to_string(1 + i % 8), std::to_string(600 + i * 7919 % 42'000));
+    }
+    if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
+    copy_jobs(server->home() / "server_priv/server.db", kSubmitted, jobs / kSubmitted);
+    if (const auto started = server->start(); !started) give_up(started.message());
+    return server;
+}
+
+std::size_t cycles_in(const Server& server) {
+    const std::string log = server.log();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = log.find(";cycle, command", at)) != std::string::npos; ++at) ++count;
+    return count;
+}
+
+double percentile(std::vector<double>& sorted, double share) {
+    return sorted.empty() ? 0
+                          : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+// A request a millisecond while a cycle over all jobs runs and its decisions are carried out.
+void during_a_cycle(benchmark::State& state, bool first) {
+    const auto server = make_server(state.range(0));
+    Client client(*server);
+    client.use_script(server->work() / "job.sh");
+    if (!first) {  // all comments are set
+        const std::size_t before = cycles_in(*server);
+        client.set(MGR_OBJ_SERVER, "", "scheduling", "True");
+        if (!pbs::e2e::wait_for([&] { return cycles_in(*server) > before; }, std::chrono::hours(1)))
+            give_up("the first cycle doesn't end");
+        client.set(MGR_OBJ_SERVER, "", "scheduling", "False");
+    }
+    std::vector<double> waited;
+    for (auto _ : state) {
+        const std::size_t before = cycles_in(*server);
+        Clock::time_point looked = Clock::now();
+        client.set(MGR_OBJ_SERVER, "", "scheduling", "True");
+        for (int64_t i = 0;; ++i) {
+            const auto begin = Clock::now();
+            switch (i % 4) {
+                case 0:
+                    client.stat_policy();
+                    break;
+                case 1:
+                    client.set(MGR_OBJ_POLICY, "default_policy", "comment", std::to_string(i));
+                    break;
+                case 2:
+                    client.stat_server();
+                    break;
+                default:
+                    client.remove(client.submit("1", "600"));
+                    break;
+            }
+            const auto end = Clock::now();
+            waited.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+            if (end - looked > std::chrono::milliseconds(200)) {
+                looked = end;
+                if (cycles_in(*server) > before) break;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        state.PauseTiming();
+        client.set(MGR_OBJ_SERVER, "", "scheduling", "False");
+        state.ResumeTiming();
+    }
+    std::ranges::sort(waited);
+    state.counters["requests"] = static_cast<double>(waited.size());
+    state.counters["ms_50%"] = percentile(waited, 0.5);
+    state.counters["ms_99%"] = percentile(waited, 0.99);
+    state.counters["ms_most"] = percentile(waited, 1);
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+    benchmark->Arg(300)
+        ->Arg(30'000)
+        ->Arg(100'000)
+        ->Arg(1'000'000)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+    benchmark->Iterations(1);
+}
+
+BENCHMARK_CAPTURE(during_a_cycle, the_first, true)->Apply(sizes);
+BENCHMARK_CAPTURE(during_a_cycle, a_later_one, false)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,194 @@
+// A cycle in a thread decides what it would have decided before the events that came while it ran.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "objects/snapshot.h"
+#include "tests/cases.h"
+#include "tests/scheduler/random_site.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct BackgroundCycle : testing::Test {
+    World world;
+    Instant now = at(9);
+    Decisions decided;
+    int finished = 0;
+
+    void SetUp() override {
+        world.queue({.name = "batch"});
+        world.origin({"batch"}).sort_by_past_usage = {true};
+        world.vnode({.name = "n1", .ncpus = 4});
+        world.configure();
+        world.scheduler.set_long_cycle(0);
+    }
+    bool start(CycleTrigger trigger = CycleTrigger::timer) {
+        return world.scheduler.start_cycle(
+            now, "default", trigger, [this](Decisions d) { decided = std::move(d); }, [this] { ++finished; });
+    }
+    Outcome finish() {
+        EXPECT_THAT(world.scheduler.finish_cycle(), IsEmpty());
+        return world.take(decided, now, true);
+    }
+    int job(int ncpus) {
+        return world.job({.queue = "submit", .ncpus = ncpus, .walltime = hour, .queued = now}, now);
+    }
+};
+
+TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
+    const int first = job(2);
+    ASSERT_TRUE(start());
+    const int second = job(2);
+    world.vnode({.name = "n2", .ncpus = 4});
+    EXPECT_TRUE(world.scheduler.cycle_runs());
+    EXPECT_THAT(finish().started, ElementsAre(first));
+    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_EQ(finished, 1);
+    EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
+}
+
+TEST_F(BackgroundCycle, AShortOneIsOverAtOnce) {
+    world.scheduler.set_long_cycle(2);
+    const int first = job(2);
+    EXPECT_FALSE(start());
+    EXPECT_EQ(finished, 0);
+    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_THAT(finish().started, ElementsAre(first));
+    job(4);
+    job(4);
+    EXPECT_TRUE(start());
+    EXPECT_THAT(finish().started, IsEmpty());
+}
+
+TEST_F(BackgroundCycle, StatusIsThatOfItsBegin) {
+    job(2);
+    ASSERT_TRUE(start());
+    world.configuration.policies["p2"] = world.policy();
+    world.configuration.policies["p2"].name = "p2";
+    world.configuration.scheds["default"].all_time = "p2";
+    world.configure();
+    EXPECT_EQ(world.scheduler.status(now, "default").policy, "p1");
+    EXPECT_EQ(world.scheduler.status(now, "other").policy, "");
+    finish();
+    EXPECT_EQ(world.scheduler.status(now, "default").policy, "p2");
+}
+
+TEST_F(BackgroundCycle, OtherQuestionsWaitForIt) {
+    const int first = job(2);
+    ASSERT_TRUE(start());
+    const int second = job(2);
+    const auto explained = world.scheduler.explain(now, std::to_string(second) + ".server");
+    ASSERT_TRUE(explained) << "what was kept has been delivered";
+    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_EQ(finished, 1);
+    EXPECT_THAT(finish().started, ElementsAre(first));
+}
+
+TEST_F(BackgroundCycle, AFaultyConfigurationIsRefusedAtOnce) {
+    job(2);
+    ASSERT_TRUE(start());
+    Configuration faulty = world.configuration;
+    faulty.policies["p1"].job_sort_formula = "ncpus*";
+    EXPECT_FALSE(world.scheduler.set_configuration(faulty));
+    finish();
+    EXPECT_EQ(world.scheduler.status(now, "default").policy, "p1");
+}
+
+TEST_F(BackgroundCycle, WhatIsRefusedOfWhatWasKeptIsToldAtItsEnd) {
+    world.configuration.scheds.erase("default");
+    world.configure();
+    objects::Object file(objects::ObjectType::policy, "sched_config");
+    ASSERT_TRUE(world.scheduler.set_sched_config("default", std::make_shared<objects::Object>(file)));
+    ASSERT_TRUE(start());
+    ServerRecord server;
+    server.job_sort_formula = "ncpus*";
+    EXPECT_TRUE(world.scheduler.server_changed(server));
+    const auto refused = world.scheduler.finish_cycle();
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_THAT(refused[0], testing::StartsWith("job_sort_formula of the server is not used: "));
+}
+
+TEST_F(BackgroundCycle, WhatItThrowsIsThrownAtItsEnd) {
+    job(2);
+    ASSERT_TRUE(world.scheduler.start_cycle(
+        now, "default", CycleTrigger::timer, [](Decisions) { throw std::runtime_error("no room"); },
+        [this] { ++finished; }));
+    EXPECT_THROW((void)world.scheduler.finish_cycle(), std::runtime_error);
+    EXPECT_EQ(finished, 1) << "or its server would wait for ever";
+    EXPECT_THAT(world.scheduler.finish_cycle(), IsEmpty()) << "once";
+    ASSERT_TRUE(start());
+    EXPECT_EQ(finish().started.size(), 1u);
+}
+
+TEST_F(BackgroundCycle, IsWaitedForByTheSchedulersEnd) {
+    bool ended = false;
+    {
+        World gone;
+        gone.origin({});
+        gone.configure();
+        gone.scheduler.set_long_cycle(0);
+        gone.scheduler.start_cycle(
+            now, "default", CycleTrigger::timer, [](Decisions) {},
+            [&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                ended = true;
+            });
+    }
+    EXPECT_TRUE(ended);
+}
+
+TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
+    std::size_t started = 0;
+    std::size_t skipped = 0;
+    for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
+        SCOPED_TRACE(seed);
+        Site in_thread(static_cast<unsigned>(seed));
+        Site at_once(static_cast<unsigned>(seed));
+        in_thread.world.scheduler.set_long_cycle(0);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        for (int step = 0; step < 80; ++step) {
+            SCOPED_TRACE(step);
+            const CycleTrigger trigger = events.next(in_thread, at_once);
+            Decisions a;
+            ASSERT_TRUE(in_thread.world.scheduler.start_cycle(
+                events.now, "default", trigger, [&a](Decisions d) { a = std::move(d); }, [] {}));
+            const Decisions b = at_once.world.scheduler.cycle(events.now, "default", trigger);
+            events.touched.clear();
+            if (events.chance(70)) (void)events.next(in_thread, at_once);
+            if (events.chance(10)) {
+                const bool enforced = events.chance(50);
+                for (Site* site : {&in_thread, &at_once}) {
+                    site->world.policy().enforce_prime_time = {enforced};
+                    site->world.configure();
+                }
+            }
+            ASSERT_THAT(in_thread.world.scheduler.finish_cycle(), IsEmpty());
+            ASSERT_EQ(a.jobs_considered, b.jobs_considered);
+            ASSERT_EQ(a.list.size(), b.list.size());
+            const auto x = in_thread.world.take(a, events.now, true, events.touched);
+            const auto y = at_once.world.take(b, events.now, true, events.touched);
+            ASSERT_EQ(x.started, y.started);
+            ASSERT_EQ(x.queue, y.queue);
+            ASSERT_EQ(x.vnodes, y.vnodes);
+            ASSERT_EQ(x.comment, y.comment);
+            ASSERT_EQ(x.rejected, y.rejected);
+            std::erase_if(events.jobs, [&](int job) { return x.rejected.contains(job); });
+            started += x.started.size();
+            skipped += a.list.size() - x.comment.size() - x.rejected.size() - x.moved.size();
+            events.pass_time();
+        }
+    }
+    // Else the test would be about nothing.
+    EXPECT_GT(started, 100u);
+    EXPECT_GT(skipped, 100u);
+}
+
+}  // namespace
+}  // namespace pbs::sched::test

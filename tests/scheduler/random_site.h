@@ -1,0 +1,170 @@
+// Random sites, and random events for two copies of one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+
+// A site with random settings, of which two copies go through the same events.
+struct Site {
+    World world;
+    std::mt19937 random;
+    std::vector<std::string> vnodes;
+    std::vector<std::string> submit = {"submit"};
+
+    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
+    bool chance(int percent) { return pick(1, 100) <= percent; }
+
+    explicit Site(unsigned seed) : random(seed) {
+        Settings& s = world.origin({});
+        const int count = pick(1, 3);
+        for (int i = 0; i < count; ++i) {
+            const std::string name = "b" + std::to_string(i);
+            QueueOptions queue{.name = name,
+                               .max_running = chance(50) ? pick(1, 8) : -1,
+                               .max_user_run = chance(20) ? pick(1, 3) : -1,
+                               .nodes = chance(70) ? pick(2, 60) : -1,
+                               .max_walltime = chance(50) ? pick(1, 12) * hour : -1};
+            if (chance(20)) queue.acl_users = {"u1", "u2"};
+            if (chance(20)) queue.available_ncpus = pick(4, 40);
+            world.queue(queue);
+            s.batch_queues.push_back({name, chance(15) ? "h0" : ""});
+            if (chance(20)) world.configuration.queue_windows[name] = world.window("FREQ=DAILY", 7, 20);
+        }
+        if (chance(40)) {
+            world.queue({.name = "special"});
+            s.special_queue = {{"special"}};
+            submit.push_back("special");
+        }
+        if (chance(40)) {
+            world.queue({.name = "ext", .max_running = chance(50) ? 3 : -1});
+            s.external_queues = {{"ext"}};
+            submit.push_back("ext");
+        }
+        if (chance(30)) {
+            world.queue({.name = "ded"});
+            s.dedicated_queues = {{"ded"}};
+            s.max_dedicated_jobs = chance(50) ? 2 : 0;
+            submit.push_back("ded");
+            world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
+        }
+        world.prime_time(8, 17);
+        s.enforce_prime_time = {chance(70)};
+        s.prime_time_wallt_limit = Seconds(pick(1, 4) * hour);
+        s.prime_time_small_node_limit = chance(50) ? pick(1, 3) : 0;
+        s.prime_time_small_wallt_limit = Seconds(pick(1, 6) * hour);
+        s.max_queued_time = Seconds(chance(50) ? pick(1, 6) * hour : 0);
+        s.interactive_long_wait = Seconds(chance(50) ? hour : 0);
+        s.sort_by_past_usage = {chance(75)};
+        s.past_usage_charge = chance(40) ? PastUsageCharge::flat : PastUsageCharge::node_hours;
+        s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
+        s.small_job_max = chance(20) ? 3 : 0;
+        s.wallt_limit_large_job = Seconds(chance(50) ? 5 * hour : 0);
+        const int nodes = pick(1, 8);
+        for (int i = 0; i < nodes; ++i) {
+            vnodes.push_back("n" + std::to_string(i));
+            world.vnode(vnode(i));
+        }
+        if (chance(20)) {
+            ServerRecord server;
+            server.max_running = chance(50) ? pick(3, 10) : -1;
+            server.max_user_run = chance(50) ? pick(1, 4) : -1;
+            world.server(server);
+        }
+        world.configure();
+    }
+    VnodeOptions vnode(int i, bool free = true) {
+        return {.name = vnodes[static_cast<std::size_t>(i)],
+                .ncpus = 4 + 4 * (i % 5),
+                .mem = (2 + 3 * (i % 7)) * gb,
+                .host = "h" + std::to_string(i / 2),
+                .free = free,
+                .priority = i % 3};
+    }
+    JobOptions job(Instant now) {
+        JobOptions o;
+        o.queue = chance(75) ? "submit"
+                             : submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
+        o.owner = "u" + std::to_string(pick(1, 5));
+        o.group = "g" + std::to_string(pick(1, 2));
+        o.ncpus = pick(1, 16);
+        if (chance(60)) o.mem = pick(1, 16) * 512 * mb;
+        if (chance(15)) {
+            o.select = std::to_string(pick(1, 4)) + ":ncpus=" + std::to_string(pick(1, 4));
+            o.ncpus = o.mem = -1;
+            if (chance(50)) o.place = chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
+        }
+        o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * minute;
+        o.interactive = chance(10);
+        o.queued = now - Seconds(pick(0, 4 * 3600));
+        return o;
+    }
+};
+
+// The same for both sites; what it does depends on what they have, which is the same.
+struct Events {
+    std::mt19937 random;
+    Instant now = at(6);
+    std::vector<int> jobs;  // that aren't gone
+    std::vector<bool> down;
+    std::set<int> touched{};  // jobs, since the test last emptied it
+
+    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
+    bool chance(int percent) { return pick(1, 100) <= percent; }
+
+    CycleTrigger next(Site& a, Site& b) {
+        CycleTrigger trigger = CycleTrigger::job_new;
+        const int events = chance(80) ? 1 : pick(2, 5);
+        for (int i = 0; i < events; ++i) {
+            const int what = pick(1, 100);
+            if (jobs.empty() || what <= 40) {
+                const JobOptions options = a.job(now);
+                jobs.push_back(a.world.job(options, now));
+                b.world.job(options, now);
+                continue;
+            }
+            const auto which = static_cast<std::size_t>(pick(0, static_cast<int>(jobs.size()) - 1));
+            const int job = jobs[which];
+            touched.insert(job);
+            const bool runs = a.world.running(job);
+            if (what <= 88) {
+                if (!runs && what <= 80) continue;
+                jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
+                for (Site* site : {&a, &b}) site->world.finish(job, now);
+                trigger = CycleTrigger::job_ended;
+            } else if (what <= 96 && !runs) {
+                JobOptions options = a.world.options(job);
+                if (chance(50)) options.state = options.state == 'H' ? 'Q' : 'H';
+                if (chance(50)) options.walltime = pick(1, 24) * 20 * minute;
+                if (chance(20)) options.owner = "u" + std::to_string(pick(1, 5));
+                for (Site* site : {&a, &b}) site->world.change(job, options, now);
+            } else if (what <= 98 && runs) {  // rerun
+                JobOptions options = a.world.options(job);
+                options.origin_queue = options.queue;
+                options.queue = a.world.queue_of(job);
+                options.state = 'Q';
+                for (Site* site : {&a, &b}) site->world.change(job, options, now);
+                trigger = CycleTrigger::job_ended;
+            } else if (what > 98) {
+                const int vnode = pick(0, static_cast<int>(a.vnodes.size()) - 1);
+                down.resize(a.vnodes.size());
+                down[static_cast<std::size_t>(vnode)] = !down[static_cast<std::size_t>(vnode)];
+                for (Site* site : {&a, &b})
+                    site->world.vnode(site->vnode(vnode, !down[static_cast<std::size_t>(vnode)]));
+            }
+        }
+        return chance(4) ? CycleTrigger::timer : trigger;
+    }
+    void pass_time() {
+        if (chance(50)) now += Seconds(pick(1, chance(10) ? 3 * 3600 : 90));
+    }
+};
+
+}  // namespace pbs::sched::test
