@@ -197,13 +197,8 @@ void during_a_cycle(benchmark::State& state, bool first) {
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {
-    benchmark->Arg(300)
-        ->Arg(30'000)
-        ->Arg(100'000)
-        ->Arg(1'000'000)
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
-    benchmark->Iterations(1);
+    for (const int64_t jobs : {300, 30'000, 300'000, 999'900}) benchmark->Arg(jobs);
+    benchmark->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 }
 
 BENCHMARK_CAPTURE(during_a_cycle, the_first, true)->Apply(sizes);
