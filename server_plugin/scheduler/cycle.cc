@@ -12,6 +12,7 @@ namespace pbs::sched {
 Decisions Cycle::run() {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
+    if (in_.events != nullptr) in_.events->limited.clear();
     make_list();
     if (knows_waiting_jobs())
         renew_waiting_jobs();
@@ -58,7 +59,7 @@ void Cycle::take_back() {
 
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
-    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
+    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(1024);
     if (Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
 }

@@ -11,7 +11,7 @@ bool Cycle::may_go_early(const QueueView& view) const {
     if (!state_.prime_now || view.early || s_.np_drain_backtime == Seconds(0) ||
         s_.np_drain_idletime == Seconds(0) || !s_.nonprime_drain_sys.holds(in_.now))
         return false;
-    const auto boundary = state_.prime.boundary();
+    const auto boundary = state_.prime->boundary();
     return boundary && *boundary - in_.now <= s_.np_drain_backtime && view.running == 0 &&
            view.queue->idle_since != Instant{} && in_.now - view.queue->idle_since > s_.np_drain_idletime;
 }
@@ -34,7 +34,7 @@ bool Cycle::wants_to_go_early(QueueView& view) {
 void Cycle::start_non_prime_early() {
     for (QueueView* view : batch_) {
         if (!wants_to_go_early(*view)) continue;
-        const auto next_prime = state_.prime.next_start(*state_.prime.boundary());
+        const auto next_prime = state_.prime->next_start(*state_.prime->boundary());
         in_.memory->early_until[view->slot] = next_prime.value_or(Instant::max());
         view->early = true;
     }

@@ -23,6 +23,11 @@ std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes < 0 ? -1 : bytes >> 20);
 }
 
+// Do jobs of the class start in the queue that they are in?
+bool is_in_place(JobClass job_class) {
+    return job_class == JobClass::dedicated || job_class == JobClass::rest;
+}
+
 // The least that a chunk of the request asks for.
 std::int64_t least_need(const Request& request, std::uint32_t resource) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -172,10 +177,20 @@ std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::i
     std::int64_t most = view.max_walltime >= Seconds(0) ? view.max_walltime.count() : no_limit;
     if (passes(most)) return most;
     std::int64_t least = -1;  // passes; `most` doesn't
-    while (most - least > 1) {
-        const std::int64_t middle = least + (most - least) / 2;
-        (passes(middle) ? least : most) = middle;
+    const auto narrow_down = [&](std::int64_t seconds) {
+        if (seconds > least && seconds < most) (passes(seconds) ? least : most) = seconds;
+    };
+    // As a rule it is what it was in the last cycle, or so much less as time has passed.
+    auto& known = in_.events->longest_walltimes;
+    const std::size_t place = std::size_t{view.number} * 4 + (job.exempt() ? 2 : 0) + (nodes == 1 ? 1 : 0);
+    if (known.size() <= place) known.resize(place + 1);
+    const auto passed = known[place].at < in_.now ? (in_.now - known[place].at).count() : 0;
+    for (const std::int64_t before : {known[place].seconds, known[place].seconds - passed}) {
+        narrow_down(before);
+        narrow_down(before + 1);
     }
+    while (most - least > 1) narrow_down(least + (most - least) / 2);
+    known[place] = {least, in_.now};
     return least;
 }
 
@@ -188,8 +203,9 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     const auto& known = t_.resources.known();
     SizeLimit limit;
     limit.small_nodes = narrow(s_.prime_time_small_node_limit);
-    limit.small_walltime = narrow(longest_walltime(view, job_class, 1));
     limit.most.walltime = narrow(longest_walltime(view, job_class, no_limit));
+    limit.small_walltime =
+        limit.small_nodes > 0 ? narrow(longest_walltime(view, job_class, 1)) : limit.most.walltime;
     limit.most.nodes = view.node_limit < 0 ? no_limit : narrow(view.node_limit - view.nodes);
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
         return std::min(amount, number_of(view.queue->resources_max, resource)
@@ -204,7 +220,9 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
         limits.push_back(limit);
     };
     const Vnodes& vnodes = *state_.vnodes;
-    if (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end()) {
+    const auto& limited = in_.events->limited;
+    if (view.slot < limited.size() && limited[view.slot] &&
+        (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end())) {
         for (const Vnodes::Room& room : rooms_of(view.pool)) add(room.first, room.second);
         return;
     }
@@ -213,6 +231,15 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
         const Vnodes::Room room = vnodes.room(vnode, known.ncpus, known.mem);
         add(room.first, room.second);
     }
+}
+
+// For the cycles to come.
+void Cycle::note_limited(const Gate& refused, const QueueView& view) {
+    if (in_.events == nullptr || (refused.traits & (waits_for_jobs | looks_for_room)) != waits_for_jobs)
+        return;
+    auto& limited = in_.events->limited;
+    if (limited.size() <= view.slot) limited.resize(view.slot + 1);
+    limited[view.slot] = true;
 }
 
 const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
@@ -225,55 +252,54 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 }
 
 void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {
-    turns.limits.clear();
     turns.by_view.clear();
+    turns.limits.clear();
     for (QueueView* view : targets) {
         auto& own = turns.by_view.emplace_back();
         add_limits(*view, job_class, own);
+        turns.limits.insert(turns.limits.end(), own.begin(), own.end());
     }
+    turns.around = SizeLimit::around(turns.limits);
     turns.started = started_.size();
 }
 
 // What of the limits counts for the user of a lane.
-void Cycle::limits_of_lane(LaneTurns& turns, Targets& targets, const Lane& lane, JobSlot job) {
+void Cycle::limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job) {
     turns.limits.clear();
     Candidate user;
     user.job = job;
     user.owner = t_.jobs.owner[job];
     user.group = t_.jobs.group[job];
-    const bool asks = lane.job_class == JobClass::normal && reads_user(targets);
     for (std::size_t i = 0; i < targets.size(); ++i) {
         if (turns.by_view[i].empty()) continue;
-        if (asks && !takes_any(*targets[i], lane.job_class, &user)) continue;
+        if (!takes_any(*targets[i], JobClass::normal, &user)) continue;
         turns.limits.insert(turns.limits.end(), turns.by_view[i].begin(), turns.by_view[i].end());
     }
+    turns.around = SizeLimit::around(turns.limits);
 }
 
 // The next job of a lane, at or after `at`, that may start or is new.
 bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     const WaitingJobs& waiting = in_.events->waiting;
-    const Lane& lane = waiting.lanes()[turn.lane];
+    const Lane& lane = waiting[turn.lane];
     WaitingJobs::Position at = turn.at;
     if (!waiting.settle(turn.lane, at)) return false;
     Targets& targets = targets_of_lane(lane);
     if (turns.started != started_.size()) find_limits(turns, targets, lane.job_class);
-    limits_of_lane(turns, targets, lane, waiting.job(turn.lane, at));
+    if (lane.job_class == JobClass::normal && reads_user(targets))
+        limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
     if (!turns.limits.empty()) {
-        const SizeLimit around = SizeLimit::around(turns.limits);
-        for (; waiting.find(turn.lane, around, at); ++at.index) {
+        for (; waiting.find(turn.lane, turns.around, at); ++at.index) {
             const JobSize size = waiting.size_of(turn.lane, at);
             found = std::ranges::any_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); });
             if (found) break;
         }
     }
-    const auto news = turns.news.find(turn.lane);
-    if (news != turns.news.end()) {
-        const auto next = std::ranges::lower_bound(news->second, turn.at);
-        if (next != news->second.end() && (!found || *next < at)) {
-            at = *next;
-            found = true;
-        }
+    const auto next = std::ranges::lower_bound(news_, News{turn.lane, turn.at});
+    if (next != news_.end() && next->lane == turn.lane && (!found || next->at < at)) {
+        at = next->at;
+        found = true;
     }
     if (!found) return false;
     turn.at = at;
@@ -285,31 +311,50 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
 }
 
 Targets& Cycle::targets_of_lane(const Lane& lane) {
-    const bool in_place = lane.job_class == JobClass::dedicated || lane.job_class == JobClass::rest;
-    return in_place ? in_place_.at(lane.of) : batch_;
+    return is_in_place(lane.job_class) ? in_place_.at(lane.of) : batch_;
+}
+
+void Cycle::find_news() {
+    const WaitingJobs& waiting = in_.events->waiting;
+    for (const JobSlot job : in_.events->since.changed)
+        if (waiting.contains(job)) news_.push_back({waiting.lane_of(job), waiting.position_of(job)});
+    std::ranges::sort(news_);
+}
+
+// The lanes of a class that may have a job that starts, or that have a new one.
+std::vector<LaneId> Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
+    const WaitingJobs& waiting = in_.events->waiting;
+    std::vector<LaneId> lanes;
+    if (is_in_place(job_class)) {  // queues, with limits of their own
+        const auto all = waiting.lanes_of(job_class);
+        lanes.assign(all.begin(), all.end());
+        return lanes;
+    }
+    find_limits(turns, batch_, job_class);
+    if (!turns.limits.empty()) waiting.find_lanes(job_class, turns.around, lanes);
+    const std::size_t by_size = lanes.size();
+    for (const News& news : news_)
+        if (waiting[news.lane].job_class == job_class) lanes.push_back(news.lane);
+    if (lanes.size() == by_size) return lanes;
+    std::ranges::sort(lanes);
+    lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
+    return lanes;
 }
 
 // Goes through the jobs of a class that may start. False: only a full cycle knows the order.
-bool Cycle::consider_lanes(JobClass job_class, const std::vector<Turn>& from) {
+bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     const WaitingJobs& waiting = in_.events->waiting;
+    if (waiting.lanes_of(job_class).empty()) return true;
     LaneTurns turns;
-    for (const JobSlot job : in_.events->since.changed)
-        if (waiting.contains(job)) turns.news[waiting.lane_of(job)].push_back(waiting.position_of(job));
-    for (auto& [lane, positions] : turns.news) std::ranges::sort(positions);
     const auto later = [](const Turn& a, const Turn& b) {
         return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
     };
     std::priority_queue<Turn, std::vector<Turn>, decltype(later)> next(later);
     const bool by_usage = job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now);
-    const bool apart = job_class == JobClass::dedicated || job_class == JobClass::rest;
-    bool have_limits = false;
-    for (Turn turn : from) {
-        // Queues whose jobs start in place have limits of their own.
-        if (apart || !have_limits) {
-            const Lane& lane = waiting.lanes()[turn.lane];
-            find_limits(turns, targets_of_lane(lane), job_class);
-            have_limits = true;
-        }
+    const bool apart = is_in_place(job_class);
+    for (const LaneId lane : lanes_with_turns(turns, job_class)) {
+        if (apart) find_limits(turns, targets_of_lane(waiting[lane]), job_class);
+        Turn turn{lane, from, 0, {}, 0};
         if (next_turn(turns, turn)) next.push(turn);
     }
     const auto take_turn = [&](Turn turn) {
@@ -350,11 +395,8 @@ bool Cycle::consider_lanes(JobClass job_class, const std::vector<Turn>& from) {
 std::vector<Cycle::Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
     std::vector<UsageLane> lanes;
     const WaitingJobs& waiting = in_.events->waiting;
-    for (LaneId id = 0; id < waiting.lanes().size(); ++id) {
-        const Lane& lane = waiting.lanes()[id];
-        if (lane.job_class == JobClass::normal && lane.jobs > 0)
-            lanes.push_back({id, lane.jobs, waiting.key(id, {}), usage_of(waiting.job(id, {}))});
-    }
+    for (const LaneId id : waiting.lanes_of(JobClass::normal))
+        lanes.push_back({id, waiting[id].jobs, waiting.key(id, {}), usage_of(waiting.job(id, {}))});
     for (const LaneId id : picks_at(waiting, std::move(lanes), tied.front().usage)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);
         if (found != tied.end()) return found;
@@ -388,7 +430,7 @@ bool Cycle::consider_waiting() {
     if (memory.drain)
         memory.since.freed.insert(memory.since.freed.end(), memory.drain->vnodes.begin(),
                                   memory.drain->vnodes.end());
-    return !drained_ || consider_lanes(JobClass::waiting, {turn});
+    return !drained_ || consider_lanes(JobClass::waiting, turn.at);
 }
 
 // What is kept for a waiting job.
@@ -432,6 +474,7 @@ bool Cycle::consider_events() {
     };
     if (is_shut(submit_) || is_shut(special_)) return false;
     renew_waiting_jobs();
+    find_news();
     // Limits on what users or all jobs together have: one that ended lets others start anywhere.
     const EventsSince& since = in_.events->since;
     limits_all_freed_ =
@@ -440,14 +483,8 @@ bool Cycle::consider_events() {
                                     t_.server.max_group_run >= 0 || !t_.server.resources_available.empty());
     if (!consider_waiting()) return false;
     for (const JobClass job_class :
-         {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
-        std::vector<Turn> from;
-        const auto lanes = in_.events->waiting.lanes();
-        for (LaneId lane = 0; lane < lanes.size(); ++lane)
-            if (lanes[lane].job_class == job_class && lanes[lane].jobs > 0)
-                from.push_back({lane, {}, 0, {}, 0});
-        if (!from.empty() && !consider_lanes(job_class, from)) return false;
-    }
+         {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
+        if (!consider_lanes(job_class, {})) return false;
     for (const JobSlot job : since.changed)
         if (!in_.events->waiting.contains(job)) refuse_if_unserved(job);
     return true;

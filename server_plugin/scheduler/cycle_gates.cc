@@ -181,6 +181,7 @@ Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
     for (const Gate* gate : view.gates) {
         const Reason reason = gate->check(state_, job, view);
         if (!reason) continue;
+        note_limited(*gate, view);
         verdict.lasting = (gate->traits & lifted_by_start) == 0;
         verdict.waits = (gate->traits & waits_for_jobs) != 0;
         verdict.later = gate->until != nullptr;

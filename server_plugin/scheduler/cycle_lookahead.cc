@@ -56,6 +56,7 @@ Cycle::Lookahead::Lookahead(Cycle& cycle, Candidate& job, QueueView& view)
       job_(job),
       view_(view),
       prime_(cycle.state_.prime),
+      prime_ahead_(*prime_),
       prime_change_(cycle.state_.prime_change),
       prime_enforced_(cycle.state_.prime_enforced),
       prime_now_(cycle.state_.prime_now),
@@ -66,6 +67,7 @@ Cycle::Lookahead::Lookahead(Cycle& cycle, Candidate& job, QueueView& view)
     for (const auto& [column, amount] : c_.state_.vnodes->totals(*job.request, c_.vnode_share()))
         demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
     events_ = schedule.events();
+    c_.state_.prime = &prime_ahead_;
     c_.state_.looking_ahead = true;
 }
 

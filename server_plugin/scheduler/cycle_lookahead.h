@@ -63,7 +63,8 @@ class Cycle::Lookahead {
     bool away_ = true;
 
     // As it is now.
-    PrimePeriods prime_;
+    PrimePeriods* prime_;
+    PrimePeriods prime_ahead_;  // at the instant that is tried
     std::optional<Instant> prime_change_;
     bool prime_enforced_;
     bool prime_now_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "server_plugin/scheduler/cycle_parts.h"
@@ -42,11 +43,12 @@ void Cycle::decide_moves(Decisions& out) {
 void Cycle::decide(Decisions& out) {
     out.list.reserve(moves_.size() + started_.size() + refused_.size());
     decide_moves(out);
-    const auto normal_text = keep_text(out, started_text(in_.now, false, t_.zone));
-    const auto special_text = keep_text(out, started_text(in_.now, true, t_.zone));
+    std::array<std::string_view, 2> texts;  // of normal and of special jobs
     for (const Started& started : started_) {
         const bool special = special_ != no_slot && t_.jobs.queue[started.job] == special_;
-        decide_start(out, started, special ? special_text : normal_text);
+        std::string_view& line = texts[special ? 1 : 0];
+        if (line.empty()) line = keep_text(out, started_text(in_.now, special, t_.zone));
+        decide_start(out, started, line);
     }
     for (const Refused& refusal : refused_) {
         if (refusal.job == no_slot || !answers_[refusal.answer].rejected) continue;

@@ -171,9 +171,18 @@ class Cycle {
     struct LaneTurns {
         std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
         std::size_t started = SIZE_MAX;               // jobs, when that was found out
-        std::vector<SizeLimit> limits;                // of them, those that count for one lane
-        std::unordered_map<LaneId, std::vector<WaitingJobs::Position>> news;  // jobs that changed, in order
+        std::vector<SizeLimit> limits;                // of them, those that count for a lane
+        SizeLimit around;                             // them
     };
+    // A job that changed.
+    struct News {
+        LaneId lane = 0;
+        WaitingJobs::Position at;
+        friend auto operator<=>(const News&, const News&) = default;
+    };
+    void note_limited(const Gate& refused, const QueueView& view);
+    void find_news();
+    std::vector<LaneId> lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;
     bool knows_waiting_jobs() const;
     void keep_waiting_jobs();
@@ -182,10 +191,10 @@ class Cycle {
     WaitingJobs::Entry entry_of(const OrderedJob& job) const;
     bool consider_events();
     bool consider_waiting();
-    bool consider_lanes(JobClass job_class, const std::vector<Turn>& from);
+    bool consider_lanes(JobClass job_class, WaitingJobs::Position from);
     bool next_turn(LaneTurns& turns, Turn& turn);
     void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
-    void limits_of_lane(LaneTurns& turns, Targets& targets, const Lane& lane, JobSlot job);
+    void limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job);
     void add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits);
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
     std::vector<Turn>::iterator first_of_equals(std::vector<Turn>& tied);
@@ -261,6 +270,7 @@ class Cycle {
         std::vector<Vnodes::Room> list;
     };
     std::unordered_map<PoolId, Rooms> rooms_;
+    std::vector<News> news_;                             // in order
     bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it

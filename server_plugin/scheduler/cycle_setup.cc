@@ -15,6 +15,7 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 
 Cycle::Cycle(const CycleInput& input) : in_(input), t_(*input.tables), s_(input.policy->settings) {
     set_up_state();
+    state_.prime = &input.policy->prime;
     set_up_time();
     gates_ = gates_of(s_, in_.now);
     job_gates_ = job_gates_of(s_, in_.now);
@@ -48,8 +49,8 @@ void Cycle::set_up_state() {
 void Cycle::set_up_time() {
     const bool origin = s_.algorithm == Algorithm::origin;
     state_.prime_enforced = origin && s_.enforce_prime_time.holds(state_.now);
-    state_.prime = PrimePeriods(s_.prime, state_.now);
-    state_.prime_now = state_.prime_enforced && state_.prime.now_inside();
+    state_.prime->move_to(state_.now);
+    state_.prime_now = state_.prime_enforced && state_.prime->now_inside();
     if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(state_.now);
 }
 

@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/configuration.h"
 #include "server_plugin/scheduler/job_table.h"
 #include "server_plugin/scheduler/limits.h"
+#include "server_plugin/scheduler/prime_periods.h"
 #include "server_plugin/scheduler/reason.h"
 #include "server_plugin/scheduler/vnodes.h"
 
@@ -28,35 +29,6 @@ struct ServerLimits {
     std::int64_t max_group_run = -1;
     std::vector<KeptAmount> resources_available;
     std::int64_t backfill_depth = -1;  // for settings from a sched_config file
-};
-
-// The periods of prime time from now on.
-class PrimePeriods {
-  public:
-    PrimePeriods() = default;
-    PrimePeriods(const rrule::WindowSet& prime, Instant now);
-
-    bool now_inside() const { return inside_; }
-    // The end of the period that holds now, if one does.
-    std::optional<Instant> boundary() const { return boundary_; }
-    // The most seconds of [now, now + walltime) that fall into any one period.
-    Seconds most_in_one(Seconds walltime);
-    // The end of the first period that holds more than `limit` seconds of [now, now + walltime); nothing if
-    // none does.
-    std::optional<Instant> end_of_one_above(Seconds limit, Seconds walltime);
-    // The start of the first period that starts after `t`.
-    std::optional<Instant> next_start(Instant t) const;
-
-  private:
-    void look_ahead(Instant until);
-
-    rrule::WindowSet prime_;
-    Instant now_{};
-    Instant known_until_{};
-    bool inside_ = false;
-    std::optional<Instant> boundary_;
-    std::vector<rrule::Interval> periods_;
-    std::vector<Seconds> longest_;  // of periods_[0..i], whole
 };
 
 // How many jobs of whom are running where.
@@ -140,9 +112,9 @@ struct CycleState {
     NodeSize node_size;
     Interner* strings = nullptr;
 
-    bool prime_enforced = false;  // ENFORCE_PRIME_TIME holds
-    bool prime_now = false;       // it holds, and it is prime time
-    PrimePeriods prime;
+    bool prime_enforced = false;          // ENFORCE_PRIME_TIME holds
+    bool prime_now = false;               // it holds, and it is prime time
+    PrimePeriods* prime = nullptr;        // from `now` on; never null
     std::optional<Instant> prime_change;  // the next boundary of prime time, either way
 
     const Allocations* allocations = nullptr;                 // null: they aren't enforced, or not read

@@ -55,7 +55,18 @@ struct EventMemory {
     bool prime_now = false;          // and in the order of prime time?
     std::vector<JobHandle> started;  // by the last cycle
     std::optional<DrainFor> drain;   // of the last cycle
-    std::optional<Instant> last;     // cycle
+    // By queue: was a job refused there, in the last full cycle or since, for what jobs have together of the
+    // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
+    // gave nothing back.
+    std::vector<bool> limited;
+    // The longest walltimes that the gates let through, by queue and kind of job, as they were when they were
+    // last found: where to look first.
+    struct LongestWalltime {
+        std::int64_t seconds = 0;
+        Instant at{};
+    };
+    std::vector<LongestWalltime> longest_walltimes;
+    std::optional<Instant> last;  // cycle
     Instant last_full{};
 };
 

@@ -13,7 +13,7 @@ Link down(std::string_view name) {
 }  // namespace
 
 Result<Policy> compile(const Settings& settings) {
-    Policy policy{settings, {}, {}, SIZE_MAX};
+    Policy policy{settings, {}, {}, SIZE_MAX, PrimePeriods(settings.prime)};
     if (!settings.job_sort_formula.empty()) {
         auto formula = Formula::compile(settings.job_sort_formula);
         if (!formula)

@@ -5,6 +5,7 @@
 
 #include "server_plugin/scheduler/configuration.h"
 #include "server_plugin/scheduler/formula.h"
+#include "server_plugin/scheduler/prime_periods.h"
 
 namespace pbs::sched {
 
@@ -14,6 +15,7 @@ struct Policy {
     Chain standard_chain;  // of the standard algorithm
     // job_sort_key with names of resources is resolved against the resources of a cycle; until then:
     std::size_t resources_seen = SIZE_MAX;
+    PrimePeriods prime;  // of settings.prime; at the time of the last cycle
 };
 
 // Errors: a formula that doesn't compile.

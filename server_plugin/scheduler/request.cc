@@ -8,13 +8,15 @@
 namespace pbs::sched {
 namespace {
 
-// The amounts as bytes: equal for equal requests.
-std::string canonical(std::span<const KeptAmount> amounts) {
-    std::string bytes;
-    for (const KeptAmount& a : amounts)
-        fmt::format_to(std::back_inserter(bytes), "{}={}:{}:{};", a.resource, a.number, a.text.size(),
-                       a.text);
-    return bytes;
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 29;
+}
+
+template <class OfAmount>
+std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
+    hash = mixed(mixed(hash, std::uint64_t{amount.resource}), static_cast<std::uint64_t>(amount.number));
+    return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
 }
 
 void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
@@ -158,11 +160,20 @@ void compile(Request& request, const Resources& resources) {
 }  // namespace
 
 std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources& resources) {
-    auto kept = keep(amounts);
-    std::erase_if(kept, [&](const KeptAmount& a) { return a.resource == resources.known().walltime; });
-    auto bytes = canonical(kept);
-    if (auto found = index_.find(bytes); found != index_.end()) {
-        ++requests_[found->second].users;
+    asked_.clear();
+    for (const Amount& a : amounts)
+        if (a.resource != resources.known().walltime) asked_.push_back(&a);
+    std::ranges::sort(asked_, {}, &Amount::resource);
+    std::uint64_t hash = 0;
+    for (const Amount* a : asked_) hash = mixed(hash, *a);
+    const auto is_asked = [](const KeptAmount& kept, const Amount* asked) {
+        return kept.resource == asked->resource && kept.number == asked->number && kept.text == asked->text;
+    };
+    const auto [begin, end] = index_.equal_range(hash);
+    for (auto found = begin; found != end; ++found) {
+        Request& request = requests_[found->second];
+        if (!std::ranges::equal(request.amounts, asked_, is_asked)) continue;
+        ++request.users;
         return found->second;
     }
     std::uint32_t id = static_cast<std::uint32_t>(requests_.size());
@@ -173,16 +184,20 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
         unused_.pop_back();
         requests_[id] = {};
     }
-    requests_[id].amounts = std::move(kept);
+    for (const Amount* a : asked_)
+        requests_[id].amounts.push_back({a->resource, a->number, std::string(a->text)});
     requests_[id].users = 1;
     compile(requests_[id], resources);
-    index_.emplace(std::move(bytes), id);
+    index_.emplace(hash, id);
     return id;
 }
 
 void Requests::release(std::uint32_t id) {
     if (--requests_[id].users > 0) return;
-    index_.erase(canonical(requests_[id].amounts));
+    std::uint64_t hash = 0;
+    for (const KeptAmount& a : requests_[id].amounts) hash = mixed(hash, a);
+    const auto [begin, end] = index_.equal_range(hash);
+    index_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == id; }));
     requests_[id] = {};
     unused_.push_back(id);
 }

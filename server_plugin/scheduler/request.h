@@ -55,7 +55,8 @@ class Requests {
   private:
     std::vector<Request> requests_;
     std::vector<std::uint32_t> unused_;
-    std::unordered_map<std::string, std::uint32_t> index_;  // by canonical bytes of the amounts
+    std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts
+    std::vector<const Amount*> asked_;                             // used again and again
 };
 
 }  // namespace pbs::sched

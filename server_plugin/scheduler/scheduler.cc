@@ -541,11 +541,16 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.request[slot] = request;
     jobs.sequence[slot] = record.sequence;
     jobs.id[slot] = record.id;
-    jobs.owner[slot] = tables.strings.id(record.owner);
-    jobs.group[slot] = tables.strings.id(record.group);
-    jobs.user[slot] = tables.strings.id(std::string(record.group) + ':' + std::string(record.owner));
-    jobs.origin_queue[slot] = tables.strings.id(record.origin_queue);
-    jobs.run_host[slot] = tables.strings.id(record.run_host);
+    const auto renew = [&](std::uint32_t& id, std::string_view text) {
+        if (!is_new && tables.strings.text(id) == text) return false;
+        id = tables.strings.id(text);
+        return true;
+    };
+    const bool other_owner = renew(jobs.owner[slot], record.owner);
+    if (renew(jobs.group[slot], record.group) || other_owner)
+        jobs.user[slot] = tables.strings.id(std::string(record.group) + ':' + std::string(record.owner));
+    renew(jobs.origin_queue[slot], record.origin_queue);
+    renew(jobs.run_host[slot], record.run_host);
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;

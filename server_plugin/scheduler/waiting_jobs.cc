@@ -23,6 +23,15 @@ SizeLimit SizeLimit::around(std::span<const SizeLimit> limits) {
     return out;
 }
 
+namespace {
+
+JobSize least_of(const JobSize& a, const JobSize& b) {
+    return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
+            std::min(a.mem, b.mem)};
+}
+
+}  // namespace
+
 void WaitingJobs::clear() {
     *this = {};
 }
@@ -30,8 +39,44 @@ void WaitingJobs::clear() {
 LaneId WaitingJobs::lane(JobClass job_class, std::uint32_t of) {
     const auto key = static_cast<std::uint64_t>(job_class) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, 0, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, 0, 0, {}, {}, {}});
     return place->second;
+}
+
+void WaitingJobs::list_lane(LaneId id) {
+    ClassLanes& all = of_class(lanes_[id].job_class);
+    lanes_[id].place = static_cast<std::uint32_t>(all.lanes.size());
+    all.lanes.push_back(id);
+    all.least.emplace_back();
+}
+
+// The last one comes to its place.
+void WaitingJobs::take_off_lane(LaneId id) {
+    ClassLanes& all = of_class(lanes_[id].job_class);
+    const std::uint32_t place = lanes_[id].place;
+    lanes_[all.lanes.back()].place = place;
+    all.lanes[place] = all.lanes.back();
+    all.least[place] = all.least.back();
+    all.lanes.pop_back();
+    all.least.pop_back();
+}
+
+void WaitingJobs::sum_up_lane(LaneId id) {
+    const Lane& lane = lanes_[id];
+    JobSize least = lane.least.front();
+    for (const JobSize& of_block : lane.least) least = least_of(least, of_block);
+    of_class(lane.job_class).least[lane.place] = least;
+}
+
+void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) const {
+    const ClassLanes& all = of_class(job_class);
+    const std::int32_t longest = std::max(limit.most.walltime, limit.small_walltime);
+    for (std::size_t i = 0; i < all.lanes.size(); ++i) {
+        const JobSize& least = all.least[i];
+        if (least.nodes <= limit.most.nodes && least.walltime <= longest && least.ncpus <= limit.most.ncpus &&
+            least.mem <= limit.most.mem)
+            out.push_back(all.lanes[i]);
+    }
 }
 
 std::uint32_t WaitingJobs::new_block(LaneId id, std::size_t place) {
@@ -117,10 +162,12 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     put(b.waits_from, e.waits_from);
     b.charge += e.charge;
     JobSize& least = lane.least[place];
-    if (first) least = e.size;
-    least = {std::min(least.nodes, e.size.nodes), std::min(least.walltime, e.size.walltime),
-             std::min(least.ncpus, e.size.ncpus), std::min(least.mem, e.size.mem)};
+    least = first ? e.size : least_of(least, e.size);
     lane.soonest[place] = std::min(lane.soonest[place], e.waits_from);
+    if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.waits_from);
+    if (lane.jobs == 0) list_lane(id);
+    JobSize& of_lane = of_class(lane.job_class).least[lane.place];
+    of_lane = lane.jobs == 0 ? e.size : least_of(of_lane, e.size);
     block_of_[e.job] = number;
     ++lane.jobs;
     ++size_;
@@ -146,6 +193,10 @@ void WaitingJobs::remove(JobSlot job) {
         drop_block(id, place);
     else
         sum_up(id, place);
+    if (lanes_[id].jobs == 0)
+        take_off_lane(id);
+    else
+        sum_up_lane(id);
 }
 
 bool WaitingJobs::settle(LaneId id, Position& at) const {
@@ -211,11 +262,14 @@ WaitingJobs::Reached WaitingJobs::reached(LaneId id, std::int64_t base, std::int
     return out;
 }
 
-void WaitingJobs::find_due(Instant now, std::vector<JobSlot>& out) const {
+void WaitingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
     const std::int64_t seconds = now.time_since_epoch().count();
-    for (const Lane& lane : lanes_) {
-        if (lane.job_class != JobClass::normal) continue;
+    if (soonest_ > seconds) return;
+    soonest_ = INT64_MAX;
+    for (const LaneId id : lanes_of(JobClass::normal)) {
+        const Lane& lane = lanes_[id];
         for (std::size_t i = 0; i < lane.blocks.size(); ++i) {
+            soonest_ = std::min(soonest_, lane.soonest[i]);
             if (lane.soonest[i] > seconds) continue;
             const Block& b = blocks_[lane.blocks[i]];
             for (std::size_t j = 0; j < b.jobs.size(); ++j)

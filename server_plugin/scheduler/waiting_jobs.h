@@ -51,6 +51,7 @@ struct Lane {
     JobClass job_class = JobClass::normal;
     std::uint32_t of = 0;  // normal: the user (group:user); dedicated and rest: the slot of the queue
     std::uint32_t jobs = 0;
+    std::uint32_t place = 0;  // among the lanes of its class that have jobs, if it is one
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block, of waits_from
@@ -76,6 +77,11 @@ class WaitingJobs {
     void clear();
     LaneId lane(JobClass job_class, std::uint32_t of);  // made if it isn't there
     std::span<const Lane> lanes() const { return lanes_; }
+    const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
+    // The lanes of a class that have jobs, in no particular order.
+    std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
+    // Those of them that may have a job within the limit.
+    void find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) const;
 
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
@@ -104,8 +110,8 @@ class WaitingJobs {
         bool free_pick = false;              // the job picked there costs nothing
     };
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
-    // Normal jobs that became waiting ones by `now`.
-    void find_due(Instant now, std::vector<JobSlot>& out) const;
+    // Normal jobs that became waiting ones by `now`. O(1) while there is none.
+    void find_due(Instant now, std::vector<JobSlot>& out);
 
   private:
     static constexpr std::uint32_t none = UINT32_MAX;
@@ -135,6 +141,18 @@ class WaitingJobs {
             f(a.waits_from, b.waits_from);
         }
     };
+    // The lanes of a class that have jobs, with the least of each column.
+    struct ClassLanes {
+        std::vector<LaneId> lanes;
+        std::vector<JobSize> least;
+    };
+    const ClassLanes& of_class(JobClass job_class) const {
+        return by_class_[static_cast<std::size_t>(job_class)];
+    }
+    ClassLanes& of_class(JobClass job_class) { return by_class_[static_cast<std::size_t>(job_class)]; }
+    void list_lane(LaneId lane);
+    void take_off_lane(LaneId lane);
+    void sum_up_lane(LaneId lane);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);
@@ -148,6 +166,8 @@ class WaitingJobs {
     std::vector<std::uint32_t> unused_;    // blocks
     std::vector<std::uint32_t> block_of_;  // by job
     std::size_t size_ = 0;
+    std::array<ClassLanes, 6> by_class_;
+    std::int64_t soonest_ = INT64_MAX;  // no normal job's waits_from is before
 };
 
 // A user as the permutation by past usage begins: with so many jobs, the first of which has this key.

@@ -86,6 +86,71 @@ TEST(WaitingJobs, AreWhatASortedVectorIs) {
     }
 }
 
+// With jobs of several lanes that come and go: each lane with a job is listed, and passed over only if
+// nothing in it could fit.
+TEST(WaitingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
+    for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
+        SCOPED_TRACE(seed);
+        Random random{std::mt19937(static_cast<unsigned>(seed))};
+        WaitingJobs waiting;
+        std::map<LaneId, std::map<JobSlot, JobSize>> plain;
+        for (int i = 0; i < 400; ++i) {
+            const auto job = static_cast<JobSlot>(random.pick(0, 60));
+            if (waiting.contains(job)) {
+                auto& jobs = plain[waiting.lane_of(job)];
+                jobs.erase(job);
+                waiting.remove(job);
+            } else {
+                const Entry e = random.entry(job);
+                const auto job_class = random.pick(0, 1) == 0 ? JobClass::normal : JobClass::rest;
+                const LaneId lane = waiting.lane(job_class, static_cast<std::uint32_t>(random.pick(0, 9)));
+                plain[lane].emplace(job, e.size);
+                waiting.insert(lane, e);
+            }
+            const SizeLimit limit{
+                {random.pick(0, 30), random.pick(0, 30), random.pick(0, 30), random.pick(0, 30)}, 0, 0};
+            for (const JobClass job_class : {JobClass::normal, JobClass::rest}) {
+                std::vector<LaneId> with_jobs;
+                std::vector<LaneId> fitting;
+                for (const auto& [lane, jobs] : plain) {
+                    if (jobs.empty() || waiting[lane].job_class != job_class) continue;
+                    with_jobs.push_back(lane);
+                    JobSize least{100, 100, 100, 100};
+                    for (const auto& [slot, size] : jobs)
+                        least = {std::min(least.nodes, size.nodes), std::min(least.walltime, size.walltime),
+                                 std::min(least.ncpus, size.ncpus), std::min(least.mem, size.mem)};
+                    if (limit.holds(least)) fitting.push_back(lane);
+                }
+                std::vector<LaneId> found;
+                waiting.find_lanes(job_class, limit, found);
+                ASSERT_THAT(waiting.lanes_of(job_class), testing::UnorderedElementsAreArray(with_jobs));
+                ASSERT_THAT(found, testing::UnorderedElementsAreArray(fitting));
+            }
+        }
+    }
+}
+
+TEST(WaitingJobs, WhoIsDueIsFoundAgainUntilRemoved) {
+    WaitingJobs waiting;
+    const LaneId lane = waiting.lane(JobClass::normal, 1);
+    for (JobSlot job = 0; job < 4; ++job)
+        waiting.insert(lane, {job, {0, 0, job}, {1, 1, 1, 1}, 1, 100 * (job + 1)});
+    const auto due = [&](std::int64_t seconds) {
+        std::vector<JobSlot> jobs;
+        waiting.find_due(Instant(Seconds(seconds)), jobs);
+        return jobs;
+    };
+    EXPECT_THAT(due(99), testing::IsEmpty());
+    EXPECT_THAT(due(200), testing::ElementsAre(0, 1));
+    EXPECT_THAT(due(200), testing::ElementsAre(0, 1));
+    waiting.remove(0);
+    waiting.remove(1);
+    EXPECT_THAT(due(299), testing::IsEmpty());
+    waiting.insert(lane, {7, {0, 0, 7}, {1, 1, 1, 1}, 1, 250});
+    EXPECT_THAT(due(299), testing::ElementsAre(7));
+    EXPECT_THAT(due(300), testing::ElementsAre(2, 7));
+}
+
 TEST(WaitingJobs, JobsInOrderFillBlocks) {
     WaitingJobs waiting;
     const LaneId lane = waiting.lane(JobClass::special, 0);

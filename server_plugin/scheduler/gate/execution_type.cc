@@ -23,11 +23,11 @@ bool is_open(const CycleState&, const QueueView& view) {
 
 Reason execution_type_reason(const CycleState& state, QueueSlot queue) {
     const ExecutionType type = (*state.queues)[queue].execution_type;
-    const bool prime = state.prime.now_inside();
+    const bool prime = state.prime->now_inside();
     if (type == ExecutionType::prime && !prime)
-        return {Because::prime_only, queue, 0, seconds(state.prime.next_start(state.now))};
+        return {Because::prime_only, queue, 0, seconds(state.prime->next_start(state.now))};
     if (type == ExecutionType::non_prime && prime)
-        return {Because::non_prime_only, queue, 0, seconds(state.prime.boundary())};
+        return {Because::non_prime_only, queue, 0, seconds(state.prime->boundary())};
     return {};
 }
 

@@ -12,7 +12,7 @@ bool wanted(const Settings& s, Instant now) {
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
-    const auto boundary = state.prime.boundary();
+    const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
     return {Because::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()};
 }

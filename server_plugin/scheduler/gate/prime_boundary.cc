@@ -26,7 +26,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
     const std::int64_t at = boundary->time_since_epoch().count();
     if (closes_first) return {Because::window_boundary, view.slot, 0, at};
-    return {Because::prime_boundary, view.slot, 0, at, state.prime.now_inside() ? 0 : 1};
+    return {Because::prime_boundary, view.slot, 0, at, state.prime->now_inside() ? 0 : 1};
 }
 
 }  // namespace

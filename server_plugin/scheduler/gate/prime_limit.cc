@@ -17,7 +17,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     const bool small = s.prime_time_small_node_limit > 0 && job.nodes <= s.prime_time_small_node_limit &&
                        s.prime_time_small_wallt_limit > Seconds(0);
     const Seconds limit = small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
-    if (limit == Seconds(0) || state.prime.most_in_one(job.walltime) <= limit) return {};
+    if (limit == Seconds(0) || state.prime->most_in_one(job.walltime) <= limit) return {};
     return {Because::prime_limit, view.slot, 0, limit.count()};
 }
 
@@ -25,7 +25,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 // then runs for longer than the limit in it.
 Instant until(CycleState& state, const Candidate& job, const QueueView&, const Reason& reason) {
     const Seconds limit(reason.a);
-    const auto end = state.prime.end_of_one_above(limit, job.walltime);
+    const auto end = state.prime->end_of_one_above(limit, job.walltime);
     return end ? *end - limit : Instant::max();
 }
 
