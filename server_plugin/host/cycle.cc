@@ -99,6 +99,7 @@ void Application::apply(const Decision& decision) {
             done = run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
+            if (current->state != job_state::queued) return;  // it was held since
             if (current->attributes.text("comment") == decision.text) return;
             set_comment(change_.job(*current), decision.text);
             change_.job(*current).mtime = change_.now();
@@ -170,7 +171,7 @@ void Cycles::apply_some() {
     if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.stopping) {
         if (applied_ < decisions_.size())
             server_.parts.log.write(LogEvent::sched, LogClass::sched, sched_,
-                                    fmt::format("scheduling is off now: {} decisions of the cycle dropped",
+                                    fmt::format("scheduling is off now: decisions of the cycle dropped: {}",
                                                 decisions_.size() - applied_));
         return end();
     }
@@ -180,13 +181,14 @@ void Cycles::apply_some() {
     Application application(server_, server_.now());
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
-        if (server_.jobs_changed->contains(decision.job)) {
+        // A comment does no harm: the plugin takes it for given, and won't give it again.
+        if (decision.kind != Decision::Kind::comment && server_.jobs_changed->contains(decision.job))
             dropped_ = true;
-        } else {
+        else
             application.apply(decision);
-        }
     }
-    if (auto done = application.commit(); !done) return fail_cycle(done.error());
+    if (applied_ > first)
+        if (auto done = application.commit(); !done) return fail_cycle(done.error());
     learn(applied_ - first, Steady::now() - begin);
     if (applied_ < decisions_.size()) return;
     server_.parts.log.write(LogEvent::debug2, LogClass::sched, sched_,
@@ -199,7 +201,7 @@ void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
     if (count < most_at_once_ && took < slice_) return;
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
-    most_at_once_ = std::clamp(fitting, size_t{1}, 2 * most_at_once_);
+    most_at_once_ = std::clamp(fitting, least_at_once_, 2 * most_at_once_);
 }
 
 void Cycles::fail_cycle(const Error& error) {

@@ -20,9 +20,11 @@ namespace pbs::host {
 // carried out, many of them a part at a time; the next one begins. Requests are answered in between.
 class Cycles {
   public:
-    // `slice`: what one call is to spend on carrying out decisions; the rest waits for go_on().
-    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(10))
-        : server_(server), slice_(slice), most_at_once_(slice.count() == 0 ? 1 : first_slice) {}
+    // `slice`: what one call is to spend on carrying out decisions, but for `least` of them, so that they get
+    // on where each commit takes longer than that. The rest waits for go_on().
+    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(10),
+                    size_t least = 32)
+        : server_(server), slice_(slice), least_at_once_(least), most_at_once_(2 * least) {}
 
     // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy() it does
     // nothing, and what is wanted stays so.
@@ -43,8 +45,6 @@ class Cycles {
     void look_at_clock();
 
   private:
-    static constexpr size_t first_slice = 64;  // decisions
-
     enum class Stage : std::uint8_t { idle, deciding, applying };
 
     void begin_next();
@@ -57,6 +57,7 @@ class Cycles {
 
     Server& server_;
     std::chrono::milliseconds slice_;
+    size_t least_at_once_;
     size_t most_at_once_;                           // decisions, by what the last ones took
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers

@@ -343,7 +343,7 @@ bool Server::running() {
             if (!running()) return true;
             return fs::exists(home_ / "server_priv/pbs.sock") && command({"qstat", "-B"}).exit == 0;
         },
-        std::chrono::seconds(15));
+        options_.patience);
     if (!running()) {
         return ::testing::AssertionFailure()
                << "pbs_server ended with " << status_ << ": " << read("../output");
@@ -360,7 +360,7 @@ Output Server::start_refused() {
 ::testing::AssertionResult Server::stop() {
     if (!running()) return ::testing::AssertionFailure() << "pbs_server doesn't run";
     kill(pid_, SIGTERM);
-    if (!wait_for([this] { return !running(); }, std::chrono::seconds(10))) {
+    if (!wait_for([this] { return !running(); }, options_.patience)) {
         return ::testing::AssertionFailure() << "pbs_server doesn't stop";
     }
     if (status_ != 0) return ::testing::AssertionFailure() << "pbs_server ended with " << status_;

@@ -100,28 +100,28 @@ TEST_F(CycleTest, NothingIsStartedOnAVnodeThatIsOfflineNow) {
 }
 
 TEST_F(CycleTest, NothingIsStartedOnceSchedulingIsOff) {
-    Cycles cycles(*server_, milliseconds(0));
+    Cycles cycles(*server_, milliseconds(0), 1);
     begin(cycles);
     cycles.cycle_finished();
-    EXPECT_EQ(states(), "RQQ") << "a slice is one decision";
+    EXPECT_EQ(states(), "RRQ") << "the first slice is two decisions";
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "scheduling", "f"), 0);
     cycles.go_on();
-    EXPECT_EQ(states(), "RQQ");
+    EXPECT_EQ(states(), "RRQ");
     EXPECT_FALSE(cycles.busy());
-    EXPECT_THAT(log_text(), HasSubstr("scheduling is off now: 2 decisions of the cycle dropped"));
+    EXPECT_THAT(log_text(), HasSubstr("scheduling is off now: decisions of the cycle dropped: 1"));
 }
 
 TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
-    Cycles cycles(*server_, milliseconds(0));
+    Cycles cycles(*server_, milliseconds(0), 1);
     begin(cycles);
     cycles.cycle_finished();
-    ASSERT_EQ(states(), "RQQ");
+    ASSERT_EQ(states(), "RRQ");
     ASSERT_TRUE(cycles.has_decisions());
     const std::string d = submit(user(), {}, "q");
-    ASSERT_EQ(ask(root(), ifl::RequestType::delete_job, ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, b, {}}).code,
+    ASSERT_EQ(ask(root(), ifl::RequestType::delete_job, ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, c, {}}).code,
               0);
     for (int turns = 0; cycles.has_decisions() && turns < 5; ++turns) cycles.go_on();
-    EXPECT_EQ(job_shows(c, "job_state"), "R");
+    EXPECT_EQ(executor_.started.size(), 2u);
     EXPECT_EQ(job_shows(d, "job_state"), "Q") << "of the next cycle";
     cycles.run_wanted();
     EXPECT_TRUE(cycles.busy());
