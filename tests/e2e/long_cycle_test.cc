@@ -59,7 +59,8 @@ TEST_F(LongCycle, RequestsAreAnsweredWhileItsDecisionsAreCarriedOut) {
     EXPECT_GT(answered, 3) << "21,000 comments take the server most of a second";
     EXPECT_TRUE(wait_for([&] { return count("R") == 2; }));
     EXPECT_EQ(count("Q"), kJobs - 2u);
-    EXPECT_THAT(server.job(std::to_string(kJobs - 1), "comment"), HasSubstr("Queue batch runs its limit of 2 jobs"));
+    EXPECT_THAT(server.job(std::to_string(kJobs - 1), "comment"),
+                HasSubstr("Queue batch runs its limit of 2 jobs"));
 }
 
 TEST_F(LongCycle, AServerThatIsStoppedOrKilledInBetweenGoesOnAtItsNextStart) {
