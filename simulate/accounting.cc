@@ -4,26 +4,19 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "objects/value.h"
+#include "simulate/whole_number.h"
 
 namespace pbs::simulate {
 namespace {
 
 constexpr std::int64_t kLatest = 100'000'000'000;  // 5138
 constexpr std::int64_t kMostCpus = 100'000'000;
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 struct Pair {
     std::string_view key;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <queue>
 #include <unordered_map>
@@ -172,6 +173,7 @@ class Engine {
     std::unordered_map<Position, Waiting> waiting_;
 
     // The record that is being filled; used again and again.
+    std::uint32_t walltime_ = 0;  // the resource
     sched::JobRecord record_;
     std::vector<Amount> amounts_;
     std::array<char, 32> id_{};
@@ -185,6 +187,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
         return tl::unexpected(
             std::string("the machine has no vnode with CPUs: --nodes and --cpus make some"));
     if (auto done = cluster_.tell(scheduler_); !done) return done;
+    walltime_ = *cluster_.resource("walltime");
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
     for (const Cluster::Sched& sched : cluster_.scheds())
@@ -231,9 +234,10 @@ Result<void> Engine::fill(Position position, const Waiting& waiting) {
     const auto asked = requests_.of(job);
     if (!asked) return tl::unexpected(asked.error());
     amounts_.assign((*asked)->begin(), (*asked)->end());
-    if (job.walltime >= Seconds(0))
-        amounts_.push_back({*cluster_.resource("walltime"), job.walltime.count(), {}});
-    char* const end = fmt::format_to(id_.data(), "{}.trace", position + 1);
+    if (job.walltime >= Seconds(0)) amounts_.push_back({walltime_, job.walltime.count(), {}});
+    static constexpr std::string_view server = ".trace";
+    char* end = std::to_chars(id_.data(), id_.data() + id_.size(), position + 1).ptr;
+    end = std::ranges::copy(server, end).out;
     record_.job = JobHandle(std::uint64_t{position} + 1);
     record_.sequence = std::uint64_t{position} + 1;
     record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};

@@ -16,7 +16,8 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 tl::unexpected<std::string> broken(const char* what, const std::string& file) {
-    return tl::unexpected(fmt::format("can't {} {}: {}", what, file, std::strerror(errno)));
+    const std::string name = file != "-" ? file : what[0] == 'r' ? "standard input" : "standard output";
+    return tl::unexpected(fmt::format("can't {} {}: {}", what, name, std::strerror(errno)));
 }
 
 }  // namespace

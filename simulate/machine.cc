@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "objects/value.h"
+#include "simulate/whole_number.h"
 
 namespace pbs::simulate {
 namespace {
@@ -68,19 +69,12 @@ std::string_view value_of(const Values& values, std::string_view key) {
     return found == values.end() ? std::string_view() : std::string_view(found->second);
 }
 
-std::optional<std::int64_t> integer(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 // An attribute that is a number; `otherwise` if it isn't set.
 Result<std::int64_t> integer_of(const Values& values, std::string_view key, std::string_view object,
                                 std::int64_t otherwise) {
     const std::string_view text = value_of(values, key);
     if (text.empty()) return otherwise;
-    if (const auto number = integer(text)) return *number;
+    if (const auto number = whole_number(text)) return *number;
     return tl::unexpected(fmt::format("{}: {}: found '{}', expected a whole number", object, key, text));
 }
 
@@ -200,7 +194,7 @@ Result<Amount> Cluster::amount(std::string_view name, std::string_view text) con
     };
     switch (resources_[*id].kind) {
         case ResourceKind::integer: {
-            const auto number = integer(text);
+            const auto number = whole_number(text);
             if (!number) return bad("a whole number");
             amount.number = *number;
             break;

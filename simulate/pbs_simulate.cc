@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -227,14 +228,23 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
     options.cycle_interval = Seconds(arguments.cycle_interval);
     options.progress = [&bar](const Progress& progress) { bar.show(progress); };
     const auto begun = std::chrono::steady_clock::now();
+    const std::clock_t cpu_begun = std::clock();
     const auto run = simulate(trace, *cluster, variant.snapshot, site.zone, options);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    const double cpu = static_cast<double>(std::clock() - cpu_begun) / CLOCKS_PER_SEC;
     bar.clear();
     if (!run) return tl::unexpected(fmt::format("{}: {}", variant.title, run.error()));
-    if (arguments.timing)
-        fmt::print(stderr, "pbs_simulate: {}: {} starts and {} cycles in {:.3f} s: {:.0f} starts a second\n",
-                   variant.title, run->started, run->cycles, took.count(),
-                   static_cast<double>(run->started) / std::max(took.count(), 1e-9));
+    if (arguments.timing) {
+        const auto rate = [&](double seconds) {
+            return static_cast<double>(run->started) / std::max(seconds, 1e-9);
+        };
+        fmt::print(
+            stderr,
+            "pbs_simulate: {}: {} start{} and {} cycle{} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
+            "of CPU time: {:.0f} starts a second\n",
+            variant.title, run->started, run->started == 1 ? "" : "s", run->cycles,
+            run->cycles == 1 ? "" : "s", took.count(), rate(took.count()), cpu, rate(cpu));
+    }
     return make_report(variant.title, trace, *run);
 }
 
@@ -251,6 +261,8 @@ Result<void> write_pictures(const std::string& where, const Heading& heading,
 int run(const Arguments& arguments) {
     auto trace = read_trace(arguments);
     if (!trace) return fail(trace.error());
+    if (trace->jobs.empty())
+        return fail(fmt::format("{}: no job to simulate, expected at least one that ran", trace->name));
     const auto site = read_site(arguments, *trace);
     if (!site) return fail(site.error());
     std::vector<std::string> wanted = arguments.compare;

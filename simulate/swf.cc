@@ -8,6 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "simulate/whole_number.h"
+
 namespace pbs::simulate {
 namespace {
 
@@ -67,11 +69,12 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
+// What isn't a trace may hold anything; a terminal gets letters.
+std::string printable(std::string_view text) {
+    std::string out(text);
+    std::ranges::replace_if(
+        out, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return out;
 }
 
 class Reader {
@@ -133,7 +136,7 @@ Result<std::int64_t> Reader::read_field(std::size_t from, std::string_view word,
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
         return tl::unexpected(fmt::format("{}: {} (field {}): found '{}', expected a number", place(from),
-                                          kFieldNames[field], field + 1, word.substr(0, 40)));
+                                          kFieldNames[field], field + 1, printable(word.substr(0, 40))));
     if (std::abs(value) > kLargest)
         return tl::unexpected(fmt::format("{}: {} (field {}): found {}, expected a number from -1 to {:.0f}",
                                           place(from), kFieldNames[field], field + 1, word.substr(0, 40),

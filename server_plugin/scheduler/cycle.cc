@@ -12,7 +12,11 @@ namespace pbs::sched {
 Decisions Cycle::run() {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
-    if (in_.events != nullptr) in_.events->limited.clear();
+    if (in_.events != nullptr) {
+        in_.events->limited.clear();
+        in_.events->longest_normal = INT64_MAX;
+        in_.events->by_events = false;
+    }
     make_list();
     if (knows_waiting_jobs())
         renew_waiting_jobs();
@@ -60,7 +64,7 @@ void Cycle::take_back() {
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(1024);
-    if (Cycle(input).run_events(out)) return out;
+    if (nothing_may_start(input) || Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
 }
 
@@ -72,6 +76,7 @@ bool Cycle::run_events(Decisions& out) {
         decide(out);
         log_starts(out);
         remember();
+        in_.events->by_events = true;
     }
     take_back();
     return done;

@@ -50,11 +50,14 @@ bool goes_by_events(const Settings& s, Instant now) {
 }
 
 void EventsSince::forget() {
-    *this = {};
     everything = lost = false;
+    changed.clear();
+    freed.clear();
+    ended_in.clear();
 }
 
 void EventsSince::all() {
+    ++times_all;
     everything = true;
     freed.clear();
     ended_in.clear();
@@ -77,6 +80,56 @@ void EventsSince::job_ended(QueueSlot queue, std::span<const VnodeSlot> vnodes) 
     ended_in.push_back(queue);
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
     if (freed.size() > most_freed) all();
+}
+
+namespace {
+
+// Nothing but events of jobs has happened, and what the last cycle started runs, or has run.
+bool only_jobs_changed(const CycleInput& in) {
+    if (!in.by_events || in.events->since.everything) return false;
+    if (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty())
+        return false;
+    const JobTable& jobs = in.tables->jobs;
+    return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
+        const JobSlot job = jobs.find(handle);
+        return job != no_slot && jobs.state[job] == 'Q';
+    });
+}
+
+}  // namespace
+
+bool nothing_may_start(const CycleInput& in) {
+    if (!only_jobs_changed(in)) return false;
+    EventMemory& memory = *in.events;
+    const EventsSince& since = memory.since;
+    WaitingJobs& waiting = memory.waiting;
+    if (!memory.by_events || !memory.waiting_known || since.lost || !since.changed.empty() || memory.drain ||
+        memory.policy != in.policy)
+        return false;
+    if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
+    if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
+    in.policy->prime.move_to(in.now);
+    const bool prime_now =
+        in.policy->settings.enforce_prime_time.holds(in.now) && in.policy->prime.now_inside();
+    if (prime_now != memory.prime_now) return false;
+    const Tables& t = *in.tables;
+    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
+    for (const VnodeSlot vnode : since.freed) {
+        const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
+        limit.most.ncpus = std::max(limit.most.ncpus, narrow(room.first));
+        limit.most.mem = std::max(limit.most.mem, megabytes(room.second));
+    }
+    std::vector<LaneId> lanes;
+    for (const JobClass job_class :
+         {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
+        limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
+        waiting.find_lanes(job_class, limit, lanes);
+        if (!lanes.empty()) return false;
+    }
+    memory.last = in.now;
+    memory.started.clear();
+    memory.since.forget();
+    return true;
 }
 
 // ---- The jobs in order.
@@ -206,6 +259,7 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     limit.most.walltime = narrow(longest_walltime(view, job_class, no_limit));
     limit.small_walltime =
         limit.small_nodes > 0 ? narrow(longest_walltime(view, job_class, 1)) : limit.most.walltime;
+    longest_ = std::max(limit.most.walltime, limit.small_walltime);
     limit.most.nodes = view.node_limit < 0 ? no_limit : narrow(view.node_limit - view.nodes);
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
         return std::min(amount, number_of(view.queue->resources_max, resource)
@@ -254,10 +308,17 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {
     turns.by_view.clear();
     turns.limits.clear();
+    std::int64_t longest = -1;
     for (QueueView* view : targets) {
         auto& own = turns.by_view.emplace_back();
+        longest_ = INT64_MAX;  // unless it is found out
         add_limits(*view, job_class, own);
+        longest = std::max(longest, longest_);
         turns.limits.insert(turns.limits.end(), own.begin(), own.end());
+    }
+    if (job_class == JobClass::normal) {
+        auto& known = in_.events->longest_normal;
+        known = std::min(known, longest);
     }
     turns.around = SizeLimit::around(turns.limits);
     turns.started = started_.size();
@@ -323,7 +384,7 @@ void Cycle::find_news() {
 
 // The lanes of a class that may have a job that starts, or that have a new one.
 std::vector<LaneId> Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
-    const WaitingJobs& waiting = in_.events->waiting;
+    WaitingJobs& waiting = in_.events->waiting;
     std::vector<LaneId> lanes;
     if (is_in_place(job_class)) {  // queues, with limits of their own
         const auto all = waiting.lanes_of(job_class);
@@ -455,15 +516,7 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
 // ---- The cycle.
 
 bool Cycle::goes_by_events() const {
-    if (!in_.by_events || !knows_waiting_jobs() || in_.events->since.everything) return false;
-    if (in_.memory->first_cycle || !in_.memory->found_at_start.empty() || !in_.memory->early_until.empty())
-        return false;
-    const EventMemory& memory = *in_.events;
-    // What the last cycle started runs, or has run.
-    return std::ranges::none_of(memory.started, [&](JobHandle handle) {
-        const JobSlot job = t_.jobs.find(handle);
-        return job != no_slot && t_.jobs.state[job] == 'Q';
-    });
+    return only_jobs_changed(in_) && knows_waiting_jobs();
 }
 
 // False: a full cycle has to be run instead; nothing is decided then.

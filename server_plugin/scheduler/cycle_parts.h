@@ -79,6 +79,10 @@ struct Refused {
     std::uint32_t answer;
 };
 
+// May no job start that waits, whatever the events since the last cycle gave back? Then the cycle is over,
+// and the memory is as after it. False: it has to be run.
+bool nothing_may_start(const CycleInput& input);
+
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
@@ -270,6 +274,7 @@ class Cycle {
         std::vector<Vnodes::Room> list;
     };
     std::unordered_map<PoolId, Rooms> rooms_;
+    std::int64_t longest_ = 0;                           // walltime that add_limits() found for a queue
     std::vector<News> news_;                             // in order
     bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future

@@ -21,6 +21,7 @@ struct EventsSince {
     std::vector<JobSlot> changed;     // arrived, or aren't what they were; no matter where they are now
     std::vector<VnodeSlot> freed;     // vnodes of which jobs gave something back
     std::vector<QueueSlot> ended_in;  // queues whose jobs ended
+    std::uint64_t times_all = 0;      // how often there was more; never forgotten
 
     void forget();
     // Something that may let any job start.
@@ -66,6 +67,10 @@ struct EventMemory {
         Instant at{};
     };
     std::vector<LongestWalltime> longest_walltimes;
+    // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no
+    // longer. The largest number: not known.
+    std::int64_t longest_normal = INT64_MAX;
+    bool by_events = false;       // the last cycle went by events
     std::optional<Instant> last;  // cycle
     Instant last_full{};
 };

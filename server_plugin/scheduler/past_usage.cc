@@ -25,6 +25,7 @@ PastUsage::Entry& PastUsage::entry(std::string_view group, std::string_view user
 void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay) {
     index_.clear();
     entries_.clear();
+    entry_of_.clear();
     changed_.clear();
     charged_.clear();
     pending_ = {};
@@ -36,6 +37,16 @@ void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> 
 double PastUsage::usage(std::string_view group, std::string_view user) const {
     const auto found = index_.find(key(group, user));
     return found == index_.end() ? 0 : entries_[found->second].usage;
+}
+
+double PastUsage::usage_of(std::uint32_t number, std::string_view group, std::string_view user) {
+    if (entry_of_.size() <= number) entry_of_.resize(number + 1);
+    if (entry_of_[number] == 0) {
+        const auto found = index_.find(key(group, user));
+        if (found == index_.end()) return 0;
+        entry_of_[number] = found->second + 1;
+    }
+    return entries_[entry_of_[number] - 1].usage;
 }
 
 void PastUsage::charge(std::string_view job_id, std::string_view group, std::string_view user,

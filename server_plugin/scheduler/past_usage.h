@@ -50,6 +50,9 @@ class PastUsage {
 
     // The usage of a user, 0 if nothing is known.
     double usage(std::string_view group, std::string_view user) const;
+    // The same of a user that the caller knows by a number of his own, the same for each call: O(1) but for
+    // the first time.
+    double usage_of(std::uint32_t number, std::string_view group, std::string_view user);
 
     // Adds the charge of a job that started. Does nothing if that job is charged already.
     void charge(std::string_view job_id, std::string_view group, std::string_view user, double amount);
@@ -90,6 +93,7 @@ class PastUsage {
 
     std::unordered_map<std::string, std::uint32_t> index_;
     std::vector<Entry> entries_;
+    std::vector<std::uint32_t> entry_of_;  // by the caller's number, and 1; 0: not looked for, or none
     std::vector<std::uint32_t> changed_;
     std::unordered_set<std::string> charged_;
     UsageChanges pending_;

@@ -231,10 +231,21 @@ std::string ctime_text(Instant t, const rrule::Zone& zone) {
     static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    return fmt::format("{} {} {:2} {:02}:{:02}:{:02} {}", weekdays[std::chrono::weekday{day}.c_encoding()],
-                       months[static_cast<unsigned>(date.month()) - 1], static_cast<unsigned>(date.day()),
-                       time.hours().count(), time.minutes().count(), time.seconds().count(),
-                       static_cast<int>(date.year()));
+    // "Mon Nov 23 08:00:00 2026"; put together by hand, for each cycle that starts a job needs one.
+    std::string text = weekdays[std::chrono::weekday{day}.c_encoding()];
+    const auto two_digits = [&](char before, auto number, char fill) {
+        text += before;
+        text += number < 10 ? fill : static_cast<char>('0' + number / 10);
+        text += static_cast<char>('0' + number % 10);
+    };
+    text += ' ';
+    text += months[static_cast<unsigned>(date.month()) - 1];
+    two_digits(' ', static_cast<unsigned>(date.day()), ' ');
+    two_digits(' ', time.hours().count(), '0');
+    two_digits(':', time.minutes().count(), '0');
+    two_digits(':', time.seconds().count(), '0');
+    text += ' ';
+    return text += std::to_string(static_cast<int>(date.year()));
 }
 
 std::string time_text(Instant t, const rrule::Zone& zone) {

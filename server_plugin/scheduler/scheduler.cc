@@ -21,6 +21,8 @@ void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
 
 // In dedicated time p: if both slots are set; else by prime time; an empty slot falls back to all time.
 Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
+    const auto known = scheds.find(sched);
+    if (known != scheds.end() && known->second.is_known(now)) return known->second.until.policy;
     const Assigned slots = assigned(sched);
     Policy* chosen = nullptr;
     if (configuration.dedicated.contains(now)) {
@@ -143,9 +145,10 @@ void Scheduler::Impl::decay(Instant now, const Settings& s) {
 }
 
 // The first instant after t at which time alone may change what a cycle of the scheduler decides.
-std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, const Sched& sched, Instant t) {
+std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sched& sched, Instant t) {
+    if (sched.is_known(t)) return sched.until.boundary;
     std::optional<Instant> next;
-    const Policy* active = active_policy(name, t);
+    Policy* active = active_policy(name, t);
     if (active == nullptr) return next;
     sooner(next, configuration.dedicated.next_change(t));
     sooner(next, configuration.prime.next_change(t));
@@ -156,6 +159,9 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, co
     }
     sooner(next, active->settings.prime.next_change(t));
     if (active->settings.algorithm == Algorithm::origin) origin_boundaries(*active, t, next);
+    // Queues become idle by events of jobs.
+    if (active->settings.np_drain_idletime == Seconds(0))
+        sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
     return next;
 }
 
@@ -164,7 +170,7 @@ Instant Scheduler::next_deadline(Instant now) {
     impl_->watch_from(now);
     if (impl_->look_again) return now;
     std::optional<Instant> next;
-    for (const auto& [name, sched] : impl_->scheds)
+    for (auto& [name, sched] : impl_->scheds)
         sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
     return next.value_or(Instant::max());
@@ -359,7 +365,7 @@ void Scheduler::set_by_events(bool on) {
 
 // Has time alone changed nothing since the last cycle? Now and then all jobs are looked at in any case, for
 // the comments of those that wait.
-bool Scheduler::Impl::only_events_since(const Sched& sched, std::string_view name, Instant now) {
+bool Scheduler::Impl::only_events_since(Sched& sched, std::string_view name, Instant now) {
     const EventMemory& memory = sched.events;
     if (!memory.last || now < *memory.last || now - memory.last_full >= std::chrono::minutes(5)) return false;
     const auto boundary = boundary_after(name, sched, *memory.last);

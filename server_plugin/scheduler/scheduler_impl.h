@@ -26,6 +26,19 @@ struct Sched {
     SchedMemory memory;
     EventMemory events;
     std::string policy;  // in force at the last tick
+    // What boundary_after() said, and the policy in force until then. It holds from `from` until `boundary`,
+    // as long as nothing but jobs changes (EventsSince::times_all).
+    struct Until {
+        std::uint64_t times_all = UINT64_MAX;
+        Instant from{};
+        std::optional<Instant> boundary;
+        Policy* policy = nullptr;
+    };
+    Until until;
+    bool is_known(Instant t) const {
+        return until.times_all == events.since.times_all && t >= until.from &&
+               (!until.boundary || t < *until.boundary);
+    }
 };
 
 // A cycle in a thread of its own (start_cycle()), which has all else of the Impl to itself while it runs.
@@ -80,7 +93,7 @@ struct Scheduler::Impl {
         return sched.partition == partition && (partition != 0 || name == default_sched);
     }
     std::set<std::uint32_t> served() const;
-    std::optional<Instant> boundary_after(std::string_view name, const Sched& sched, Instant t);
+    std::optional<Instant> boundary_after(std::string_view name, Sched& sched, Instant t);
     void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
     bool in_outage(const Settings& settings, Instant t) const;
     void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
@@ -93,7 +106,7 @@ struct Scheduler::Impl {
     void note(void (EventsSince::*event)(Args...), std::type_identity_t<Args>... args) {
         for (auto& [name, sched] : scheds) (sched.events.since.*event)(args...);
     }
-    bool only_events_since(const Sched& sched, std::string_view name, Instant now);
+    bool only_events_since(Sched& sched, std::string_view name, Instant now);
     // In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);
     void started_running(Instant now, JobSlot slot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_set>
+#include <utility>
 
 #include "server_plugin/scheduler/host_name.h"
 
@@ -90,7 +91,7 @@ bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     else
         void_pools();
     if (made) {  // jobs may have been told of before their vnode
-        for (const auto& [job, held] : held_)
+        for (const HeldJob& held : held_)
             if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; })) {
                 rebuild(resources);
                 return true;
@@ -149,7 +150,8 @@ void Vnodes::rebuild(const Resources& resources) {
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
     host_jobs_.clear();
     void_pools();
-    for (const auto& [job, held] : held_) apply(held, -1);
+    for (const HeldJob& held : held_)
+        if (!held.parts.empty()) apply(held, -1);
 }
 
 void Vnodes::multiply(std::int64_t factor) {
@@ -181,20 +183,32 @@ void Vnodes::set_flags(VnodeSlot slot) {
 void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
     let_go(job);
     if (places.empty()) return;
-    HeldJob held{{}, exclusive};
+    if (held_unused_.empty()) {
+        held_unused_.push_back(static_cast<std::uint32_t>(held_.size()));
+        held_.emplace_back();
+    }
+    const std::uint32_t place_of_job = held_unused_.back();
+    held_unused_.pop_back();
+    HeldJob& held = held_[place_of_job];
+    held.exclusive = exclusive;
     for (const Place& place : places) {
-        Held& part = held.parts.emplace_back(Held{place.vnode, {}});
-        for (const Amount& a : place.amounts) part.amounts.push_back({a.resource, a.number});
+        held.parts.push_back({place.vnode, static_cast<std::uint32_t>(held.amounts.size()),
+                              static_cast<std::uint32_t>(place.amounts.size())});
+        for (const Amount& a : place.amounts) held.amounts.push_back({a.resource, a.number});
     }
     apply(held, -1);
-    held_.emplace(job, std::move(held));
+    if (held_place_.size() <= job) held_place_.resize(job + 1);
+    held_place_[job] = place_of_job + 1;
 }
 
 void Vnodes::let_go(JobSlot job) {
-    const auto found = held_.find(job);
-    if (found == held_.end()) return;
-    apply(found->second, 1);
-    held_.erase(found);
+    if (held_of(job) == nullptr) return;
+    const std::uint32_t place = std::exchange(held_place_[job], 0) - 1;
+    HeldJob& held = held_[place];
+    apply(held, 1);
+    held.parts.clear();
+    held.amounts.clear();
+    held_unused_.push_back(place);
 }
 
 void Vnodes::apply(const HeldJob& held, int sign) {
@@ -202,7 +216,7 @@ void Vnodes::apply(const HeldJob& held, int sign) {
     for (const Held& part : held.parts) {
         const VnodeSlot slot = find(part.vnode);
         if (slot == no_slot) continue;
-        for (const Need& need : part.amounts)
+        for (const Need& need : held.amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
                 free_[slot * columns_ + column_of_[need.resource]] += sign * need.amount;
         touched.push_back(slot);
@@ -232,9 +246,9 @@ std::int64_t Vnodes::jobs_on_host(std::uint32_t host) const {
 }
 
 bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
-    const auto found = held_.find(job);
-    if (found == held_.end()) return false;
-    return std::ranges::any_of(found->second.parts, [&](const Held& part) {
+    const HeldJob* held = held_of(job);
+    if (held == nullptr) return false;
+    return std::ranges::any_of(held->parts, [&](const Held& part) {
         const VnodeSlot slot = find(part.vnode);
         return slot != no_slot &&
                std::ranges::any_of(in_pools_[slot], [&](const auto& place) { return place.first == pool; });
@@ -293,22 +307,22 @@ bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
 
 std::vector<VnodeSlot> Vnodes::held_by(JobSlot job) const {
     std::vector<VnodeSlot> vnodes;
-    if (const auto found = held_.find(job); found != held_.end())
-        for (const Held& part : found->second.parts)
+    if (const HeldJob* held = held_of(job))
+        for (const Held& part : held->parts)
             if (const VnodeSlot slot = find(part.vnode); slot != no_slot) vnodes.push_back(slot);
     return vnodes;
 }
 
 bool Vnodes::holds(JobSlot job, std::span<const Place> places, bool exclusive) const {
-    const auto found = held_.find(job);
-    if (found == held_.end()) return places.empty();
+    const HeldJob* held = held_of(job);
+    if (held == nullptr) return places.empty();
     const auto same_amount = [](const Need& need, const Amount& amount) {
         return need.resource == amount.resource && need.amount == amount.number;
     };
-    return found->second.exclusive == exclusive &&
-           std::ranges::equal(found->second.parts, places, [&](const Held& held, const Place& place) {
-               return held.vnode == place.vnode &&
-                      std::ranges::equal(held.amounts, place.amounts, same_amount);
+    return held->exclusive == exclusive &&
+           std::ranges::equal(held->parts, places, [&](const Held& part, const Place& place) {
+               return part.vnode == place.vnode &&
+                      std::ranges::equal(held->amounts_of(part), place.amounts, same_amount);
            });
 }
 
@@ -632,20 +646,20 @@ void Vnodes::give_back(const Placement& placement, const Request& request, const
 // ---- Looking ahead.
 
 void Vnodes::shares_held(JobSlot job, std::vector<Share>& out) const {
-    const auto found = held_.find(job);
-    if (found == held_.end()) return;
+    const HeldJob* held = held_of(job);
+    if (held == nullptr) return;
     std::vector<VnodeSlot> touched;
-    for (const Held& part : found->second.parts) {
+    for (const Held& part : held->parts) {
         const VnodeSlot slot = find(part.vnode);
         if (slot == no_slot) continue;
-        for (const Need& need : part.amounts)
+        for (const Need& need : held->amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
                 out.push_back({slot, column_of_[need.resource], need.amount});
         touched.push_back(slot);
     }
     std::ranges::sort(touched);
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    add_job_shares(touched, found->second.exclusive, out);
+    add_job_shares(touched, held->exclusive, out);
 }
 
 void Vnodes::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,

@@ -85,8 +85,8 @@ class Vnodes {
     // Calls `visit` with the handle and the amounts (a span of Need) of each place that a job holds, as told.
     template <class Visit>
     void for_each_held(JobSlot job, Visit visit) const {
-        if (const auto found = held_.find(job); found != held_.end())
-            for (const Held& part : found->second.parts) visit(part.vnode, std::span(part.amounts));
+        if (const HeldJob* held = held_of(job))
+            for (const Held& part : held->parts) visit(part.vnode, held->amounts_of(part));
     }
 
     // After a definition of a resource: which resources count is found out again.
@@ -173,12 +173,20 @@ class Vnodes {
   private:
     struct Held {
         VnodeHandle vnode{};
-        std::vector<Need> amounts;
+        std::uint32_t first = 0;  // of its amounts
+        std::uint32_t count = 0;
     };
     struct HeldJob {
         std::vector<Held> parts;
+        std::vector<Need> amounts;  // of all parts
         bool exclusive = false;
+        std::span<const Need> amounts_of(const Held& part) const {
+            return std::span(amounts).subspan(part.first, part.count);
+        }
     };
+    const HeldJob* held_of(JobSlot job) const {
+        return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
+    }
     struct Pool {
         std::vector<VnodeSlot> vnodes;
         std::uint32_t leaves = 1;        // a power of two
@@ -236,7 +244,9 @@ class Vnodes {
     std::uint32_t vnode_ = no_resource;
     std::vector<std::int64_t> total_;  // columns_ a vnode
     std::vector<std::int64_t> free_;
-    std::unordered_map<JobSlot, HeldJob> held_;
+    std::vector<HeldJob> held_;               // without parts: to be used again
+    std::vector<std::uint32_t> held_place_;   // by job, its place there and 1; 0: it holds nothing
+    std::vector<std::uint32_t> held_unused_;  // places
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> pool_ids_;
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> asked_pools_;  // by whose asked
     std::vector<Pool> pools_;

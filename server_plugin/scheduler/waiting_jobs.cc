@@ -1,5 +1,6 @@
 #include "server_plugin/scheduler/waiting_jobs.h"
 
+#include <bit>
 #include <numeric>
 
 namespace pbs::sched {
@@ -30,6 +31,11 @@ JobSize least_of(const JobSize& a, const JobSize& b) {
             std::min(a.mem, b.mem)};
 }
 
+// Up to 1, 2, 4, 8, 16, and more.
+std::size_t cpu_class(std::int32_t ncpus) {
+    return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
+}
+
 }  // namespace
 
 void WaitingJobs::clear() {
@@ -47,7 +53,7 @@ void WaitingJobs::list_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     lanes_[id].place = static_cast<std::uint32_t>(all.lanes.size());
     all.lanes.push_back(id);
-    all.least.emplace_back();
+    all.least.push_back(nothing);
 }
 
 // The last one comes to its place.
@@ -61,21 +67,36 @@ void WaitingJobs::take_off_lane(LaneId id) {
     all.least.pop_back();
 }
 
-void WaitingJobs::sum_up_lane(LaneId id) {
-    const Lane& lane = lanes_[id];
-    JobSize least = lane.least.front();
-    for (const JobSize& of_block : lane.least) least = least_of(least, of_block);
-    of_class(lane.job_class).least[lane.place] = least;
+WaitingJobs::LaneLeast WaitingJobs::least_of_lane(LaneId id) const {
+    LaneLeast least = nothing;
+    for (const std::uint32_t number : lanes_[id].blocks) {
+        const Block& b = blocks_[number];
+        for (std::uint32_t i = 0; i < b.jobs.size(); ++i) least.add(b.size(i));
+    }
+    return least;
 }
 
-void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) const {
-    const ClassLanes& all = of_class(job_class);
+void WaitingJobs::LaneLeast::add(const JobSize& size) {
+    std::int32_t& shortest = walltime[cpu_class(size.ncpus)];
+    shortest = std::min(shortest, size.walltime);
+    nodes = std::min(nodes, size.nodes);
+    mem = std::min(mem, size.mem);
+}
+
+bool WaitingJobs::LaneLeast::may_hold(const SizeLimit& limit) const {
+    if (limit.most.ncpus < 0 || nodes > limit.most.nodes || mem > limit.most.mem) return false;
     const std::int32_t longest = std::max(limit.most.walltime, limit.small_walltime);
+    const auto end = walltime.begin() + static_cast<std::ptrdiff_t>(cpu_class(limit.most.ncpus)) + 1;
+    return std::any_of(walltime.begin(), end, [&](std::int32_t shortest) { return shortest <= longest; });
+}
+
+void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) {
+    ClassLanes& all = of_class(job_class);
     for (std::size_t i = 0; i < all.lanes.size(); ++i) {
-        const JobSize& least = all.least[i];
-        if (least.nodes <= limit.most.nodes && least.walltime <= longest && least.ncpus <= limit.most.ncpus &&
-            least.mem <= limit.most.mem)
-            out.push_back(all.lanes[i]);
+        LaneLeast& least = all.least[i];
+        if (!least.may_hold(limit)) continue;
+        if (least.outdated) least = least_of_lane(all.lanes[i]);
+        if (least.may_hold(limit)) out.push_back(all.lanes[i]);
     }
 }
 
@@ -166,8 +187,7 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     lane.soonest[place] = std::min(lane.soonest[place], e.waits_from);
     if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.waits_from);
     if (lane.jobs == 0) list_lane(id);
-    JobSize& of_lane = of_class(lane.job_class).least[lane.place];
-    of_lane = lane.jobs == 0 ? e.size : least_of(of_lane, e.size);
+    of_class(lane.job_class).least[lane.place].add(e.size);
     block_of_[e.job] = number;
     ++lane.jobs;
     ++size_;
@@ -185,6 +205,7 @@ void WaitingJobs::remove(JobSlot job) {
     const std::size_t place = place_of(number);
     Block& b = blocks_[number];
     const auto at = std::ranges::find(b.jobs, job) - b.jobs.begin();
+    const JobSize size = b.size(static_cast<std::uint32_t>(at));
     Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
     block_of_[job] = none;
     --lanes_[id].jobs;
@@ -193,10 +214,11 @@ void WaitingJobs::remove(JobSlot job) {
         drop_block(id, place);
     else
         sum_up(id, place);
-    if (lanes_[id].jobs == 0)
-        take_off_lane(id);
-    else
-        sum_up_lane(id);
+    LaneLeast& of_lane = of_class(lanes_[id].job_class).least[lanes_[id].place];
+    const bool one_of_the_least = size.walltime <= of_lane.walltime[cpu_class(size.ncpus)] ||
+                                  size.nodes <= of_lane.nodes || size.mem <= of_lane.mem;
+    of_lane.outdated = of_lane.outdated || one_of_the_least;
+    if (lanes_[id].jobs == 0) take_off_lane(id);
 }
 
 bool WaitingJobs::settle(LaneId id, Position& at) const {

@@ -80,8 +80,9 @@ class WaitingJobs {
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // The lanes of a class that have jobs, in no particular order.
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
-    // Those of them that may have a job within the limit.
-    void find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) const;
+    // Those of them that may have a job within the limit: of a lane it is known how long the shortest jobs
+    // are, by classes of CPUs that double, and how small the smallest ones are.
+    void find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out);
 
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
@@ -112,6 +113,8 @@ class WaitingJobs {
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
     // Normal jobs that became waiting ones by `now`. O(1) while there is none.
     void find_due(Instant now, std::vector<JobSlot>& out);
+    // May there be one?
+    bool may_be_due(Instant now) const { return soonest_ <= now.time_since_epoch().count(); }
 
   private:
     static constexpr std::uint32_t none = UINT32_MAX;
@@ -141,10 +144,21 @@ class WaitingJobs {
             f(a.waits_from, b.waits_from);
         }
     };
-    // The lanes of a class that have jobs, with the least of each column.
+    // What no job of a lane is below.
+    struct LaneLeast {
+        std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and more CPUs
+        std::int32_t nodes;
+        std::int32_t mem;
+        bool outdated;  // a job that was one of the least is gone
+        void add(const JobSize& size);
+        bool may_hold(const SizeLimit& limit) const;
+    };
+    static constexpr LaneLeast nothing{
+        {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, false};
+    // The lanes of a class that have jobs.
     struct ClassLanes {
         std::vector<LaneId> lanes;
-        std::vector<JobSize> least;
+        std::vector<LaneLeast> least;
     };
     const ClassLanes& of_class(JobClass job_class) const {
         return by_class_[static_cast<std::size_t>(job_class)];
@@ -152,7 +166,7 @@ class WaitingJobs {
     ClassLanes& of_class(JobClass job_class) { return by_class_[static_cast<std::size_t>(job_class)]; }
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
-    void sum_up_lane(LaneId lane);
+    LaneLeast least_of_lane(LaneId lane) const;
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);

@@ -89,6 +89,8 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"--swf", "/no/such/file"}, "can't read /no/such/file"},
         {{"--swf", put("bad.swf", "1 2 3\n")}, "line 1, column 6: found 3 fields, expected 18"},
+        {{"--swf", put("binary.swf", "\x1b[2J\xff\n")}, "found '?[2J?', expected a number"},
+        {{"--swf", put("empty.swf", "; MaxProcs: 4\n")}, "empty.swf: no job to simulate"},
         {{"--accounting", put("bad.log", "hello\n")}, "line 1, column 1: expected a record"},
         {{"--swf", trace(), "--policy", "nothing"}, "'nothing': expected a policy of the configuration"},
         {{"--swf", trace(), "--config", put("bad.json", "[]")}, "bad.json: not JSON"},

@@ -93,6 +93,18 @@ TEST_F(ThreeJobs, TheSeriesAddsUpToTheUsage) {
     }
 }
 
+TEST_F(ThreeJobs, OneOfAThingIsNotMany) {
+    run.cycles = run.cpus = 1;
+    run.elsewhere = {{"gone", 1}};
+    Heading heading = make_heading(trace, rrule::Zone::utc());
+    heading.jobs = 1;
+    const std::string text = to_text(heading, {make_report("x", trace, run)});
+    EXPECT_THAT(text, HasSubstr("jobs.swf: 1 job\n"));
+    EXPECT_THAT(text, HasSubstr("Machine   1 vnode, 1 CPU\n"));
+    EXPECT_THAT(text, HasSubstr(" started in 1 cycle\n"));
+    EXPECT_THAT(text, HasSubstr("there is no queue gone: 1 job went to the default queue\n"));
+}
+
 TEST_F(ThreeJobs, TableOfOne) {
     const std::string text = to_text(make_heading(trace, rrule::Zone::utc()), {make_report("x", trace, run)});
     EXPECT_THAT(text, HasSubstr("Trace     jobs.swf: 3 jobs\n"));

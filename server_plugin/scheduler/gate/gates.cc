@@ -55,6 +55,7 @@ std::span<const Gate* const> all_gates() {
 
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now) {
     std::vector<const Gate*> wanted;
+    wanted.reserve(all_gates().size());
     for (const Gate* gate : all_gates())
         if (gate->wanted(settings, now)) wanted.push_back(gate);
     return wanted;

@@ -1,0 +1,116 @@
+// How many jobs a second a simulation starts: jobs of 100 users, most of them small, whose work is 92 percent
+// of what vnodes of 8 CPUs could do. Each job arrives and ends at a second of its own or, on a large machine,
+// with the few others of that second.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "simulate/engine.h"
+#include "simulate/variant.h"
+
+namespace {
+
+using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is a program
+
+constexpr std::int64_t kCpus = 8;  // of a vnode
+constexpr double kLoad = 0.92;
+
+// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime, prime time with a limit
+// (and another one for small jobs), past usage, jobs that wait for a day.
+constexpr const char* kOrigin =
+    "create queue submit queue_type=execution, enabled=True, started=True\n"
+    "create queue special queue_type=execution, enabled=True, started=True\n"
+    "create queue q1 queue_type=execution, enabled=True, started=True\n"
+    "create queue q2 queue_type=execution, enabled=True, started=True\n"
+    "create queue q3 queue_type=execution, enabled=True, started=True\n"
+    "set server default_queue=submit\n"
+    "set queue q1 resources_max.ncpus=8\n"
+    "set queue q1 resources_max.walltime=06:00:00\n"
+    "set queue q1 resources_available.ssinodes=3000\n"
+    "set queue q2 resources_max.ncpus=16\n"
+    "set queue q2 resources_max.walltime=24:00:00\n"
+    "set queue q2 resources_available.ssinodes=3000\n"
+    "set queue q3 max_running=5000\n"
+    "set queue q3 resources_available.ssinodes=6000\n"
+    "create time_window office\n"
+    "set time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', start_time=0800, end_time=1700\n"
+    "set time_window office type=prime, applies_on_holidays=False\n"
+    "set server non_work_days = '12/25'\n"
+    "set policy default_policy algorithm=origin, submit_queue=submit, special_queue=special\n"
+    "set policy default_policy batch_queues='q1,q2,q3'\n"
+    "set policy default_policy enforce_prime_time=True, prime_time_wallt_limit=04:00:00\n"
+    "set policy default_policy prime_time_small_node_limit=2, prime_time_small_wallt_limit=06:00:00\n"
+    "set policy default_policy sort_by_past_usage=True, avoid_fragmentation=False\n"
+    "set policy default_policy max_queued_time=24:00:00\n";
+
+Trace make_trace(std::int64_t jobs, std::int64_t vnodes) {
+    std::mt19937_64 random(1);
+    std::lognormal_distribution<double> run_time(5.5, 1.4);
+    std::discrete_distribution<int> size({8, 4, 4, 2, 1, 1});
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    constexpr double over_asked[] = {1, 1.5, 3, 10};
+    Trace trace;
+    trace.jobs.reserve(static_cast<std::size_t>(jobs));
+    double work = 0;
+    for (std::int64_t i = 0; i < jobs; ++i) {
+        TraceJob job;
+        job.number = static_cast<std::uint64_t>(i + 1);
+        job.cpus = std::int64_t{1} << size(random);
+        job.run_time = Seconds(static_cast<std::int64_t>(std::min(run_time(random), 14'400.0)) + 1);
+        const double asked = static_cast<double>(job.run_time.count()) * over_asked[pick(0, 3)];
+        job.walltime = Seconds(300 * (static_cast<std::int64_t>(asked) / 300 + 1));
+        job.user = trace.users.number("user" + std::to_string(pick(1, 100)));
+        job.group = trace.groups.number("group" + std::to_string(pick(1, 5)));
+        job.queue = trace.queues.number("");
+        work += static_cast<double>(job.run_time.count() * job.cpus);
+        trace.jobs.push_back(job);
+    }
+    const double length = work / static_cast<double>(vnodes * kCpus) / kLoad;
+    std::exponential_distribution<double> gap(static_cast<double>(jobs) / length);
+    double at = 1795392000;  // Monday, 23 November 2026
+    for (TraceJob& job : trace.jobs)
+        job.submit = Instant(Seconds(static_cast<std::int64_t>(at += gap(random))));
+    return trace;
+}
+
+void run(benchmark::State& state, const char* changes) {
+    const Trace trace = make_trace(state.range(0), state.range(1));
+    Site site;
+    add_nodes(site.machine, state.range(1), state.range(1) * kCpus, 0);
+    auto variant = variant_of_changes(site, {"changes", changes});
+    if (!variant) std::abort();
+    add_named_queues(*variant->snapshot, {}, variant->machine);
+    const auto cluster = Cluster::make(variant->machine);
+    if (!cluster) std::abort();
+    std::int64_t cycles = 0;
+    for (auto _ : state) {
+        const auto schedule = simulate(trace, *cluster, variant->snapshot, site.zone);
+        if (!schedule || schedule->started != state.range(0)) std::abort();
+        cycles = schedule->cycles;
+    }
+    state.counters["starts"] =
+        benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(state.range(0)),
+                           benchmark::Counter::kIsRate);
+    state.counters["cycles"] = static_cast<double>(cycles);
+}
+
+void Origin(benchmark::State& state) {
+    run(state, kOrigin);
+}
+void Standard(benchmark::State& state) {
+    run(state, "set policy default_policy by_queue=True\n");
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+    bench->ArgNames({"jobs", "vnodes"})->Unit(benchmark::kMillisecond);
+    for (const std::int64_t vnodes : {64, 1000})
+        for (const std::int64_t jobs : {1000, 100'000, 1'000'000}) bench->Args({jobs, vnodes});
+}
+
+BENCHMARK(Origin)->Apply(sizes);
+BENCHMARK(Standard)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
