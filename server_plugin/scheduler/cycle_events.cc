@@ -339,6 +339,27 @@ void Cycle::limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job) {
     turns.around = SizeLimit::around(turns.limits);
 }
 
+// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? For jobs
+// of several chunks, for which there may be none though each chunk has room; asked once for all that ask for
+// the same: what starts in the cycle doesn't make room.
+bool Cycle::has_room(JobSlot job, const Targets& targets) {
+    const std::uint32_t number = t_.jobs.request[job];
+    const Request& request = t_.requests[number];
+    const bool one_chunk = request.chunks.size() == 1 && request.chunks.front().count == 1;
+    if (one_chunk || !request.unsupported.empty() || !state_.reservations.empty() ||
+        t_.jobs.run_host[job] != 0)
+        return true;
+    Candidate c;
+    c.job = job;
+    return std::ranges::any_of(targets, [&](const QueueView* view) {
+        const std::pair place(number, view->pool);
+        if (std::ranges::find(no_room_, place) != no_room_.end()) return false;
+        if (state_.vnodes->find(view->pool, request, state_.place_rules(c))) return true;
+        no_room_.push_back(place);
+        return false;
+    });
+}
+
 // The next job of a lane, at or after `at`, that may start or is new.
 bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     const WaitingJobs& waiting = in_.events->waiting;
@@ -353,7 +374,8 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     if (!turns.limits.empty()) {
         for (; waiting.find(turn.lane, turns.around, at); ++at.index) {
             const JobSize size = waiting.size_of(turn.lane, at);
-            found = std::ranges::any_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); });
+            found = std::ranges::any_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); }) &&
+                    has_room(waiting.job(turn.lane, at), targets);
             if (found) break;
         }
     }

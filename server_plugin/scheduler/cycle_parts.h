@@ -185,6 +185,7 @@ class Cycle {
         friend auto operator<=>(const News&, const News&) = default;
     };
     void note_limited(const Gate& refused, const QueueView& view);
+    bool has_room(JobSlot job, const Targets& targets);
     void find_news();
     std::vector<LaneId> lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;
@@ -274,11 +275,12 @@ class Cycle {
         std::vector<Vnodes::Room> list;
     };
     std::unordered_map<PoolId, Rooms> rooms_;
-    std::int64_t longest_ = 0;                           // walltime that add_limits() found for a queue
-    std::vector<News> news_;                             // in order
-    bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
-    std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
-    std::size_t scheduled_ = 0;                          // how many of started_ are in it
+    std::vector<std::pair<std::uint32_t, PoolId>> no_room_;  // requests that have no place in a pool
+    std::int64_t longest_ = 0;                               // walltime that add_limits() found for a queue
+    std::vector<News> news_;                                 // in order
+    bool limits_all_freed_ = false;                          // what ended may let jobs start anywhere
+    std::optional<ResourceSchedule> resource_schedule_;      // made for the first question about the future
+    std::size_t scheduled_ = 0;                              // how many of started_ are in it
     std::int64_t vain_steps_ = 0;  // of looking ahead for jobs that no start was found for
     JobSlot top_job_ = no_slot;    // strict_ordering without backfilling: nothing starts after it
     std::unordered_map<QueueSlot, std::int64_t> reservations_;

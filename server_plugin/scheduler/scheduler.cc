@@ -549,7 +549,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.id[slot] = record.id;
     const auto renew = [&](std::uint32_t& id, std::string_view text) {
         if (!is_new && tables.strings.text(id) == text) return false;
-        id = tables.strings.id(text);
+        id = text.empty() ? 0 : tables.strings.id(text);
         return true;
     };
     const bool other_owner = renew(jobs.owner[slot], record.owner);
