@@ -113,7 +113,8 @@ TEST(WaitingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
                 std::vector<LaneId> found;
                 waiting.find_lanes(job_class, limit, found);
                 std::vector<LaneId> with_jobs;
-                for (const auto& [lane, jobs] : plain) {
+                for (const auto& [lane, listed] : plain) {
+                    const std::map<JobSlot, JobSize>& jobs = listed;
                     if (jobs.empty() || waiting[lane].job_class != job_class) continue;
                     with_jobs.push_back(lane);
                     const auto any = [&](auto may) {
