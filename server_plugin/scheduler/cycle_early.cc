@@ -6,14 +6,19 @@
 
 namespace pbs::sched {
 
-// Close enough to the boundary, and nothing has run in the queue for long enough?
-bool Cycle::may_go_early(const QueueView& view) const {
-    if (!state_.prime_now || view.early || s_.np_drain_backtime == Seconds(0) ||
-        s_.np_drain_idletime == Seconds(0) || !s_.nonprime_drain_sys.holds(in_.now))
+// Close enough to the boundary?
+bool Cycle::early_is_possible() const {
+    if (!state_.prime_now || s_.np_drain_backtime == Seconds(0) || s_.np_drain_idletime == Seconds(0) ||
+        !s_.nonprime_drain_sys.holds(in_.now))
         return false;
     const auto boundary = state_.prime->boundary();
-    return boundary && *boundary - in_.now <= s_.np_drain_backtime && view.running == 0 &&
-           view.queue->idle_since != Instant{} && in_.now - view.queue->idle_since > s_.np_drain_idletime;
+    return boundary && *boundary - in_.now <= s_.np_drain_backtime;
+}
+
+// And nothing has run in the queue for long enough?
+bool Cycle::may_go_early(const QueueView& view) const {
+    return early_is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
+           in_.now - view.queue->idle_since > s_.np_drain_idletime;
 }
 
 // Is there a job that only prime time keeps from starting in the queue?
@@ -49,8 +54,7 @@ void Cycle::start_non_prime_early() {
     }
     std::erase_if(normal, [&](const OrderedJob& job) { return gone[job.job]; });
     order_class(JobClass::normal, false);
-    for (auto& verdicts : verdict_of_) verdicts.clear();
-    verdict_of_user_.clear();
+    forget_answers();
     only_early_ = true;
     consider_all(normal);
     only_early_ = false;

@@ -211,7 +211,7 @@ bool Cycle::takes_any(QueueView& view, JobClass job_class, const Candidate* user
     }
     return std::ranges::all_of(gates_, [&](const Gate* gate) {
         if ((gate->traits & (tells_fit | looks_for_room)) != 0) return true;
-        const bool of_user = gate->reads_user != nullptr;
+        const bool of_user = user_reads(*gate, state_, view) != 0;
         return of_user != (user != nullptr) || !gate->check(state_, least, view);
     });
 }
@@ -490,7 +490,7 @@ std::vector<Cycle::Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tie
 bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
     const OrderedJob job = ordered(in_.events->waiting.job(turn.lane, turn.at), job_class);
     Candidate c = candidate(job);
-    return judge(job, c, targets_of(job)).view != nullptr;
+    return judge(job, c, targets_of(job), {}).view != nullptr;
 }
 
 // The first waiting jobs until one has a queue drained for it. False: more has changed than what this cycle

@@ -35,18 +35,6 @@ Targets& Cycle::targets_of(const OrderedJob& job) {
     return own != nullptr ? *own : batch_;
 }
 
-bool Cycle::reads_user(Targets& targets) const {
-    if (targets.reads_user) return *targets.reads_user;
-    targets.reads_user =
-        std::ranges::any_of(job_gates_, &JobGate::reads_user) ||
-        std::ranges::any_of(gates_, [&](const Gate* gate) {
-            return gate->reads_user != nullptr && std::ranges::any_of(targets, [&](const QueueView* view) {
-                       return gate->reads_user(state_, *view);
-                   });
-        });
-    return *targets.reads_user;
-}
-
 void Cycle::consider_all(std::span<const OrderedJob> jobs) {
     for (const OrderedJob& job : jobs) consider(job, targets_of(job));
 }
@@ -60,31 +48,15 @@ Reason Cycle::not_started_reason(QueueSlot home) const {
     return t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home};
 }
 
-// Where the answer for jobs like this one is kept.
-Verdict* Cycle::known_verdict(const OrderedJob& job, Targets& targets) {
-    std::uint32_t* place = nullptr;
-    if (reads_user(targets)) {
-        place = &verdict_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
-    } else {
-        auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        if (of_shape.empty()) of_shape.resize(t_.shapes.size());
-        place = &of_shape[job.shape];
-    }
-    if (*place == 0) {
-        verdicts_.emplace_back();
-        *place = static_cast<std::uint32_t>(verdicts_.size());
-    }
-    return &verdicts_[*place - 1];
-}
-
 void Cycle::consider(const OrderedJob& job, Targets& targets) {
     if (!only_early_) ++considered_;
     if (job.job == in_.explained) explain_turn(job, targets);
-    Verdict* known = in_.categories ? known_verdict(job, targets) : nullptr;
+    const Category category = in_.categories ? category_of(job, targets) : Category{};
+    Verdict* const known = category.verdict;
     if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
         return refused(job, *known, targets);
     Candidate c = candidate(job);
-    Verdict verdict = judge(job, c, targets);
+    Verdict verdict = judge(job, c, targets, category);
     verdict.starts = started_.size();
     if (verdict.view != nullptr) return start(c, *verdict.view);
     if (known == nullptr) return refused(job, verdict, targets);
@@ -93,7 +65,7 @@ void Cycle::consider(const OrderedJob& job, Targets& targets) {
 }
 
 // May it start, and where? The queue that it is in is asked first, then those that it may start in.
-Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets) {
+Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
     if (const Reason reason = top_job_reason())
@@ -104,16 +76,20 @@ Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets
         verdict.reason = other_time;
         verdict.later = true;
     } else {
-        verdict = ask(c, targets);
+        verdict = ask(c, targets, category);
     }
     return verdict;
 }
 
 // Asks the queues one after the other. The reason is that of the first one that the job fits.
-Verdict Cycle::ask(Candidate& job, const Targets& targets) {
+Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& category) {
+    const Standing* standing = category.standing;
     Verdict verdict;
-    for (const JobGate* gate : job_gates_) {
-        verdict.reason = gate->check(state_, job);
+    for (std::uint32_t i = 0; i < job_gates_.size(); ++i) {
+        if (standing == nullptr || job_gates_[i]->reads_user == 0)
+            verdict.reason = job_gates_[i]->check(state_, job);
+        else if (standing->job.gate == i)
+            verdict.reason = standing->job.reason;
         if (!verdict.reason) continue;
         verdict.rejected = is_rejection(verdict.reason.because);
         return verdict;
@@ -121,12 +97,18 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets) {
     Reason best;
     bool fits = false;
     bool fits_and_may = false;
-    for (QueueView* view : targets) {
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+        QueueView* const view = targets[t];
         const bool other_pass = view->early != only_early_ && job.job_class == JobClass::normal;
         if (other_pass && only_early_) continue;
         set_walltime(job, *view);
         Verdict of_queue;
-        Reason reason = ask_queue(job, *view, of_queue);
+        find_gates(*view);
+        const GateRefusal refusal =
+            standing == nullptr ? first_refusal(job, *view)
+                                : first_refusal(job, *view, standing->queues[t], category.of_shape[t]);
+        weigh(refusal, job, *view, of_queue);
+        Reason reason = refusal.reason;
         if (!reason && !other_pass) {
             verdict.view = view;
             verdict.reason = {};
@@ -173,23 +155,22 @@ Verdict Cycle::rejection(const Candidate& job) {
     return verdict;
 }
 
-Reason Cycle::ask_queue(Candidate& job, QueueView& view, Verdict& verdict) {
-    if (view.gates.empty())
-        std::ranges::copy_if(gates_, std::back_inserter(view.gates), [&](const Gate* gate) {
-            return gate->is_open == nullptr || !gate->is_open(state_, view);
-        });
-    for (const Gate* gate : view.gates) {
-        const Reason reason = gate->check(state_, job, view);
-        if (!reason) continue;
-        note_limited(*gate, view);
-        verdict.lasting = (gate->traits & lifted_by_start) == 0;
-        verdict.waits = (gate->traits & waits_for_jobs) != 0;
-        verdict.later = gate->until != nullptr;
-        if ((gate->traits & about_prime) != 0 && may_go_early(view))
-            view.refused_for_prime.push_back(job.job);
-        return reason;
-    }
-    return {};
+Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
+    find_gates(view);
+    const GateRefusal refusal = first_refusal(job, view);
+    weigh(refusal, job, view, verdict);
+    return refusal.reason;
+}
+
+// What a refusal means beside its reason.
+void Cycle::weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict) {
+    if (!refusal.reason) return;
+    const Gate& gate = *view.gates[refusal.gate];
+    note_limited(gate, view);
+    verdict.lasting = (gate.traits & lifted_by_start) == 0;
+    verdict.waits = (gate.traits & waits_for_jobs) != 0;
+    verdict.later = gate.until != nullptr;
+    if ((gate.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
 }
 
 void Cycle::start(const Candidate& job, QueueView& view) {
@@ -202,6 +183,10 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
     if (state_.allocations != nullptr) state_.started_hours[job.group] += node_hours(job.nodes, job.walltime);
     state_.counts->count(view.slot, job.owner, job.group);
+    if (!starts_of_owner_.empty()) {
+        ++starts_of_owner_[job.owner];
+        ++starts_of_group_[job.group];
+    }
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
             number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
@@ -219,7 +204,14 @@ void Cycle::refuse(JobSlot job, const Reason& reason) {
     answers_.push_back({reason});
 }
 
-void Cycle::refused(const OrderedJob& job, Verdict& verdict, const Targets& targets) {
+// For which verdict no start was found for a job like this one: how many jobs had been started, and 1. Users
+// who are alike now may not be so later.
+std::size_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+    if (!in_.categories || !reads_user(targets)) return verdict.no_start;
+    return no_start_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
+}
+
+void Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (verdict.answer == UINT32_MAX) {
         verdict.answer = static_cast<std::uint32_t>(answers_.size());
         answers_.push_back({verdict.reason, verdict.rejected});
@@ -229,11 +221,13 @@ void Cycle::refused(const OrderedJob& job, Verdict& verdict, const Targets& targ
     else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
              answers_[first].reason.because == Because::next_pass)
         first = verdict.answer;
-    if (verdict.rejected || verdict.no_start || !(verdict.waits || verdict.later)) return;
+    if (verdict.rejected || !(verdict.waits || verdict.later)) return;
     if (s_.algorithm == Algorithm::origin) {
         if (job.job_class != JobClass::waiting || drained_) return;
+        std::size_t& no_start = no_start_known(job, verdict, targets);
+        if (no_start == verdict.starts + 1) return;
         Candidate c = candidate(job);
-        verdict.no_start = !drain_for(c, targets);
+        if (!drain_for(c, targets)) no_start = verdict.starts + 1;
     } else if (holds_up(job, verdict, targets)) {
         top_job_ = job.job;
     }

@@ -1,6 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_gates.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc, cycle_output.cc,
-// cycle_schedule.cc and explain.cc.
+// cycle_categories.cc, cycle_gates.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc,
+// cycle_output.cc, cycle_schedule.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "server_plugin/scheduler/categories.h"
 #include "server_plugin/scheduler/cycle.h"
 #include "server_plugin/scheduler/explanation.h"
 #include "server_plugin/scheduler/gate/gate.h"
@@ -22,7 +23,8 @@ enum class ScheduleState : std::uint8_t;  // schedule_log.h
 // The queues that a job may start in, in the order in which they are asked.
 struct Targets {
     std::vector<QueueView*> views;
-    std::optional<bool> reads_user;  // does the answer depend on who asks? Once it has been looked at
+    std::optional<unsigned> user_reads{};  // what of the user gates read, once it has been looked at
+    Standings standings{};
 
     bool empty() const { return views.empty(); }
     std::size_t size() const { return views.size(); }
@@ -31,7 +33,7 @@ struct Targets {
     auto end() const { return views.end(); }
 };
 
-// What all jobs have in common that no gate can tell apart, where gates ask for the user.
+// What all jobs of a user have in common that no gate can tell apart.
 struct UserCategory {
     std::uint32_t shape;
     std::uint32_t owner;
@@ -54,9 +56,16 @@ struct Verdict {
     bool lasting = true;                // holds whatever else is started
     bool waits = false;                 // for running jobs to end
     bool later = false;                 // a gate about time was among those that refused
-    bool no_start = false;              // none is known for a job like it
     std::size_t starts = 0;             // how many had been started when it was made
+    std::size_t no_start = 0;           // no_start_known()
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
+};
+
+// What is known of jobs like one, and where the answer for them is kept: null, nothing is.
+struct Category {
+    Verdict* verdict = nullptr;
+    const Standing* standing = nullptr;  // null: no gate reads the user
+    ShapeAnswer* of_shape = nullptr;     // by target
 };
 
 struct Started {
@@ -139,19 +148,33 @@ class Cycle {
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
     void consider(const OrderedJob& job, Targets& targets);
-    Verdict* known_verdict(const OrderedJob& job, Targets& targets);
     Reason top_job_reason() const;
     Reason not_started_reason(QueueSlot home) const;
-    Verdict judge(const OrderedJob& job, Candidate& candidate, const Targets& targets);
-    Verdict ask(Candidate& job, const Targets& targets);
-    Reason ask_queue(Candidate& job, QueueView& view, Verdict& verdict);
+    Verdict judge(const OrderedJob& job, Candidate& candidate, const Targets& targets,
+                  const Category& category);
+    Verdict ask(Candidate& job, const Targets& targets, const Category& category);
+    Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
+    void weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict);
     Verdict rejection(const Candidate& job);
     Candidate candidate(const OrderedJob& job) const;
     void set_walltime(Candidate& job, const QueueView& view) const;
     void start(const Candidate& job, QueueView& view);
-    void refused(const OrderedJob& job, Verdict& verdict, const Targets& targets);
+    std::size_t& no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    void refused(const OrderedJob& job, Verdict& verdict, Targets& targets);
     void refuse(JobSlot job, const Reason& reason);
+
+    // What is known of jobs like one (cycle_categories.cc).
+    unsigned user_reads_of(Targets& targets) const;
     bool reads_user(Targets& targets) const;
+    Category category_of(const OrderedJob& job, Targets& targets);
+    std::uint32_t standing_of(const OrderedJob& job, Targets& targets);
+    void find_standing(const Candidate& job, const Targets& targets);
+    ShapeAnswer* answers_of_shape(const OrderedJob& job, const Targets& targets);
+    void forget_answers();
+    void find_gates(QueueView& view) const;
+    GateRefusal first_refusal(const Candidate& job, QueueView& view);
+    GateRefusal first_refusal(const Candidate& job, QueueView& view, const GateRefusal& of_user,
+                              ShapeAnswer& of_shape);
 
     // Waiting and top jobs.
     bool drain_for(Candidate& job, const Targets& targets);
@@ -160,7 +183,7 @@ class Cycle {
     bool reserve_for(Candidate& job, QueueView& view);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
-    bool holds_up(const OrderedJob& job, Verdict& verdict, const Targets& targets);
+    bool holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets);
 
     // After single events (cycle_events.cc).
     // Of a lane, the next job that may start or is new.
@@ -212,6 +235,7 @@ class Cycle {
 
     // Early non-prime time.
     void start_non_prime_early();
+    bool early_is_possible() const;
     bool may_go_early(const QueueView& view) const;
     bool wants_to_go_early(QueueView& view);
 
@@ -259,8 +283,16 @@ class Cycle {
     std::array<std::vector<OrderedJob>, 6> classes_;
     // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
     std::array<std::vector<std::uint32_t>, 6> verdict_of_;
-    std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> verdict_of_user_;
+    PlaceMap verdict_of_user_;  // by class, standing and shape, where gates refuse the user
     std::vector<Verdict> verdicts_;
+    std::array<std::vector<std::uint32_t>, 6> answers_of_shape_;  // likewise, the places in shape_answers_
+    std::vector<ShapeAnswer> shape_answers_;
+    std::vector<std::uint32_t> user_numbers_;  // by JobTable::user, from 0 on; empty: no gate reads the user
+    std::uint32_t users_ = 0;
+    std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since gates read the user
+    std::vector<std::uint32_t> starts_of_group_;
+    Standing standing_;  // the last that was found
+    std::unordered_map<UserCategory, std::size_t, UserCategoryHash> no_start_of_user_;
     std::vector<Answer> answers_;
     std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
     std::deque<Started> started_;

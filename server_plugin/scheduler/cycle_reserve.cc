@@ -20,7 +20,7 @@ std::int64_t Cycle::backfill_depth() const {
 
 // The standard algorithm: the first jobs that wait get reservations, as many as backfill_depth says. With
 // strict_ordering and no backfilling the first that waits for others to end holds up all that come after it.
-bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, const Targets& targets) {
+bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (top_job_ != no_slot) return false;
     if (!s_.strict_ordering && job.job_class != JobClass::waiting) return false;
     QueueView& view = *targets[0];
@@ -29,12 +29,14 @@ bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, const Targets& tar
     if (depth == 0) return s_.strict_ordering && verdict.waits;
     auto& made = reservations_[own ? view.slot : no_slot];
     if (made >= depth || vain_steps_ >= most_vain_steps) return false;
+    std::size_t& no_start = no_start_known(job, verdict, targets);
+    if (no_start == verdict.starts + 1) return false;
     Candidate top = candidate(job);
     set_walltime(top, view);
     if (reserve_for(top, view))
         ++made;
     else
-        verdict.no_start = true;
+        no_start = verdict.starts + 1;
     return false;
 }
 

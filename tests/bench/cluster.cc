@@ -9,7 +9,7 @@ enum Ids : std::uint32_t { ncpus, mem, walltime, ssinodes };
 constexpr std::int64_t gb = 1 << 30;
 constexpr std::int64_t hour = 3600;
 
-Settings origin_policy() {
+Settings origin_policy(const UserLimits& limits) {
     Settings s;
     s.name = "origin";
     s.algorithm = Algorithm::origin;
@@ -23,12 +23,13 @@ Settings origin_policy() {
     s.sort_by_past_usage = {true};
     s.avoid_fragmentation = {false};
     s.max_queued_time = Seconds(1000 * hour);
+    s.max_user_run_jobs = limits.jobs;
     return s;
 }
 
 }  // namespace
 
-BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
+BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits)
     : scheduler(rrule::Zone::utc()),
       // Monday, 10:00.
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
@@ -44,13 +45,17 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
         queue.name = names[i];
         // Ascending in size and time, as the guide advises; the last one takes everything.
         const auto rank = static_cast<std::int64_t>(i) - 1;
-        const std::vector<Amount> limits = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * hour, {}}};
+        const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * hour, {}}};
         const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};
-        if (i >= 2 && i < 6) queue.resources_max = limits;
+        if (i >= 2 && i < 6) queue.resources_max = most;
         if (i >= 2) queue.resources_available = available;
         if (i >= 2) queue.max_running = vnodes;
+        if (i >= 2) queue.max_user_run = limits.in_queue;
         scheduler.queue_changed(queue);
     }
+    ServerRecord server;
+    server.max_user_run = limits.in_server;
+    if (!scheduler.server_changed(server)) std::abort();
     for (std::int64_t i = 0; i < vnodes; ++i) {
         const std::string name = "n" + std::to_string(i);
         const std::int64_t cpus = 4LL << pick(0, 4);
@@ -62,7 +67,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs)
         scheduler.vnode_changed(vnode);
     }
     Configuration configuration;
-    Settings s = origin_policy();
+    Settings s = origin_policy(limits);
     auto window = rrule::Window::make(
         {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", std::chrono::hours(8), std::chrono::hours(17), true},
         rrule::Zone::utc());

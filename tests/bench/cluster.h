@@ -11,11 +11,18 @@
 
 namespace pbs::sched::bench {
 
+// What the jobs of a user may be at once; -1: as many as there are.
+struct UserLimits {
+    std::int64_t in_queue = -1;   // max_user_run of each batch queue
+    std::int64_t in_server = -1;  // max_user_run of the server
+    std::int64_t jobs = 0;        // max_user_run_jobs; 0: any
+};
+
 class BigCluster {
   public:
     // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
     // 12 hours.
-    BigCluster(std::int64_t vnodes, std::int64_t jobs);
+    BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {});
 
     void add_job();
     // Room for so many, so that the memory that is taken later is the scheduler's.

@@ -16,9 +16,7 @@ std::int64_t vnodes_for(std::int64_t jobs) {
     return jobs >= 1'000'000 ? 10'000 : 1000;
 }
 
-// A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
-void FullCycle(benchmark::State& state) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+void run_full_cycles(benchmark::State& state, BigCluster& cluster) {
     std::size_t started = 0;
     std::size_t decisions = 0;
     for (auto _ : state) {
@@ -31,7 +29,28 @@ void FullCycle(benchmark::State& state) {
     state.counters["started"] = static_cast<double>(started);
     state.counters["decisions"] = static_cast<double>(decisions);
 }
+
+// A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
+void FullCycle(benchmark::State& state) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+    run_full_cycles(state, cluster);
+}
 BENCHMARK(FullCycle)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oNLogN);
+
+// The same with limits on what a user runs: in each queue, in the server, and MAX_USER_RUN_JOBS. Users meet
+// one after the other in the course of the cycle.
+void FullCycleUserLimits(benchmark::State& state) {
+    const std::int64_t vnodes = vnodes_for(state.range(0));
+    BigCluster cluster(vnodes, state.range(0), {vnodes / 150, vnodes / 42, vnodes / 45});
+    run_full_cycles(state, cluster);
+}
+BENCHMARK(FullCycleUserLimits)
     ->Arg(1'000)
     ->Arg(10'000)
     ->Arg(100'000)

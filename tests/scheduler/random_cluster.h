@@ -90,6 +90,32 @@ struct RandomCluster {
         s.backfill_depth = pick(0, 3);
         s.max_starve = Seconds(pick(1, 30) * hour);
     }
+    // Limits on users and groups, of queues and of the server, and allocations.
+    void limit_users() {
+        const Amount available[] = {{ncpus, pick(8, 80), {}}};
+        ServerRecord server;
+        if (chance(40)) server.max_user_run = pick(1, 5);
+        if (chance(30)) server.max_group_run = pick(2, 8);
+        if (chance(20)) server.max_running = pick(3, 12);
+        if (chance(20)) server.resources_available = available;
+        world.server(server);
+        for (QueueOptions& queue : batch) {
+            if (chance(50)) queue.max_user_run = pick(1, 3);
+            if (chance(30)) queue.max_group_run = pick(1, 4);
+            if (chance(20)) queue.acl_users = {"u1", "u2"};
+            world.queue(queue);
+        }
+        Settings& s = world.policy();
+        if (s.algorithm == Algorithm::origin) {
+            s.max_user_run_jobs = chance(40) ? pick(2, 5) : 0;
+            s.enforce_allocation = {chance(40)};
+            s.sched_acct_dir = "acct";
+            world.scheduler.set_allocated(
+                "acct", {{"g1", chance(50) ? pick(1, 200) : -1.0}, {chance(90) ? "g2" : "g3", pick(0, 200)}});
+            world.scheduler.set_used("acct", {});
+        }
+        world.configure();
+    }
     void add_jobs(int count) {
         const bool origin = world.policy().algorithm == Algorithm::origin;
         for (int i = 0; i < count; ++i) {

@@ -31,6 +31,6 @@ Reason check(const CycleState& state, const Candidate& job) {
 }  // namespace
 
 extern const JobGate allocation_gate;
-const JobGate allocation_gate{"allocation", "enforce_allocation, sched_acct_dir", wanted, check, true};
+const JobGate allocation_gate{"allocation", "enforce_allocation, sched_acct_dir", wanted, check, reads_group};
 
 }  // namespace pbs::sched

@@ -30,6 +30,15 @@ enum GateTrait : unsigned {
     looks_for_room = 64,
 };
 
+// What of a job's user a gate reads.
+enum ReadsUser : unsigned {
+    reads_owner = 1,
+    reads_group = 2,
+    // Something else of the job as well. A gate without it reads nothing but the owner, the group, how many
+    // jobs of theirs run, and how the queue and the server are set up.
+    reads_job_too = 4,
+};
+
 struct Gate {
     const char* name;
     const char* attributes;  // that switch it on, for people; "": always on
@@ -38,9 +47,9 @@ struct Gate {
     bool (*wanted)(const Settings& settings, Instant now);
     // Nothing, or why the job can't start in the queue now.
     Reason (*check)(CycleState& state, const Candidate& job, QueueView& queue);
-    // Does the answer depend on the job's owner or group, as the queue and the server are set up? Null:
-    // never.
-    bool (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
+    // What of the user the answer depends on, as the queue and the server are set up: ReadsUser, 0 if it is
+    // the same for all. Null: always 0.
+    unsigned (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
     bool (*is_open)(const CycleState& state, const QueueView& queue) = nullptr;
     // Of a gate about time, which it refused now for `reason`: the first instant after now at which its
@@ -60,13 +69,17 @@ struct JobGate {
     const char* attributes;
     bool (*wanted)(const Settings& settings, Instant now);
     Reason (*check)(const CycleState& state, const Candidate& job);
-    bool reads_user = false;  // the job's owner or group
+    unsigned reads_user = 0;  // ReadsUser, and nothing of the job then
 };
 std::span<const JobGate* const> all_job_gates();
 std::vector<const JobGate*> job_gates_of(const Settings& settings, Instant now);
 
 // All gates, in the order of the tests.
 std::span<const Gate* const> all_gates();
+
+inline unsigned user_reads(const Gate& gate, const CycleState& state, const QueueView& queue) {
+    return gate.reads_user == nullptr ? 0 : gate.reads_user(state, queue);
+}
 
 // Those that a policy switches on at an instant.
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now);

@@ -18,7 +18,9 @@ extern const Gate queue_started_gate;
 extern const Gate max_running_gate;
 extern const Gate queue_nodes_gate;
 extern const Gate queue_resources_gate;
-extern const Gate server_limits_gate;
+extern const Gate server_max_running_gate;
+extern const Gate server_user_limits_gate;
+extern const Gate server_resources_gate;
 extern const Gate hosts_gate;
 extern const Gate reservations_gate;
 extern const Gate user_limits_gate;
@@ -28,7 +30,7 @@ extern const Gate fragments_gate;
 extern const Gate hpm_counters_gate;
 
 std::span<const Gate* const> all_gates() {
-    static constexpr std::array<const Gate*, 20> gates = {
+    static constexpr std::array<const Gate*, 22> gates = {
         &queue_maximum_gate,       // fits the queue's limits at all
         &user_acl_gate,            // may its owner use the queue
         &dedicated_time_gate,      // ENFORCE_DEDICATED_TIME
@@ -41,10 +43,12 @@ std::span<const Gate* const> all_gates() {
         &max_running_gate,         //
         &queue_nodes_gate,         // nodes of the queue
         &queue_resources_gate,     // resources_available of the queue
-        &server_limits_gate,       // the server's limits
+        &server_max_running_gate,  // max_running of the server
+        &server_user_limits_gate,  // max_user_run, max_group_run of the server
+        &server_resources_gate,    // resources_available of the server
         &hosts_gate,               // room on vnodes, load, MAX_JOBS
         &reservations_gate,        // drained for a waiting job, or reserved for a top job
-        &user_limits_gate,         // max_user_run, max_group_run
+        &user_limits_gate,         // max_user_run, max_group_run of the queue
         &max_user_run_jobs_gate,   // MAX_USER_RUN_JOBS
         &max_dedicated_jobs_gate,  // MAX_DEDICATED_JOBS
         &fragments_gate,           // AVOID_FRAGMENTATION

@@ -15,14 +15,14 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::user_job_limit, view.slot, 0, limit};
 }
 
-bool reads_user(const CycleState&, const QueueView&) {
-    return true;
+unsigned reads(const CycleState&, const QueueView&) {
+    return reads_owner;
 }
 
 }  // namespace
 
 extern const Gate max_user_run_jobs_gate;
-const Gate max_user_run_jobs_gate{"max_user_run_jobs", "max_user_run_jobs", waits_for_jobs, wanted, check,
-                                  reads_user};
+const Gate max_user_run_jobs_gate{
+    "max_user_run_jobs", "max_user_run_jobs", waits_for_jobs, wanted, check, reads};
 
 }  // namespace pbs::sched

@@ -28,12 +28,31 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+// Where limits on users are reserved for.
+unsigned reads(const CycleState& state, const QueueView& view) {
+    unsigned reads = 0;
+    for (const Reservation& reservation : state.reservations) {
+        for (const auto& [key, left] : reservation.spare) {
+            if (key.kind == LimitKind::server_user ||
+                (key.kind == LimitKind::queue_user && key.object == view.slot))
+                reads |= reads_owner | reads_job_too;
+            if (key.kind == LimitKind::server_group ||
+                (key.kind == LimitKind::queue_group && key.object == view.slot))
+                reads |= reads_group | reads_job_too;
+        }
+    }
+    return reads;
+}
+
 }  // namespace
 
 extern const Gate reservations_gate;
 const Gate reservations_gate{
     "reservations",
     "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",
-    waits_for_jobs, always, check};
+    waits_for_jobs,
+    always,
+    check,
+    reads};
 
 }  // namespace pbs::sched

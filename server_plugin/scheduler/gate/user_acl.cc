@@ -22,8 +22,8 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::not_in_acl, view.slot};
 }
 
-bool reads_user(const CycleState&, const QueueView& view) {
-    return view.queue->user_acl;
+unsigned reads(const CycleState&, const QueueView& view) {
+    return view.queue->user_acl ? reads_owner : 0U;
 }
 
 bool is_open(const CycleState&, const QueueView& view) {
@@ -33,6 +33,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate user_acl_gate;
-const Gate user_acl_gate{"user_acl", "", tells_access, always, check, reads_user, is_open};
+const Gate user_acl_gate{"user_acl", "", tells_access, always, check, reads, is_open};
 
 }  // namespace pbs::sched

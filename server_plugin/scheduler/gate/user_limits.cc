@@ -14,17 +14,18 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
-bool reads_user(const CycleState&, const QueueView& view) {
-    return view.queue->max_user_run >= 0 || view.queue->max_group_run >= 0;
+unsigned reads(const CycleState&, const QueueView& view) {
+    return (view.queue->max_user_run >= 0 ? reads_owner : 0U) |
+           (view.queue->max_group_run >= 0 ? reads_group : 0U);
 }
 
-bool is_open(const CycleState&, const QueueView& view) {
-    return view.queue->max_user_run < 0 && view.queue->max_group_run < 0;
+bool is_open(const CycleState& state, const QueueView& view) {
+    return reads(state, view) == 0;
 }
 
 }  // namespace
 
 extern const Gate user_limits_gate;
-const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, reads_user, is_open};
+const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, reads, is_open};
 
 }  // namespace pbs::sched

@@ -1,0 +1,128 @@
+// Jobs that gates can't tell apart, and what is kept of the answers about them.
+//
+// Most gates read the job and the queue, some the user and the queue: limits on what runs of whom, access
+// lists, allocations. So what users may do is kept by user, what is said of the request by shape, and jobs
+// are of one category if both are the same: users who are within all limits are alike, and so are those who
+// have reached the same ones.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_state.h"
+
+namespace pbs::sched {
+
+// Which of a list of gates refuses, and why.
+struct GateRefusal {
+    static constexpr std::uint32_t none = UINT32_MAX;
+    std::uint32_t gate = none;  // its place in the list
+    Reason reason;
+    friend bool operator==(const GateRefusal&, const GateRefusal&) = default;
+};
+
+// What the gates that read nothing but the user say of one: the first that refuses.
+struct Standing {
+    GateRefusal job;                  // of the job gates
+    std::vector<GateRefusal> queues;  // of the gates of each target
+    // Of a user who has to be told apart from others of the same standing.
+    std::uint32_t owner = 0;
+    std::uint32_t group = 0;
+    friend bool operator==(const Standing&, const Standing&) = default;
+};
+struct StandingHash {
+    std::size_t operator()(const Standing& standing) const {
+        std::uint64_t h = std::uint64_t{standing.owner} << 32 | standing.group;
+        const auto mix = [&](const GateRefusal& refusal) {
+            h = (h ^ refusal.gate ^ ReasonHash{}(refusal.reason)) * 0x9E3779B97F4A7C15ULL;
+            h ^= h >> 29;
+        };
+        mix(standing.job);
+        for (const GateRefusal& refusal : standing.queues) mix(refusal);
+        return h;
+    }
+};
+
+// The standings of users in some queues, by number. Number 0: nothing is refused.
+class Standings {
+  public:
+    // What is known of a user.
+    struct User {
+        std::uint32_t owner = 0;
+        std::uint32_t group = 0;
+        std::uint32_t standing = 0;
+        std::uint64_t as_of = UINT64_MAX;  // what had been started of theirs, for whoever keeps it
+    };
+    // By a number of the user's own, from 0 on.
+    User& user(std::uint32_t number) {
+        if (number >= users_.size()) users_.resize(number + 1);
+        return users_[number];
+    }
+    void change(User& user, const Standing& standing) {
+        if (numbers_.empty()) add({{}, std::vector<GateRefusal>(standing.queues.size()), 0, 0});
+        if (*by_number_[user.standing] != standing) user.standing = add(standing);
+    }
+    const Standing& operator[](std::uint32_t number) const { return *by_number_[number]; }
+
+  private:
+    std::uint32_t add(const Standing& standing) {
+        const auto number = static_cast<std::uint32_t>(numbers_.size());
+        const auto [place, made] = numbers_.try_emplace(standing, number);
+        if (made) by_number_.push_back(&place->first);
+        return place->second;
+    }
+    std::unordered_map<Standing, std::uint32_t, StandingHash> numbers_;  // elements stay where they are
+    std::vector<const Standing*> by_number_;
+    std::vector<User> users_;
+};
+
+// What the gates that don't read the user say of a shape in one target.
+struct ShapeAnswer {
+    GateRefusal refusal;  // that holds whatever else is started
+    // So many gates, without those that read the user alone, let it pass when so many jobs had been started.
+    std::uint32_t passed = 0;
+    std::uint32_t starts = 0;
+};
+
+// From keys other than 0 to places, which are 0 until they are set. Open addressing: the table is read at
+// random, one line of the cache a question.
+class PlaceMap {
+  public:
+    // Valid until the next one.
+    std::uint32_t& operator[](std::uint64_t key) {
+        if ((used_ + 1) * 2 > slots_.size()) grow();
+        Slot& slot = find(key);
+        if (slot.key == 0) {
+            slot.key = key;
+            ++used_;
+        }
+        return slot.place;
+    }
+    void clear() {
+        slots_.clear();
+        used_ = 0;
+    }
+
+  private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint32_t place = 0;
+    };
+    Slot& find(std::uint64_t key) {
+        const std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
+        std::size_t at = (hash ^ hash >> 32) & (slots_.size() - 1);
+        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+        return slots_[at];
+    }
+    void grow() {
+        std::vector<Slot> before(slots_.empty() ? 1024 : slots_.size() * 2);
+        slots_.swap(before);
+        for (const Slot& slot : before)
+            if (slot.key != 0) find(slot.key) = slot;
+    }
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace pbs::sched

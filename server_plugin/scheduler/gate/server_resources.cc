@@ -1,0 +1,28 @@
+// resources_available of the server.
+
+#include "server_plugin/scheduler/gate/gate.h"
+
+namespace pbs::sched {
+namespace {
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    const auto& available = state.server->resources_available;
+    for (std::size_t i = 0; i < available.size(); ++i) {
+        if (!state.resources->consumable(available[i].resource)) continue;
+        const auto asked = number_of(job.request->totals, available[i].resource);
+        if (asked && state.server_in_use[i] + *asked > available[i].number)
+            return {Because::server_resource_busy, view.slot, available[i].resource};
+    }
+    return {};
+}
+
+bool is_open(const CycleState& state, const QueueView&) {
+    return state.server->resources_available.empty();
+}
+
+}  // namespace
+
+extern const Gate server_resources_gate;
+const Gate server_resources_gate{"server_resources", "", waits_for_jobs, always, check, nullptr, is_open};
+
+}  // namespace pbs::sched

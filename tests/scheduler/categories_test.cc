@@ -1,0 +1,53 @@
+// What is kept of the answers about jobs that are alike.
+
+#include "server_plugin/scheduler/categories.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <unordered_map>
+
+namespace pbs::sched {
+namespace {
+
+TEST(PlaceMap, KeepsWhatIsSetByKey) {
+    std::mt19937_64 random(1);
+    PlaceMap map;
+    std::unordered_map<std::uint64_t, std::uint32_t> expected;
+    for (std::uint32_t i = 1; i <= 20'000; ++i) {
+        // As categories have them: few high parts, and low parts that follow each other.
+        const std::uint64_t key = (random() % 7 + 1) << 32 | random() % 5'000;
+        std::uint32_t& place = map[key];
+        ASSERT_EQ(place, expected[key]);
+        if (place == 0) place = expected[key] = i;
+    }
+    map.clear();
+    EXPECT_EQ(map[std::uint64_t{1} << 32], 0U);
+}
+
+TEST(Standings, UsersWhoAreRefusedTheSameShareANumber) {
+    Standings standings;
+    Standing refused{{}, {{3, {Because::queue_user_limit, 1, 0, 5}}, {}}, 0, 0};
+    standings.change(standings.user(0), {{}, {{}, {}}, 0, 0});
+    standings.change(standings.user(1), refused);
+    standings.change(standings.user(2), refused);
+    refused.owner = 7;
+    standings.change(standings.user(3), refused);
+    EXPECT_EQ(standings.user(0).standing, 0U) << "nothing is refused";
+    EXPECT_NE(standings.user(1).standing, 0U);
+    EXPECT_EQ(standings.user(1).standing, standings.user(2).standing);
+    EXPECT_NE(standings.user(1).standing, standings.user(3).standing) << "a user who is told apart";
+    EXPECT_EQ(standings[standings.user(3).standing], refused);
+}
+
+TEST(Standings, AUserWhoIsRefusedNothingAnyMoreIsAsAnyOther) {
+    Standings standings;
+    const Standing refused{{1, {Because::over_allocation}}, {{}}, 0, 0};
+    standings.change(standings.user(0), refused);
+    EXPECT_NE(standings.user(0).standing, 0U);
+    standings.change(standings.user(0), {{}, {{}}, 0, 0});
+    EXPECT_EQ(standings.user(0).standing, 0U);
+}
+
+}  // namespace
+}  // namespace pbs::sched
