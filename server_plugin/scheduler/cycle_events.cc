@@ -237,6 +237,7 @@ std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::i
     auto& known = in_.events->longest_walltimes;
     const std::size_t place = std::size_t{view.number} * 4 + (job.exempt() ? 2 : 0) + (nodes == 1 ? 1 : 0);
     if (known.size() <= place) known.resize(place + 1);
+    if (known[place].at == in_.now) return known[place].seconds;  // it doesn't depend on what runs
     const auto passed = known[place].at < in_.now ? (in_.now - known[place].at).count() : 0;
     for (const std::int64_t before : {known[place].seconds, known[place].seconds - passed}) {
         narrow_down(before);

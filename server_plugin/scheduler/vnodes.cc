@@ -38,6 +38,17 @@ std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
     return vnodes;
 }
 
+// The larger of two children, which lie side by side, in each column. False: that is what it was.
+bool take_most(std::int64_t* node, const std::int64_t* children, std::uint32_t columns) {
+    bool changed = false;
+    for (std::uint32_t c = 0; c < columns; ++c) {
+        const std::int64_t most = std::max(children[c], children[columns + c]);
+        changed = changed || node[c] != most;
+        node[c] = most;
+    }
+    return changed;
+}
+
 }  // namespace
 
 std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
@@ -213,6 +224,7 @@ void Vnodes::let_go(JobSlot job) {
 
 void Vnodes::apply(const HeldJob& held, int sign) {
     std::vector<VnodeSlot> touched;
+    touched.reserve(held.parts.size());
     for (const Held& part : held.parts) {
         const VnodeSlot slot = find(part.vnode);
         if (slot == no_slot) continue;
@@ -234,6 +246,10 @@ void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int s
         if (exclusive) vnodes_[slot].exclusive += sign;
         set_flags(slot);
         update_trees(slot);
+        if (vnodes.size() == 1) {
+            host_jobs_[vnodes_[slot].host] += sign;
+            return;
+        }
         if (std::ranges::find(hosts, vnodes_[slot].host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
             hosts.push_back(vnodes_[slot].host);
     }
@@ -387,10 +403,8 @@ void Vnodes::set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const
 }
 
 void Vnodes::fix_node(Pool& pool, std::uint32_t node) const {
-    std::int64_t* mine = &pool.tree[std::size_t{node} * columns_];
-    const std::int64_t* left = &pool.tree[std::size_t{2} * node * columns_];
-    const std::int64_t* right = left + columns_;
-    for (std::uint32_t c = 0; c < columns_; ++c) mine[c] = std::max(left[c], right[c]);
+    take_most(&pool.tree[std::size_t{node} * columns_], &pool.tree[std::size_t{2} * node * columns_],
+              columns_);
 }
 
 void Vnodes::update_trees(VnodeSlot vnode) {
@@ -398,7 +412,10 @@ void Vnodes::update_trees(VnodeSlot vnode) {
     for (const auto& [id, position] : in_pools_[vnode]) {
         Pool& pool = pools_[id];
         set_leaf(pool, position, vnode);
-        for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2) fix_node(pool, node);
+        for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
+            if (!take_most(&pool.tree[std::size_t{node} * columns_],
+                           &pool.tree[std::size_t{2} * node * columns_], columns_))
+                break;  // nor do those above it change
     }
 }
 

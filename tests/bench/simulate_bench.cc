@@ -60,8 +60,9 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes) {
         job.run_time = Seconds(static_cast<std::int64_t>(std::min(run_time(random), 14'400.0)) + 1);
         const double asked = static_cast<double>(job.run_time.count()) * over_asked[pick(0, 3)];
         job.walltime = Seconds(300 * (static_cast<std::int64_t>(asked) / 300 + 1));
-        job.user = trace.users.number("user" + std::to_string(pick(1, 100)));
-        job.group = trace.groups.number("group" + std::to_string(pick(1, 5)));
+        const int user = pick(1, 100);
+        job.user = trace.users.number("user" + std::to_string(user));
+        job.group = trace.groups.number("group" + std::to_string(user % 5));
         job.queue = trace.queues.number("");
         work += static_cast<double>(job.run_time.count() * job.cpus);
         trace.jobs.push_back(job);
