@@ -26,6 +26,8 @@ SizeLimit SizeLimit::around(std::span<const SizeLimit> limits) {
 
 namespace {
 
+constexpr std::uint32_t few_jobs = 64;
+
 JobSize least_of(const JobSize& a, const JobSize& b) {
     return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
             std::min(a.mem, b.mem)};
@@ -96,7 +98,11 @@ void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::ve
         LaneLeast& least = all.least[i];
         if (!least.may_hold(limit)) continue;
         if (least.outdated) least = least_of_lane(all.lanes[i]);
-        if (least.may_hold(limit)) out.push_back(all.lanes[i]);
+        if (!least.may_hold(limit)) continue;
+        // The jobs themselves, unless they are too many to be looked at for this.
+        Position at;
+        if (lanes_[all.lanes[i]].jobs <= few_jobs && !find(all.lanes[i], limit, at)) continue;
+        out.push_back(all.lanes[i]);
     }
 }
 
