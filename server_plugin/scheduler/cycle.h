@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,8 +49,22 @@ struct Tables {
     void count_nodes_by(const NodeSize& size);
 };
 
+struct CycleScratch;  // cycle_parts.h
+
+// Memory that a cycle works in, kept for the next one; null before the first. A copy has none.
+struct KeptScratch {
+    KeptScratch() = default;
+    KeptScratch(const KeptScratch&) {}
+    KeptScratch(KeptScratch&&) = default;
+    KeptScratch& operator=(const KeptScratch&) { return *this; }
+    KeptScratch& operator=(KeptScratch&&) = default;
+    ~KeptScratch() = default;
+    std::shared_ptr<CycleScratch> scratch;
+};
+
 // What one scheduler remembers from cycle to cycle.
 struct SchedMemory {
+    KeptScratch kept;
     // Queues on which prime time was given up early, and until when (NP_DRAIN_BACKTIME).
     std::unordered_map<QueueSlot, Instant> early_until;
     // Jobs that the first cycle found queued in a batch queue that isn't their own (SCHED_RESTART_ACTION).

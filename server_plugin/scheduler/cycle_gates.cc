@@ -27,6 +27,8 @@ void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
 }
 
 Targets& Cycle::targets_of(const OrderedJob& job) {
+    const bool in_place = job.job_class == JobClass::dedicated || job.job_class == JobClass::rest;
+    if (s_.algorithm == Algorithm::origin && !in_place) return batch_;
     if (targets_of_queue_.empty()) {
         targets_of_queue_.assign(t_.queues.size(), nullptr);
         for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
@@ -35,8 +37,19 @@ Targets& Cycle::targets_of(const OrderedJob& job) {
     return own != nullptr ? *own : batch_;
 }
 
+void Cycle::fetch(const OrderedJob& job) const {
+    const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
+    if (job.shape < of_shape.size()) __builtin_prefetch(&of_shape[job.shape]);
+    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job.job]);
+}
+
 void Cycle::consider_all(std::span<const OrderedJob> jobs) {
-    for (const OrderedJob& job : jobs) consider(job, targets_of(job));
+    // Jobs are in order and the tables aren't: what will be read soon is fetched ahead.
+    constexpr std::size_t ahead = 12;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (i + ahead < jobs.size()) fetch(jobs[i + ahead]);
+        consider(jobs[i], targets_of(jobs[i]));
+    }
 }
 
 // strict_ordering: the first job that waits holds up all behind it.
@@ -57,7 +70,7 @@ void Cycle::consider(const OrderedJob& job, Targets& targets) {
         return refused(job, *known, targets);
     Candidate c = candidate(job);
     Verdict verdict = judge(job, c, targets, category);
-    verdict.starts = started_.size();
+    verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view != nullptr) return start(c, *verdict.view);
     if (known == nullptr) return refused(job, verdict, targets);
     *known = verdict;
@@ -206,7 +219,7 @@ void Cycle::refuse(JobSlot job, const Reason& reason) {
 
 // For which verdict no start was found for a job like this one: how many jobs had been started, and 1. Users
 // who are alike now may not be so later.
-std::size_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+std::uint32_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (!in_.categories || !reads_user(targets)) return verdict.no_start;
     return no_start_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
 }
@@ -224,7 +237,7 @@ void Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (verdict.rejected || !(verdict.waits || verdict.later)) return;
     if (s_.algorithm == Algorithm::origin) {
         if (job.job_class != JobClass::waiting || drained_) return;
-        std::size_t& no_start = no_start_known(job, verdict, targets);
+        std::uint32_t& no_start = no_start_known(job, verdict, targets);
         if (no_start == verdict.starts + 1) return;
         Candidate c = candidate(job);
         if (!drain_for(c, targets)) no_start = verdict.starts + 1;

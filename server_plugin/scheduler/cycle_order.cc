@@ -72,9 +72,11 @@ void Cycle::make_origin_list() {
         for (const JobSlot job : t_.queues[slot].queued) add_job(job, job_class);
     if (special_ != no_slot)
         for (const JobSlot job : t_.queues[special_].queued) add_job(job, JobClass::special);
-    if (submit_ != no_slot && submit_ != special_)
+    if (submit_ != no_slot && submit_ != special_) {
+        classes_[static_cast<std::size_t>(JobClass::normal)].reserve(t_.queues[submit_].queued.size());
         for (const JobSlot job : t_.queues[submit_].queued)
             add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+    }
     add_requeued();
     for (const JobClass c :
          {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
@@ -221,7 +223,7 @@ void Cycle::deal_by_past_usage(std::vector<OrderedJob>& jobs) {
     std::vector<OrderedJob> result;
     result.reserve(jobs.size());
     for (const auto i : permute_by_past_usage(dealt, std::move(usage))) result.push_back(jobs[i]);
-    jobs = std::move(result);
+    std::ranges::copy(result, jobs.begin());
 }
 
 std::vector<std::uint32_t> Cycle::queue_ranks() const {

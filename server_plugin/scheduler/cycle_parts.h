@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -52,13 +53,13 @@ struct UserCategoryHash {
 struct Verdict {
     Reason reason;  // nothing: it may start in `view`
     QueueView* view = nullptr;
-    bool rejected = false;
-    bool lasting = true;                // holds whatever else is started
-    bool waits = false;                 // for running jobs to end
-    bool later = false;                 // a gate about time was among those that refused
-    std::size_t starts = 0;             // how many had been started when it was made
-    std::size_t no_start = 0;           // no_start_known()
+    std::uint32_t starts = 0;           // how many had been started when it was made
+    std::uint32_t no_start = 0;         // no_start_known()
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
+    bool rejected = false;
+    bool lasting = true;  // holds whatever else is started
+    bool waits = false;   // for running jobs to end
+    bool later = false;   // a gate about time was among those that refused
 };
 
 // What is known of jobs like one, and where the answer for them is kept: null, nothing is.
@@ -92,9 +93,27 @@ struct Refused {
 // and the memory is as after it. False: it has to be run.
 bool nothing_may_start(const CycleInput& input);
 
+// The large lists of a cycle. Taking the memory for them from the system each time is a tenth of a cycle over
+// 10,000 jobs.
+struct CycleScratch {
+    std::array<std::vector<OrderedJob>, 6> classes;
+    std::array<std::vector<std::uint32_t>, 6> verdict_of;
+    std::vector<Verdict> verdicts;
+    std::array<std::vector<std::uint32_t>, 6> answers_of_shape;
+    std::vector<ShapeAnswer> shape_answers;
+    std::vector<Answer> answers;
+    std::vector<Refused> refused;
+
+    // Empties all; of what is very large the memory is given back.
+    void clear();
+};
+
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
+    ~Cycle();
+    Cycle(const Cycle&) = delete;
+    Cycle& operator=(const Cycle&) = delete;
     Decisions run();
     // The cycle that cycle_events.cc is about. False: nothing was decided, run() is needed (of another
     // Cycle).
@@ -145,6 +164,7 @@ class Cycle {
     std::vector<std::uint32_t> queue_ranks() const;
 
     // Gates, place, decide.
+    void fetch(const OrderedJob& job) const;
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
     void consider(const OrderedJob& job, Targets& targets);
@@ -159,7 +179,7 @@ class Cycle {
     Candidate candidate(const OrderedJob& job) const;
     void set_walltime(Candidate& job, const QueueView& view) const;
     void start(const Candidate& job, QueueView& view);
-    std::size_t& no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets);
     void refused(const OrderedJob& job, Verdict& verdict, Targets& targets);
     void refuse(JobSlot job, const Reason& reason);
 
@@ -264,6 +284,7 @@ class Cycle {
     ReasonContext reason_context() const { return t_.reason_context(); }
 
     const CycleInput& in_;
+    std::shared_ptr<CycleScratch> scratch_;
     Tables& t_;
     const Settings& s_;
     CycleState state_;
@@ -280,23 +301,24 @@ class Cycle {
     QueueSlot submit_ = no_slot;
     QueueSlot special_ = no_slot;
 
-    std::array<std::vector<OrderedJob>, 6> classes_;
+    std::array<std::vector<OrderedJob>, 6>& classes_ = scratch_->classes;
     // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
-    std::array<std::vector<std::uint32_t>, 6> verdict_of_;
+    std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = scratch_->verdict_of;
     PlaceMap verdict_of_user_;  // by class, standing and shape, where gates refuse the user
-    std::vector<Verdict> verdicts_;
-    std::array<std::vector<std::uint32_t>, 6> answers_of_shape_;  // likewise, the places in shape_answers_
-    std::vector<ShapeAnswer> shape_answers_;
+    std::vector<Verdict>& verdicts_ = scratch_->verdicts;
+    // Likewise, the places in shape_answers_.
+    std::array<std::vector<std::uint32_t>, 6>& answers_of_shape_ = scratch_->answers_of_shape;
+    std::vector<ShapeAnswer>& shape_answers_ = scratch_->shape_answers;
     std::vector<std::uint32_t> user_numbers_;  // by JobTable::user, from 0 on; empty: no gate reads the user
     std::uint32_t users_ = 0;
     std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since gates read the user
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // the last that was found
-    std::unordered_map<UserCategory, std::size_t, UserCategoryHash> no_start_of_user_;
-    std::vector<Answer> answers_;
+    std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
+    std::vector<Answer>& answers_ = scratch_->answers;
     std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
     std::deque<Started> started_;
-    std::vector<Refused> refused_;
+    std::vector<Refused>& refused_ = scratch_->refused;
     std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1

@@ -29,7 +29,7 @@ bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets) 
     if (depth == 0) return s_.strict_ordering && verdict.waits;
     auto& made = reservations_[own ? view.slot : no_slot];
     if (made >= depth || vain_steps_ >= most_vain_steps) return false;
-    std::size_t& no_start = no_start_known(job, verdict, targets);
+    std::uint32_t& no_start = no_start_known(job, verdict, targets);
     if (no_start == verdict.starts + 1) return false;
     Candidate top = candidate(job);
     set_walltime(top, view);

@@ -13,13 +13,42 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 
 }  // namespace
 
-Cycle::Cycle(const CycleInput& input) : in_(input), t_(*input.tables), s_(input.policy->settings) {
+void CycleScratch::clear() {
+    constexpr std::size_t most_kept = std::size_t{1} << 20;  // bytes of a list
+    const auto clear_list = [](auto& list) {
+        list.clear();
+        if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();
+    };
+    for (auto& list : classes) clear_list(list);
+    for (auto& list : verdict_of) clear_list(list);
+    for (auto& list : answers_of_shape) clear_list(list);
+    clear_list(verdicts);
+    clear_list(shape_answers);
+    clear_list(answers);
+    clear_list(refused);
+}
+
+namespace {
+
+std::shared_ptr<CycleScratch> take_scratch(KeptScratch& kept) {
+    return kept.scratch ? std::move(kept.scratch) : std::make_shared<CycleScratch>();
+}
+
+}  // namespace
+
+Cycle::Cycle(const CycleInput& input)
+    : in_(input), scratch_(take_scratch(input.memory->kept)), t_(*input.tables), s_(input.policy->settings) {
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
     gates_ = gates_of(s_, in_.now);
     job_gates_ = job_gates_of(s_, in_.now);
     count_running();
+}
+
+Cycle::~Cycle() {
+    scratch_->clear();
+    in_.memory->kept.scratch = std::move(scratch_);
 }
 
 void Cycle::set_up_state() {
