@@ -103,7 +103,20 @@ Result<void> Change::write() {
     return write_removals();
 }
 
+void Change::note(ChangedSince& changed) const {
+    for (const auto& [handle, node] : nodes_) changed.nodes.insert(handle);
+    for (const auto& [handle, name] : removed_nodes_) changed.nodes.insert(handle);
+    for (const auto& [handle, sequence] : removed_jobs_) changed.jobs.insert(handle);
+    for (const auto& [handle, job] : jobs_) {
+        changed.jobs.insert(handle);
+        const Job* before = server_.state.job(handle);
+        if (!job.running() || (before != nullptr && before->running())) continue;
+        for (const Place& place : job.places) changed.nodes.insert(place.node);
+    }
+}
+
 void Change::put_in_place() {
+    if (server_.changed) note(*server_.changed);
     State& state = server_.state;
     if (resource_) {
         const auto& r = *resource_;
@@ -119,10 +132,6 @@ void Change::put_in_place() {
     for (auto& [handle, queue] : queues_) state.put(queue);
     for (auto& [handle, node] : nodes_) state.put(node);
     for (auto& [name, sched] : scheds_) state.put(sched);
-    if (server_.jobs_changed) {
-        for (const auto& [handle, job] : jobs_) server_.jobs_changed->insert(handle);
-        for (const auto& [handle, sequence] : removed_jobs_) server_.jobs_changed->insert(handle);
-    }
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
     for (auto& [handle, sequence] : removed_jobs_) state.erase_job(handle);
     for (auto& [handle, name] : removed_queues_) state.erase_queue(name);

@@ -98,6 +98,7 @@ class Change {
     Result<void> write();
     Result<void> write_objects();
     Result<void> write_removals();
+    void note(ChangedSince& changed) const;
     void put_in_place();
     void tell_plugin();
 

@@ -29,7 +29,8 @@ class Application {
   public:
     Application(Server& server, int64_t now) : server_(server), change_(server, now) {}
 
-    void apply(const Decision& decision);
+    // False: it doesn't fit any more.
+    bool apply(const Decision& decision);
     Result<void> commit();
 
   private:
@@ -43,12 +44,23 @@ class Application {
     Taken taken_;
 };
 
-// What it does to jobs is no change of theirs: more decisions may follow about the same ones.
+// What it does itself isn't a change that decisions have to mind: more of them may follow about the same
+// jobs.
 Result<void> Application::commit() {
-    auto changed = std::exchange(server_.jobs_changed, std::nullopt);
-    auto done = change_.commit();
-    server_.jobs_changed = std::move(changed);
-    return done;
+    class Aside {
+      public:
+        explicit Aside(Server& server)
+            : server_(server), kept_(std::exchange(server.changed, std::nullopt)) {}
+        ~Aside() { server_.changed = std::move(kept_); }
+        Aside(const Aside&) = delete;
+        Aside& operator=(const Aside&) = delete;
+
+      private:
+        Server& server_;
+        std::optional<ChangedSince> kept_;
+    };
+    const Aside aside(server_);
+    return change_.commit();
 }
 
 // It may have been stopped since the cycle began.
@@ -89,18 +101,18 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     return done;
 }
 
-void Application::apply(const Decision& decision) {
+bool Application::apply(const Decision& decision) {
     const Job* current = server_.state.job(decision.job);
-    if (current == nullptr || current->running() || current->history()) return;
+    if (current == nullptr || current->running() || current->history()) return true;
     Result<void> done;
     switch (decision.kind) {
         case Decision::Kind::run:
-            if (current->state != job_state::queued) return;
+            if (current->state != job_state::queued) return true;
             done = run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (current->state != job_state::queued) return;  // it was held since
-            if (current->attributes.text("comment") == decision.text) return;
+            if (current->state != job_state::queued) return true;  // it was held since
+            if (current->attributes.text("comment") == decision.text) return true;
             set_comment(change_.job(*current), decision.text);
             change_.job(*current).mtime = change_.now();
             break;
@@ -111,9 +123,10 @@ void Application::apply(const Decision& decision) {
             done = move(decision, change_.job(*current));
             break;
     }
-    if (!done)
-        server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,
-                                fmt::format("decision dropped: {}", done.error().message));
+    if (done) return true;
+    server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,
+                            fmt::format("decision dropped: {}", done.error().message));
+    return false;
 }
 
 }  // namespace
@@ -121,7 +134,7 @@ void Application::apply(const Decision& decision) {
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions) {
     if (decisions.empty()) return {};
     Application application(server, now);
-    for (const Decision& decision : decisions) application.apply(decision);
+    for (const Decision& decision : decisions) (void)application.apply(decision);
     return application.commit();
 }
 
@@ -133,7 +146,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     sched_ = name;
     trigger_ = trigger;
     dropped_ = false;
-    server_.jobs_changed.emplace();
+    refused_ = 0;
+    server_.changed.emplace();
     const auto running = server_.parts.plugin->start_cycle(now, name, trigger);
     if (!running) return fail_cycle(running.error());
     if (*running)
@@ -168,32 +182,46 @@ void Cycles::go_on() {
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
-    if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.stopping) {
-        if (applied_ < decisions_.size())
-            server_.parts.log.write(LogEvent::sched, LogClass::sched, sched_,
-                                    fmt::format("scheduling is off now: decisions of the cycle dropped: {}",
-                                                decisions_.size() - applied_));
-        return end();
-    }
+    if (sched == nullptr || server_.stopping) return end();
+    const bool on = sched->attributes.boolean("scheduling", false);
     const auto begin = Steady::now();
     const size_t first = applied_;
     const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
+    bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
     Application application(server_, server_.now());
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
-        // A comment does no harm: the plugin takes it for given, and won't give it again.
-        if (decision.kind != Decision::Kind::comment && server_.jobs_changed->contains(decision.job))
-            dropped_ = true;
-        else
-            application.apply(decision);
+        if (!on && decision.kind != Decision::Kind::comment) {
+            ++refused_;
+        } else if (!still_holds(decision)) {
+            dropped = true;
+        } else if (!application.apply(decision)) {
+            dropped = dropped || server_.changed->anything();
+        }
     }
     if (applied_ > first)
         if (auto done = application.commit(); !done) return fail_cycle(done.error());
+    dropped_ = dropped;
     learn(applied_ - first, Steady::now() - begin);
     if (applied_ < decisions_.size()) return;
+    if (refused_ > 0)
+        server_.parts.log.write(
+            LogEvent::sched, LogClass::sched, sched_,
+            fmt::format("scheduling is off now: decisions of the cycle dropped: {}", refused_));
     server_.parts.log.write(LogEvent::debug2, LogClass::sched, sched_,
                             fmt::format("cycle, command {}: {} decisions", trigger_, decisions_.size()));
     end();
+}
+
+// A comment does no harm, and the plugin takes it for given: it wouldn't give it again. What can't be undone
+// isn't done by a configuration that may have been corrected.
+bool Cycles::still_holds(const Decision& decision) const {
+    const ChangedSince& changed = *server_.changed;
+    if (decision.kind == Decision::Kind::comment) return true;
+    if (changed.jobs.contains(decision.job)) return false;
+    if (decision.kind == Decision::Kind::reject && changed.configuration) return false;
+    return std::ranges::none_of(decision.places,
+                                [&](const Place& place) { return changed.nodes.contains(place.node); });
 }
 
 void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
@@ -211,15 +239,17 @@ void Cycles::fail_cycle(const Error& error) {
 
 void Cycles::end() {
     stage_ = Stage::idle;
-    server_.jobs_changed.reset();
+    server_.changed.reset();
     decisions_ = {};
-    // Jobs that changed while it was on its way are looked at as they are now.
+    // What changed while it was on its way is looked at as it is now.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
 
+// What is due is done first: while a cycle runs the plugin does nothing of it.
 void Cycles::begin_next() {
     while (stage_ == Stage::idle && !todo_.empty()) {
+        look_at_clock();
         const auto [name, trigger] = todo_.front();
         todo_.pop_front();
         begin(name, trigger);
@@ -228,14 +258,15 @@ void Cycles::begin_next() {
 
 void Cycles::run_wanted() {
     if (busy()) return;
-    auto wanted = server_.take_wanted_cycles();
-    const auto all = wanted.find("");
-    const int trigger = all == wanted.end() ? 0 : all->second;
-    for (const auto& [name, sched] : server_.state.scheds()) {
-        const auto own = wanted.find(name);
-        if (own != wanted.end()) {
-            todo_.emplace_back(name, own->second);
-        } else if (trigger != 0) {
+    if (todo_.empty()) {
+        const auto wanted = server_.take_wanted_cycles();
+        const auto all = wanted.find("");
+        for (const auto& [name, sched] : server_.state.scheds()) {
+            const auto own = wanted.find(name);
+            if (own == wanted.end() && all == wanted.end()) continue;
+            const int trigger = own == wanted.end()   ? all->second
+                                : all == wanted.end() ? own->second
+                                                      : Server::more_telling(own->second, all->second);
             todo_.emplace_back(name, trigger);
         }
     }

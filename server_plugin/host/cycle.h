@@ -36,7 +36,9 @@ class Cycles {
     // Carries on with decisions.
     void go_on();
 
-    bool busy() const { return stage_ != Stage::idle || !todo_.empty(); }
+    bool busy() const { return stage_ != Stage::idle; }
+    // Schedulers are left that run_wanted() is to be called for: a cycle of another one has failed.
+    bool has_more() const { return !todo_.empty(); }
     // Decisions are left that go_on() is to be called for, soon.
     bool has_decisions() const { return stage_ == Stage::applying; }
 
@@ -49,6 +51,7 @@ class Cycles {
 
     void begin_next();
     void begin(const std::string& sched, int trigger);
+    bool still_holds(const Decision& decision) const;
     void take_decisions();
     void apply_some();
     void learn(size_t count, std::chrono::nanoseconds took);
@@ -67,7 +70,8 @@ class Cycles {
     int trigger_ = 0;
     Decisions decisions_;
     size_t applied_ = 0;
-    bool dropped_ = false;  // a decision, because its job had changed
+    size_t refused_ = 0;    // of them, because scheduling is off
+    bool dropped_ = false;  // a decision, because of what had changed
 };
 
 // Carries out decisions in order. Each that no longer fits (the job has gone, the vnode is full) is dropped

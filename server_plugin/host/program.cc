@@ -379,11 +379,13 @@ void Program::schedule_cycles() {
         });
         return;
     }
-    if (cycle_scheduled_ || cycles_->busy() || !server_->cycles_wanted()) return;
+    if (cycle_scheduled_ || cycles_->busy()) return;
+    if (!server_->cycles_wanted() && !cycles_->has_more()) return;
     cycle_scheduled_ = true;
     const auto pause = std::min(last_cycle_length_, longest_cycle_pause);
     const auto since = std::chrono::duration_cast<milliseconds>(Steady::now() - last_cycle_end_);
     const auto wait = since >= pause ? milliseconds(0) : pause - since;
+    uv_update_time(&loop_);  // what follows may come after a long step
     uv_timer_start(
         &cycle_timer_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->run_cycles(); },
         static_cast<uint64_t>(wait.count()), 0);

@@ -90,10 +90,28 @@ Result<void> Server::start_plugin() {
     return plugin.start(at);
 }
 
+int Server::more_telling(int trigger, int other) {
+    const auto rank = [](int code) {
+        switch (code) {
+            case PBS_SCH_POLICY_SWITCH:
+                return 3;
+            case PBS_SCH_CONFIGURE:
+            case PBS_SCH_SCHEDULE_FIRST:
+                return 2;
+            case PBS_SCH_SCHEDULE_NEW:
+            case PBS_SCH_SCHEDULE_TERM:
+                return 0;
+            default:
+                return 1;
+        }
+    };
+    return rank(other) > rank(trigger) ? other : trigger;
+}
+
 void Server::want_cycle(int trigger, std::string_view sched) {
+    if (trigger == PBS_SCH_CONFIGURE && changed) changed->configuration = true;
     auto [place, added] = wanted_.try_emplace(std::string(sched), trigger);
-    // A policy switch is told as such whatever else has happened.
-    if (!added && trigger == PBS_SCH_POLICY_SWITCH) place->second = trigger;
+    if (!added) place->second = more_telling(place->second, trigger);
 }
 
 std::map<std::string, int, std::less<>> Server::take_wanted_cycles() {

@@ -43,6 +43,15 @@ struct ServerOptions {
     uint16_t port = 0;
 };
 
+// What has changed since a cycle's start, other than by what it decided.
+struct ChangedSince {
+    std::unordered_set<uint64_t> jobs;
+    std::unordered_set<uint64_t> nodes;  // also those that jobs were started on
+    bool configuration = false;  // of the plugin, or of server, queues, nodes, schedulers or resources
+
+    bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
+};
+
 class Server {
   public:
     Server(State initial, ServerParts parts, ServerOptions options);
@@ -58,16 +67,18 @@ class Server {
     // Tells the plugin of everything, then starts it.
     Result<void> start_plugin();
 
-    // Scheduling cycles that are due; the loop runs them (cycle.h). An empty name means every scheduler.
+    // Scheduling cycles that are due; the loop runs them (cycle.h). An empty name means every scheduler. Of
+    // several triggers the cycle has the one that says most: a policy switch, then a change of configuration.
     void want_cycle(int trigger, std::string_view sched = {});
     std::map<std::string, int, std::less<>> take_wanted_cycles();
+    static int more_telling(int trigger, int other);
     bool cycles_wanted() const { return !wanted_.empty(); }
     bool cycle_wanted(std::string_view sched) const {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
-    // While a cycle is on its way: the jobs that were changed since its start, other than by what it decided.
-    std::optional<std::unordered_set<uint64_t>> jobs_changed;
+    // There while a cycle is on its way.
+    std::optional<ChangedSince> changed;
 
     Batch* batch = nullptr;  // of changes that are one, while there is such (change.h)
 

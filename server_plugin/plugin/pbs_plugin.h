@@ -361,7 +361,8 @@ typedef struct pbs_host {
     void (*reply_encoded)(pbs_reply* reply, pbs_str object);
 
     /* The cycle that start_cycle() left running is over: finish_cycle() is to be called. Called from a thread
-     * of the plugin's, once for each such cycle: the host does no more in it than to wake its own thread. */
+     * of the plugin's, once for each such cycle, maybe before start_cycle() has returned, or during stop():
+     * the host does no more in it than to wake its own thread. */
     void (*cycle_finished)(void* context);
 } pbs_host;
 
@@ -457,7 +458,9 @@ typedef struct pbs_plugin {
      * (`running` 1) runs in a thread of the plugin's, which calls cycle_finished(). In both cases
      * finish_cycle() is to follow, before another cycle begins; after an error it is not. In the meantime the
      * host goes on calling whatever else it has to: what events and requests change counts for the next
-     * cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). */
+     * cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). Calls
+     * that need the scheduler itself wait for the thread: status() of an explanation or a record,
+     * finish_cycle() and stop(). */
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
     /* What the cycle decided. Waits for it if it still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);

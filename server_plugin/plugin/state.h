@@ -49,11 +49,12 @@ struct State {
 
     Host host;
     rrule::Zone zone;
+    // Of the last cycle. Its thread writes here, so the scheduler, which waits for that, goes first.
+    DecisionArray decisions;
+    CycleInFlight in_flight;
+    std::int64_t jobs_considered = 0;
     sched::Scheduler scheduler;
     Translator translator;
-    DecisionArray decisions;  // of the last cycle
-    CycleInFlight in_flight;
-    std::int64_t jobs_considered = 0;  // by the last cycle
     std::vector<sched::DueSched> due;  // of the last tick
 
     // Set by prepare(). The store is there unless `failure` says why it isn't.

@@ -43,7 +43,6 @@ bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger tr
     settle();
     BackgroundCycle& background = impl_->background;
     background.thrown = nullptr;
-    background.refused.clear();
     if (impl_->queued_jobs() < impl_->long_cycle) {
         take(cycle(now, sched, trigger));
         return false;
@@ -80,7 +79,8 @@ void Scheduler::settle() const {
     background.thread.join();
     background.runs = false;
     // What was kept had come already: to callers of const functions nothing changes.
-    background.refused = background.events.deliver(const_cast<Scheduler&>(*this));
+    for (std::string& line : background.events.deliver(const_cast<Scheduler&>(*this)))
+        background.refused.push_back(std::move(line));
 }
 
 std::vector<std::string> Scheduler::finish_cycle() {

@@ -560,6 +560,8 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
+    // A comment that was decided on for a job that is held by now hasn't been given.
+    if (!is_new && jobs.state[slot] != record.state) jobs.comment[slot] = 0;
     jobs.state[slot] = record.state;
     jobs.priority[slot] = record.priority;
     const bool fresh = arrived || (jobs.flags[slot] & job_fresh) != 0;

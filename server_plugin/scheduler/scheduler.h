@@ -194,7 +194,8 @@ class Scheduler {
     // Is there a cycle in a thread, or one whose end nothing has waited for?
     bool cycle_runs() const;
     // To be called once after each start_cycle(); waits for the cycle. What the cycle or `take` threw in the
-    // thread is thrown here. What is refused of what was kept: lines for the log.
+    // thread is thrown here. What is refused of what was kept, also for an earlier cycle that
+    // threw: lines for the log.
     std::vector<std::string> finish_cycle();
     // With how many queued jobs a cycle is a long one. For tests; by default it takes some 15 ms.
     void set_long_cycle(std::size_t queued_jobs);

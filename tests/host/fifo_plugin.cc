@@ -1,5 +1,6 @@
 // The smallest plugin that a server can load: starts queued jobs in the order of their arrival on the first
-// vnode with CPUs left. For tests of the server alone; it keeps nothing and owns no attribute.
+// vnode with CPUs left. Jobs of 99 CPUs get a comment, larger ones are rejected. For tests of the server
+// alone; it keeps nothing and owns no attribute.
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -88,13 +89,23 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     std::map<uint64_t, int64_t> left;
     for (const auto& [handle, vnode] : f.vnodes)
         if (vnode.free) left[handle] = vnode.ncpus - used(f, handle);
+    size_t started = 0;
     constexpr uint32_t wanted = PBS_QUEUE_EXECUTION | PBS_QUEUE_STARTED;
     for (const auto& [handle, job] : f.jobs) {
         if (!job.queued || (f.queues[job.queue] & wanted) != wanted) continue;
+        if (job.ncpus >= 99) {
+            pbs_decision decision{};
+            decision.size = sizeof decision;
+            decision.kind = job.ncpus == 99 ? PBS_DECIDE_COMMENT : PBS_DECIDE_REJECT;
+            decision.job = handle;
+            decision.text = {"Too large", 9};
+            f.decisions.push_back(decision);
+            continue;
+        }
         for (auto& [vnode, ncpus] : left) {
             if (ncpus < job.ncpus) continue;
             ncpus -= job.ncpus;
-            const size_t n = f.decisions.size();
+            const size_t n = started++;
             f.amounts[n] = {f.ncpus, 0, job.ncpus, {nullptr, 0}};
             f.places[n] = {vnode, &f.amounts[n], 1};
             pbs_decision decision{};
