@@ -407,10 +407,11 @@ void Vnodes::fix_node(Pool& pool, std::uint32_t node) const {
               columns_);
 }
 
-void Vnodes::update_trees(VnodeSlot vnode) {
+void Vnodes::update_trees(VnodeSlot vnode, const Pool* only) {
     if (vnode >= in_pools_.size()) return;
     for (const auto& [id, position] : in_pools_[vnode]) {
         Pool& pool = pools_[id];
+        if (only != nullptr && only != &pool) continue;
         set_leaf(pool, position, vnode);
         for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
             if (!take_most(&pool.tree[std::size_t{node} * columns_],
@@ -515,10 +516,11 @@ std::int64_t Vnodes::how_many(VnodeSlot slot, const Needs& needs, const Chunk& c
     return most;
 }
 
-void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign) {
+void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign,
+                         const Pool* only) {
     for (std::uint32_t c = first_resource_column; c < columns_; ++c)
         free_[vnode * columns_ + c] += sign * needs[c] * count;
-    update_trees(vnode);
+    update_trees(vnode, only);
 }
 
 // Places all of one kind of chunks, walking once over the vnodes that have room.
@@ -575,13 +577,13 @@ bool Vnodes::place_chunks(const Pool& pool, const Request& request, const PlaceR
         if (!placed || c + 1 == request.chunks.size()) break;
         for (; counted < out.size(); ++counted) {
             const Needs needs = needs_of(request.chunks[c], request.exclusive, rules.node_size);
-            add_amounts(out[counted].vnode, needs, out[counted].count, -1);
+            add_amounts(out[counted].vnode, needs, out[counted].count, -1, &pool);
             use_over(out[counted].vnode, needs, out[counted].count, 1, rules.ends);
         }
     }
     for (std::size_t i = 0; i < counted; ++i) {
         const Needs needs = needs_of(request.chunks[out[i].chunk], request.exclusive, rules.node_size);
-        add_amounts(out[i].vnode, needs, out[i].count, 1);
+        add_amounts(out[i].vnode, needs, out[i].count, 1, &pool);
         use_over(out[i].vnode, needs, out[i].count, -1, rules.ends);
     }
     if (!placed) out.clear();

@@ -204,7 +204,9 @@ class Vnodes {
     const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
     void set_totals(VnodeSlot vnode);
     void set_flags(VnodeSlot vnode);
-    void update_trees(VnodeSlot vnode);
+    // `only`: of one pool, for what is taken back before another one is asked. Looking ahead, others tell of
+    // what is now.
+    void update_trees(VnodeSlot vnode, const Pool* only = nullptr);
     void set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
     void fix_node(Pool& pool, std::uint32_t node) const;
     void make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition);
@@ -213,7 +215,8 @@ class Vnodes {
     bool needs_columns(const Vnode& vnode, const Resources& resources) const;
     void apply(const HeldJob& held, int sign);
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
-    void add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign);
+    void add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign,
+                     const Pool* only = nullptr);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     Needs needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
     std::uint32_t next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const;

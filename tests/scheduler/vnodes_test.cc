@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -164,6 +166,50 @@ TEST_F(Placing, AVnodeThatComesOrGrowsOrGoesCountsAtOnce) {
     EXPECT_THAT(place({.ncpus = 2, .gpus = 1}), ElementsAre("b"));
     world.vnode({.name = "b", .ncpus = 9, .free = false, .gpus = 1});
     EXPECT_THAT(place({.ncpus = 1}), IsEmpty());
+}
+
+TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
+    Interner strings;
+    Resources resources;
+    Requests requests;
+    Vnodes vnodes(strings);
+    resources.define({0, ResourceKind::integer, "ncpus", true});
+    resources.define({1, ResourceKind::string, "select", false});
+    resources.define({2, ResourceKind::string, "place", false});
+    vnodes.rebuild(resources);
+    const Amount four{0, 4, {}};
+    for (const char* name : {"n1", "n2"}) {
+        VnodeRecord record;
+        record.vnode = VnodeHandle{name[1] == '1' ? 1U : 2U};
+        record.name = name;
+        record.host = "h";
+        record.resources_available = {&four, 1};
+        vnodes.change(record, resources);
+    }
+    const PoolId all = vnodes.pool({}, 0, 0);
+    const PoolId of_host = vnodes.pool({}, strings.id("h"), 0);
+    ASSERT_NE(all, of_host);
+    const Amount one{0, 1, {}};
+    const Place place{VnodeHandle{1}, {&one, 1}};
+    constexpr JobSlot running = 0;
+    vnodes.hold(running, {&place, 1}, false);
+
+    const auto request = [&](std::string_view select, std::string_view how) -> const Request& {
+        const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};
+        return requests[requests.acquire(amounts, resources)];
+    };
+    // When the job has ended, n1 is empty.
+    std::vector<Vnodes::Share> shares;
+    vnodes.shares_held(running, shares);
+    vnodes.look_ahead(shares, 1);
+    vnodes.settle(all);
+    ASSERT_TRUE(vnodes.find(all, request("ncpus=2+ncpus=4", "free"), {}));
+    vnodes.look_ahead(shares, -1);
+    vnodes.settle(all);
+
+    const auto alone = vnodes.find(of_host, request("ncpus=1", "free:excl"), {});
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(vnodes[alone->at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
