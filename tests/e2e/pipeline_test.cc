@@ -194,7 +194,7 @@ class PipelineFullDisk : public ::testing::Test {
   protected:
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "not root: no file system of a test's own can be mounted";
-        if (::mount("tmpfs", server_->home().c_str(), "tmpfs", 0, "mode=755,size=6m") != 0)
+        if (::mount("tmpfs", server_->home().c_str(), "tmpfs", 0, "mode=755,size=10m") != 0)
             GTEST_SKIP() << "no right to mount a tmpfs";
         mounted_ = server_->home();
     }
@@ -210,8 +210,9 @@ TEST_F(PipelineFullDisk, WhatIsNotStoredIsToldAndIsNotThere) {
     ASSERT_TRUE(server_->start());
     std::ofstream filler(server_->home() / "filler", std::ios::binary);
     const std::string block(4096, 'x');
-    // Leaves room for some of what follows.
-    for (int i = 0; i < 600; ++i) filler.write(block.data(), 4096).flush();
+    // Leaves room for some of what follows, and once it is gone enough for the log and for what the database
+    // takes to put its journal in place.
+    for (int i = 0; i < 1600; ++i) filler.write(block.data(), 4096).flush();
     std::string input;
     for (int i = 0; i < 3000; ++i)
         input += fmt::format("create policy p{} comment={}\n", i, std::string(1000, 'c'));
