@@ -17,6 +17,7 @@ Decisions Cycle::run() {
         in_.events->longest_walltimes.clear();
         in_.events->longest_normal = INT64_MAX;
         in_.events->by_events = false;
+        in_.events->kept.reset();
     }
     make_list();
     if (knows_waiting_jobs())
@@ -71,6 +72,7 @@ Decisions run_cycle(const CycleInput& input) {
 
 bool Cycle::run_events(Decisions& out) {
     if (!goes_by_events()) return false;
+    by_events_ = true;
     const bool done = consider_events();
     if (done) {
         out.jobs_considered = considered_;

@@ -20,7 +20,11 @@ std::int32_t narrow(std::int64_t amount) {
 }
 // Rounded down: a limit that is cut off still holds for every size that was.
 std::int32_t megabytes(std::int64_t bytes) {
-    return narrow(bytes < 0 ? -1 : bytes >> 20);
+    return narrow(bytes >> 20);
+}
+// Less than nothing is free of what a manager gave out twice: jobs that ask for none of it have room.
+std::int64_t free_at_least(std::int64_t amount) {
+    return std::max<std::int64_t>(0, amount);
 }
 
 // Do jobs of the class start in the queue that they are in?
@@ -116,8 +120,8 @@ bool nothing_may_start(const CycleInput& in) {
     SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
     for (const VnodeSlot vnode : since.freed) {
         const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
-        limit.most.ncpus = std::max(limit.most.ncpus, narrow(room.first));
-        limit.most.mem = std::max(limit.most.mem, megabytes(room.second));
+        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
+        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
     }
     std::vector<LaneId> lanes;
     for (const JobClass job_class :
@@ -212,7 +216,9 @@ bool Cycle::takes_any(QueueView& view, JobClass job_class, const Candidate* user
     return std::ranges::all_of(gates_, [&](const Gate* gate) {
         if ((gate->traits & (tells_fit | looks_for_room)) != 0) return true;
         const bool of_user = user_reads(*gate, state_, view) != 0;
-        return of_user != (user != nullptr) || !gate->check(state_, least, view);
+        if (of_user != (user != nullptr) || !gate->check(state_, least, view)) return true;
+        note_limited(*gate, view);  // jobs may be passed over that nothing else keeps from starting
+        return false;
     });
 }
 
@@ -262,13 +268,14 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
         limit.small_nodes > 0 ? narrow(longest_walltime(view, job_class, 1)) : limit.most.walltime;
     longest_ = std::max(limit.most.walltime, limit.small_walltime);
     limit.most.nodes = view.node_limit < 0 ? no_limit : narrow(view.node_limit - view.nodes);
+    if (limit.most.nodes < in_.events->waiting.most_nodes()) note_limited(view);
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
         return std::min(amount, number_of(view.queue->resources_max, resource)
                                     .value_or(std::numeric_limits<std::int64_t>::max()));
     };
     const auto add = [&](std::int64_t ncpus, std::int64_t mem) {
-        limit.most.ncpus = narrow(at_most(known.ncpus, ncpus));
-        limit.most.mem = megabytes(at_most(known.mem, mem));
+        limit.most.ncpus = narrow(at_most(known.ncpus, free_at_least(ncpus)));
+        limit.most.mem = megabytes(at_most(known.mem, free_at_least(mem)));
         const auto covered = [&](const SizeLimit& other) { return other.covers(limit); };
         if (std::ranges::any_of(limits, covered)) return;
         std::erase_if(limits, [&](const SizeLimit& other) { return limit.covers(other); });
@@ -290,8 +297,11 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
 
 // For the cycles to come.
 void Cycle::note_limited(const Gate& refused, const QueueView& view) {
-    if (in_.events == nullptr || (refused.traits & (waits_for_jobs | looks_for_room)) != waits_for_jobs)
-        return;
+    if ((refused.traits & (waits_for_jobs | looks_for_room)) == waits_for_jobs) note_limited(view);
+}
+
+void Cycle::note_limited(const QueueView& view) {
+    if (in_.events == nullptr) return;
     auto& limited = in_.events->limited;
     if (limited.size() <= view.slot) limited.resize(view.slot + 1);
     limited[view.slot] = true;
@@ -511,10 +521,18 @@ bool Cycle::consider_waiting() {
     }
     const std::optional<DrainFor> drain = drain_now();
     if (memory.drain && !(drain && drain->holds_back_as_much_as(*memory.drain))) return false;
+    if (memory.drain) note_refused_before(*memory.drain);
     if (memory.drain)
         memory.since.freed.insert(memory.since.freed.end(), memory.drain->vnodes.begin(),
                                   memory.drain->vnodes.end());
     return !drained_ || consider_lanes(JobClass::waiting, turn.at);
+}
+
+// Of what was refused in earlier cycles, this one looks at a part only.
+void Cycle::note_refused_before(const DrainFor& before) {
+    for (Reservation::Spare& now : state_.reservations.front().spare)
+        for (const Reservation::Spare& then : before.spare)
+            if (then.key == now.key && then.refused) now.refused = true;
 }
 
 // What is kept for a waiting job.
@@ -528,7 +546,7 @@ std::optional<DrainFor> Cycle::drain_now() const {
 
 bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
     const auto as_much = [&](const Reservation::Spare& then) {
-        return std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
+        return !then.refused || std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
             return now.key == then.key && now.left <= then.left;
         });
     };
@@ -574,6 +592,7 @@ void Cycle::remember() {
     memory.started.clear();
     for (const Started& started : started_) memory.started.push_back(t_.jobs.handle[started.job]);
     memory.drain = drain_now();
+    if (!memory.drain) memory.kept.reset();
     memory.since.forget();
     if (memory.waiting_known && !knows_waiting_jobs()) memory.waiting_known = false;
 }

@@ -9,7 +9,8 @@ namespace pbs::sched {
 // All running jobs, then those that were started since the last question.
 ResourceSchedule& Cycle::resource_schedule() {
     std::vector<Vnodes::Share> shares;
-    std::vector<QueueView*> views;
+    std::vector<std::uint32_t> views;
+    std::int64_t dedicated_views = 0;
     const auto add = [&](JobSlot job, QueueSlot queue, Instant end) {
         const LimitUser user{t_.jobs.owner[job],
                              t_.jobs.group[job],
@@ -17,32 +18,37 @@ ResourceSchedule& Cycle::resource_schedule() {
                              &t_.requests[t_.jobs.request[job]],
                              queue,
                              views,
+                             dedicated_views,
                              nullptr};
         resource_schedule_->add(user, {in_.now, end}, shares);
     };
     if (!resource_schedule_) {
         resource_schedule_.emplace(state_);
         for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-            std::vector<QueueView*> of_queue;
-            for (QueueView& view : views_)
+            std::vector<const QueueView*> of_queue;
+            for (const QueueView& view : views_)
                 if (view.slot == q) of_queue.push_back(&view);
             for (const JobSlot job : t_.queues[q].running) {
                 views.clear();
+                dedicated_views = 0;
                 // As fill_view() counts them.
-                for (QueueView* view : of_queue)
-                    if (of_queue.size() == 1 || state_.vnodes->holds_in(view->pool, job))
-                        views.push_back(view);
+                for (const QueueView* view : of_queue) {
+                    if (of_queue.size() != 1 && !state_.vnodes->holds_in(view->pool, job)) continue;
+                    views.push_back(view->number);
+                    dedicated_views += view->dedicated ? 1 : 0;
+                }
                 shares.clear();
                 state_.vnodes->shares_held(job, shares);
                 // What runs longer than it asked for ends any moment, but not now.
                 const Instant end = t_.jobs.end(job);
-                add(job, q, end > in_.now ? end : in_.now + Seconds(60));
+                add(job, q, end > in_.now ? end : in_.now + KeptDrain::overrun);
             }
         }
     }
     for (; scheduled_ < started_.size(); ++scheduled_) {
         const Started& started = started_[scheduled_];
-        views.assign(1, started.view);
+        views.assign(1, started.view->number);
+        dedicated_views = started.view->dedicated ? 1 : 0;
         shares.clear();
         state_.vnodes->shares_of(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share(),
                                  shares);
@@ -110,9 +116,9 @@ void Cycle::Lookahead::count(const ResourceSchedule::Event& event, bool forward)
     for (std::size_t i = 0; i < state.server_in_use.size(); ++i)
         state.server_in_use[i] +=
             sign * number_of(h.request->totals, state.server->resources_available[i].resource).value_or(0);
-    for (const QueueView* view : c_.resource_schedule_->views(h)) {
-        state.dedicated_running += view->dedicated ? sign : 0;
-        if (view != &view_) continue;
+    state.dedicated_running += sign * h.dedicated_views;
+    for (const std::uint32_t view : c_.resource_schedule_->views(h)) {
+        if (view != view_.number) continue;
         view_.running += sign;
         view_.nodes += sign * h.nodes;
         for (std::size_t i = 0; i < view_.in_use.size(); ++i)
@@ -153,16 +159,16 @@ std::optional<Instant> Cycle::Lookahead::refused_until() {
     return std::nullopt;
 }
 
-// Whether a gate refuses that may let the job pass when another one has ended; nothing if one does that
-// nothing of this will change.
-std::optional<bool> Cycle::Lookahead::has_to_wait() {
+// The gate that refuses, and may let the job pass when another one has ended; null if none does, nothing if
+// one does that nothing of this will change.
+std::optional<const Gate*> Cycle::Lookahead::refusing_gate() {
     for (const Gate* gate : all_gates()) {
         if (gate->until != nullptr || !gate->wanted(c_.s_, c_.state_.now)) continue;
         if (!gate->check(c_.state_, job_, view_)) continue;
         if ((gate->traits & waits_for_jobs) == 0) return std::nullopt;
-        return true;
+        return gate;
     }
-    return false;
+    return nullptr;
 }
 
 std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
@@ -175,34 +181,41 @@ std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
         ++steps_;
         const auto enough = earliest_of_all(demands_, at, job_.walltime);
         if (!enough) return std::nullopt;
-        if (*enough > at) await(awaited_jobs, *enough);
+        if (*enough > at) {
+            await(awaited_jobs, *enough);
+            decided_by_vnodes_ = false;
+        }
         at = *enough;
         set_clock(at);
         if (const auto until = refused_until()) {
             if (*until <= at || *until == Instant::max()) return std::nullopt;
             at = *until;
+            decided_by_vnodes_ = false;
             ++refusals;
             continue;
         }
         go_to(at);
-        const auto waits = has_to_wait();
-        if (!waits) return std::nullopt;
-        if (!*waits) return at;
+        const auto refusing = refusing_gate();
+        if (!refusing) return std::nullopt;
+        if (*refusing == nullptr) return at;
         if (done_ == events_.size()) return std::nullopt;
         at = events_[done_].at;
+        decided_by_vnodes_ = ((*refusing)->traits & looks_for_room) != 0;
         await(awaited_jobs, at);
         refusals = 0;
     }
     return std::nullopt;
 }
 
-void Cycle::Lookahead::reserve() {
+Placement Cycle::Lookahead::reserve() {
     CycleState& state = c_.state_;
     const auto id = static_cast<std::uint32_t>(state.reservations.size());
     const rrule::Interval when{state.now, state.ends(job_)};
     const Placement placement = std::exchange(state.placement, {});
-    QueueView* const views[] = {&view_};
-    const LimitUser user{job_.owner, job_.group, job_.nodes, job_.request, view_.slot, views, &placement};
+    const std::uint32_t views[] = {view_.number};
+    const LimitUser user{
+        job_.owner, job_.group, job_.nodes, job_.request, view_.slot, views, view_.dedicated ? 1 : 0,
+        &placement};
     // Of those before it that start while it runs.
     use_spare(state, user, when.end);
     state.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
@@ -228,6 +241,7 @@ void Cycle::Lookahead::reserve() {
     state.vnodes->shares_of(placement, *job_.request, c_.vnode_share(), shares);
     go_back();
     c_.resource_schedule_->add(user, when, shares, id);
+    return placement;
 }
 
 }  // namespace pbs::sched

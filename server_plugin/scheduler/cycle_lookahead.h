@@ -36,11 +36,17 @@ class Cycle::Lookahead {
     // met.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
+    // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
+    bool decided_by_vnodes() const { return decided_by_vnodes_; }
+
+    // Of the queue that it is about.
+    const QueueView& view() const { return view_; }
+
     // How many instants were tried.
     std::int64_t steps() const { return steps_; }
 
-    // After earliest(): reserves for the job what it needs from then on.
-    void reserve();
+    // After earliest(): reserves for the job what it needs from then on, and returns where.
+    Placement reserve();
 
   private:
     void go_back();
@@ -49,7 +55,7 @@ class Cycle::Lookahead {
     void count(const ResourceSchedule::Event& event, bool forward);
     void await(std::string_view what, Instant until);
     std::optional<Instant> refused_until();
-    std::optional<bool> has_to_wait();
+    std::optional<const Gate*> refusing_gate();
 
     Cycle& c_;
     Candidate& job_;
@@ -60,6 +66,7 @@ class Cycle::Lookahead {
     std::size_t done_ = 0;  // of events_
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
+    bool decided_by_vnodes_ = false;
     bool away_ = true;
 
     // As it is now.

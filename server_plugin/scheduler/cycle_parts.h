@@ -201,6 +201,9 @@ class Cycle {
     std::int64_t backfill_depth() const;
     class Lookahead;
     bool reserve_for(Candidate& job, QueueView& view);
+    bool reserve_kept(const Candidate& job);
+    void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
+                    Placement placement, bool decided_by_vnodes);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
     bool holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets);
@@ -228,6 +231,7 @@ class Cycle {
         friend auto operator<=>(const News&, const News&) = default;
     };
     void note_limited(const Gate& refused, const QueueView& view);
+    void note_limited(const QueueView& view);
     bool has_room(JobSlot job, const Targets& targets);
     void find_news();
     std::vector<LaneId> lanes_with_turns(LaneTurns& turns, JobClass job_class);
@@ -250,6 +254,7 @@ class Cycle {
     bool takes_any(QueueView& view, JobClass job_class, const Candidate* user);
     std::int64_t longest_walltime(QueueView& view, JobClass job_class, std::int64_t nodes);
     Targets& targets_of_lane(const Lane& lane);
+    void note_refused_before(const DrainFor& before);
     std::optional<DrainFor> drain_now() const;
     void remember();
 
@@ -324,6 +329,7 @@ class Cycle {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;
+    bool by_events_ = false;  // a cycle after single events
     struct Rooms {
         std::size_t started = SIZE_MAX;  // jobs, when they were looked for
         std::vector<Vnodes::Room> list;

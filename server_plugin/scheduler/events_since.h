@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/kept_drain.h"
 #include "server_plugin/scheduler/limits.h"
 #include "server_plugin/scheduler/waiting_jobs.h"
 
@@ -56,6 +57,7 @@ struct EventMemory {
     bool prime_now = false;          // and in the order of prime time?
     std::vector<JobHandle> started;  // by the last cycle
     std::optional<DrainFor> drain;   // of the last cycle
+    std::optional<KeptDrain> kept;   // what a cycle after events may use instead of looking ahead
     // By queue: was a job refused there, in the last full cycle or since, for what jobs have together of the
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.

@@ -40,11 +40,11 @@ std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, cons
     return limits;
 }
 
-std::int64_t use_of(const CycleState& state, const LimitUser& user, const LimitKey& key) {
+std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key) {
     const auto amount = [&](std::uint32_t resource) {
         return number_of(user.request->totals, resource).value_or(0);
     };
-    const auto in_view = [&] { return std::ranges::count(user.views, key.object, &QueueView::number); };
+    const auto in_view = [&] { return std::ranges::count(user.views, key.object); };
     switch (key.kind) {
         case LimitKind::queue_jobs:
             return in_view();
@@ -65,10 +65,10 @@ std::int64_t use_of(const CycleState& state, const LimitUser& user, const LimitK
         case LimitKind::server_group:
             return user.group == key.of ? 1 : 0;
         case LimitKind::dedicated_jobs:
-            return std::ranges::count(user.views, true, &QueueView::dedicated);
+            return user.dedicated_views;
         case LimitKind::host_jobs:
             return user.placement != nullptr && std::ranges::any_of(*user.placement, [&](const Part& part) {
-                       return (*state.vnodes)[part.vnode].host == key.object;
+                       return vnodes[part.vnode].host == key.object;
                    });
         case LimitKind::pool_amount:
             break;
@@ -79,7 +79,7 @@ std::int64_t use_of(const CycleState& state, const LimitUser& user, const LimitK
 void use_spare(CycleState& state, const LimitUser& user, Instant ends) {
     for (Reservation& reservation : state.reservations) {
         if (reservation.begun || ends <= reservation.start) continue;
-        for (auto& spare : reservation.spare) spare.left -= use_of(state, user, spare.key);
+        for (auto& spare : reservation.spare) spare.left -= use_of(*state.vnodes, user, spare.key);
     }
 }
 

@@ -51,7 +51,10 @@ struct LimitUser {
     std::int64_t nodes = 0;
     const Request* request = nullptr;
     QueueSlot queue = no_slot;
-    std::span<QueueView* const> views;     // that it is counted in: one, unless it runs on hosts of several
+    // The numbers of the queues' views that it is counted in: one, unless it runs on hosts of several; and
+    // how many of them are dedicated queues'.
+    std::span<const std::uint32_t> views;
+    std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for host_jobs; null: uses none
 };
 
@@ -60,7 +63,7 @@ struct LimitUser {
 std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, const QueueView& view);
 
 // What a job uses of a limit other than pool_amount; 0 if it doesn't count there.
-std::int64_t use_of(const CycleState& state, const LimitUser& user, const LimitKey& key);
+std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
 // What is promised to a job that waits: it starts at `start`, whatever starts before.
 struct Reservation {
@@ -68,6 +71,7 @@ struct Reservation {
     struct Spare {
         LimitKey key;
         std::int64_t left = 0;
+        bool refused = false;  // a job, for want of more
     };
     JobSlot job = no_slot;
     Instant start{};

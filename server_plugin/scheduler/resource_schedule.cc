@@ -17,6 +17,7 @@ void ResourceSchedule::add(const LimitUser& user, const rrule::Interval& when,
     holding.reservation = reservation;
     holding.first_view = static_cast<std::uint32_t>(views_.size());
     holding.views = static_cast<std::uint32_t>(user.views.size());
+    holding.dedicated_views = user.dedicated_views;
     holding.first_share = static_cast<std::uint32_t>(shares_.size());
     holding.shares = static_cast<std::uint32_t>(shares.size());
     views_.insert(views_.end(), user.views.begin(), user.views.end());
@@ -41,7 +42,9 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
 
 std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const {
     if (key.kind != LimitKind::pool_amount)
-        return use_of(*state_, {h.owner, h.group, h.nodes, h.request, h.queue, views(h), nullptr}, key);
+        return use_of(*state_->vnodes,
+                      {h.owner, h.group, h.nodes, h.request, h.queue, views(h), h.dedicated_views, nullptr},
+                      key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : shares(h))
         if (share.column == key.of && state_->vnodes->counts(key.object, share.vnode, share.column))

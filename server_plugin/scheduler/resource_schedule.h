@@ -33,6 +33,7 @@ class ResourceSchedule {
         QueueSlot queue = no_slot;
         std::uint32_t reservation = no_slot;  // its id; no_slot: it runs
         std::uint32_t first_view = 0, views = 0;
+        std::int64_t dedicated_views = 0;
         std::uint32_t first_share = 0, shares = 0;
     };
     // A job ends, or one with a reservation begins.
@@ -53,7 +54,8 @@ class ResourceSchedule {
     // + k log k). Valid until the next add().
     std::span<const Event> events();
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
-    std::span<QueueView* const> views(const Holding& h) const { return {&views_[h.first_view], h.views}; }
+    // The numbers of the views that it is counted in.
+    std::span<const std::uint32_t> views(const Holding& h) const { return {&views_[h.first_view], h.views}; }
     std::span<const Vnodes::Share> shares(const Holding& h) const {
         return {&shares_[h.first_share], h.shares};
     }
@@ -76,7 +78,7 @@ class ResourceSchedule {
 
     const CycleState* state_;
     std::vector<Holding> holdings_;
-    std::vector<QueueView*> views_;
+    std::vector<std::uint32_t> views_;
     std::vector<Vnodes::Share> shares_;
     std::vector<Event> events_;
     std::size_t sorted_ = 0;

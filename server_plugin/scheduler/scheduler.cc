@@ -667,7 +667,10 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t.jobs, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
-    if (ran && !is_running(record.state)) impl_->log_end(now, slot);
+    if (ran && !is_running(record.state)) {
+        impl_->log_end(now, slot);
+        impl_->note_kept(&KeptDrain::ended, slot);
+    }
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
     impl_->list(slot);
@@ -683,6 +686,9 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         // As it was, but for what it has used so far.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
             impl_->note(&EventsSince::all);
+        else if (const QueuedJob after = queued_job(t.jobs, slot);
+                 after.shape != before.shape || after.user != before.user)
+            impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.hold(slot, record.places, exclusive);
@@ -690,7 +696,10 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         impl_->note(&EventsSince::job_ended, old_queue, t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
     }
-    if (runs && !ran) impl_->started_running(now, slot);
+    if (runs && !ran) {
+        impl_->note_kept(&KeptDrain::started, slot);
+        impl_->started_running(now, slot);
+    }
     if (ran && !runs) impl_->ended_running(slot);
     if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
     if (ran && t.queues[old_queue].running.empty()) t.queues[old_queue].idle_since = now;
@@ -702,7 +711,10 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const JobSlot slot = t.jobs.find(job);
     if (slot == no_slot) return;
     const bool ran = is_running(t.jobs.state[slot]);
-    if (ran) impl_->log_end(now, slot);
+    if (ran) {
+        impl_->log_end(now, slot);
+        impl_->note_kept(&KeptDrain::ended, slot);
+    }
     impl_->take_off(slot);
     impl_->forget_waiting(slot);
     if (ran) {

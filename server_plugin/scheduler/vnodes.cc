@@ -161,8 +161,9 @@ void Vnodes::rebuild(const Resources& resources) {
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
     host_jobs_.clear();
     void_pools();
-    for (const HeldJob& held : held_)
-        if (!held.parts.empty()) apply(held, -1);
+    jobs_on_.clear();
+    for (JobSlot job = 0; job < held_place_.size(); ++job)
+        if (held_place_[job] != 0) apply(job, -1);
 }
 
 void Vnodes::multiply(std::int64_t factor) {
@@ -207,22 +208,24 @@ void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
                               static_cast<std::uint32_t>(place.amounts.size())});
         for (const Amount& a : place.amounts) held.amounts.push_back({a.resource, a.number});
     }
-    apply(held, -1);
     if (held_place_.size() <= job) held_place_.resize(job + 1);
     held_place_[job] = place_of_job + 1;
+    apply(job, -1);
 }
 
 void Vnodes::let_go(JobSlot job) {
     if (held_of(job) == nullptr) return;
+    apply(job, 1);
     const std::uint32_t place = std::exchange(held_place_[job], 0) - 1;
     HeldJob& held = held_[place];
-    apply(held, 1);
     held.parts.clear();
     held.amounts.clear();
     held_unused_.push_back(place);
 }
 
-void Vnodes::apply(const HeldJob& held, int sign) {
+// Takes what a job holds (-1), or gives it back.
+void Vnodes::apply(JobSlot job, int sign) {
+    const HeldJob& held = *held_of(job);
     std::vector<VnodeSlot> touched;
     touched.reserve(held.parts.size());
     for (const Held& part : held.parts) {
@@ -235,7 +238,67 @@ void Vnodes::apply(const HeldJob& held, int sign) {
     }
     std::ranges::sort(touched);
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
+    for (const VnodeSlot slot : touched) {
+        auto& jobs = jobs_on_[slot];
+        if (sign < 0) {
+            jobs.push_back(job);
+        } else if (const auto found = std::ranges::find(jobs, job); found != jobs.end()) {
+            *found = jobs.back();
+            jobs.pop_back();
+        }
+    }
     count_jobs(touched, held.exclusive, -sign);
+}
+
+// What is free of a vnode, by column, once these of the jobs on it have let go.
+Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs) const {
+    Needs left(row(slot), row(slot) + columns_);
+    std::int32_t others = vnodes_[slot].jobs;
+    std::int32_t exclusive = vnodes_[slot].exclusive;
+    for (const JobSlot job : jobs) {
+        const HeldJob* held = held_of(job);
+        bool is_here = false;
+        for (const Held& part : held->parts) {
+            if (find(part.vnode) != slot) continue;
+            is_here = true;
+            for (const Need& need : held->amounts_of(part))
+                if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
+                    left[column_of_[need.resource]] += need.amount;
+        }
+        if (!is_here) continue;
+        --others;
+        if (held->exclusive) --exclusive;
+    }
+    left[open_column] = vnodes_[slot].free && exclusive == 0 ? 1 : 0;
+    left[empty_column] = others == 0 ? 1 : 0;
+    return left;
+}
+
+bool Vnodes::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without, const Request& request,
+                            const NodeSize& node_size) const {
+    const Needs left = row_without(slot, without);
+    return std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
+        const Needs needs = needs_of(chunk, request.exclusive, node_size);
+        const bool fits = std::ranges::equal(
+            left, needs, [](std::int64_t has, std::int64_t need) { return need <= 0 || has >= need; });
+        return fits && matches(vnodes_[slot], chunk);
+    });
+}
+
+bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, const Placement& placement,
+                        const Request& request, const NodeSize& node_size) const {
+    Needs left = row_without(slot, without);
+    if (left[open_column] == 0 || (request.exclusive && left[empty_column] == 0)) return false;
+    for (const Part& part : placement) {
+        if (part.vnode != slot) continue;
+        const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c) {
+            left[c] -= needs[c] * part.count;
+            if (needs[c] > 0 && left[c] < 0) return false;
+        }
+    }
+    return true;
 }
 
 // Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
@@ -317,8 +380,11 @@ std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, 
 }
 
 bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
-    return row(vnode)[open_column] > 0 &&
-           std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
+    return row(vnode)[open_column] > 0 && is_of(pool, vnode);
+}
+
+bool Vnodes::is_of(PoolId pool, VnodeSlot vnode) const {
+    return std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
 }
 
 std::vector<VnodeSlot> Vnodes::held_by(JobSlot job) const {
@@ -759,8 +825,7 @@ std::vector<std::pair<std::uint32_t, std::int64_t>> Vnodes::totals(const Request
 
 bool Vnodes::counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const {
     return column >= first_resource_column && column < columns_ && vnodes_[vnode].free &&
-           row(vnode)[column] >= 0 &&
-           std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
+           row(vnode)[column] >= 0 && is_of(pool, vnode);
 }
 
 std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
@@ -773,10 +838,10 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
 // ---- Reservations.
 
 void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
-                     const NodeSize& node_size) {
+                     const NodeSize& node_size, std::span<const JobSlot> gone) {
     suspended_.resize(std::max<std::size_t>(suspended_.size(), id + 1), false);
     for (const VnodeSlot slot : vnodes_of(placement)) {
-        std::vector<std::int64_t> over(row(slot), row(slot) + columns_);
+        std::vector<std::int64_t> over = row_without(slot, gone);
         for (const Part& part : placement) {
             if (part.vnode != slot) continue;
             const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);

@@ -135,9 +135,10 @@ class Vnodes {
     std::int64_t capacity(PoolId pool, std::uint32_t column) const;
 
     // A reservation: from `start` on, `placement` is spoken for. Jobs that end later may use of these vnodes
-    // only what is over. To be made while the vnodes are as they will be at `start`. `id`: 0, 1, 2, ...
+    // only what is over. To be made while the vnodes are as they will be at `start`, apart from the running
+    // jobs `gone`, each of which holds something on these vnodes now and won't then. `id`: 0, 1, 2, ...
     void reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
-                 const NodeSize& node_size);
+                 const NodeSize& node_size, std::span<const JobSlot> gone = {});
     // When looking past its start, a reservation doesn't bind anybody: its job holds the vnodes, or has
     // ended.
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
@@ -162,6 +163,18 @@ class Vnodes {
     std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second) const;
     // Does it take jobs, and is it of the pool?
     bool is_open(PoolId pool, VnodeSlot vnode) const;
+    bool is_of(PoolId pool, VnodeSlot vnode) const;
+    // The running jobs that hold a share of it, in no particular order. Valid until a job begins or ends.
+    std::span<const JobSlot> jobs_on(VnodeSlot vnode) const {
+        return vnode < jobs_on_.size() ? std::span<const JobSlot>(jobs_on_[vnode])
+                                       : std::span<const JobSlot>();
+    }
+    // Without some of the jobs on it, has the vnode room for a chunk of any kind that the request asks for;
+    // and for all parts of a placement that are on it?
+    bool fits_any_chunk(VnodeSlot vnode, std::span<const JobSlot> without, const Request& request,
+                        const NodeSize& node_size) const;
+    bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, const Placement& placement,
+                    const Request& request, const NodeSize& node_size) const;
     // The vnodes that a running job holds, and whether these are its places.
     std::vector<VnodeSlot> held_by(JobSlot job) const;
     bool holds(JobSlot job, std::span<const Place> places, bool exclusive) const;
@@ -213,7 +226,8 @@ class Vnodes {
     void void_pools();
     void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, std::vector<Share>& out) const;
     bool needs_columns(const Vnode& vnode, const Resources& resources) const;
-    void apply(const HeldJob& held, int sign);
+    void apply(JobSlot job, int sign);
+    Needs row_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const;
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
     void add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign,
                      const Pool* only = nullptr);
@@ -247,9 +261,10 @@ class Vnodes {
     std::uint32_t vnode_ = no_resource;
     std::vector<std::int64_t> total_;  // columns_ a vnode
     std::vector<std::int64_t> free_;
-    std::vector<HeldJob> held_;               // without parts: to be used again
-    std::vector<std::uint32_t> held_place_;   // by job, its place there and 1; 0: it holds nothing
-    std::vector<std::uint32_t> held_unused_;  // places
+    std::vector<HeldJob> held_;                  // without parts: to be used again
+    std::vector<std::uint32_t> held_place_;      // by job, its place there and 1; 0: it holds nothing
+    std::vector<std::uint32_t> held_unused_;     // places
+    std::vector<std::vector<JobSlot>> jobs_on_;  // by vnode
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> pool_ids_;
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> asked_pools_;  // by whose asked
     std::vector<Pool> pools_;

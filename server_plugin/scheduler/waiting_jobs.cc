@@ -158,6 +158,7 @@ void WaitingJobs::split(LaneId id, std::size_t place) {
 
 void WaitingJobs::insert(LaneId id, const Entry& e) {
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
+    most_nodes_ = std::max(most_nodes_, e.size.nodes);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);
     // The last block that begins before it.

@@ -90,6 +90,8 @@ class WaitingJobs {
     void remove(JobSlot job);
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
     std::size_t size() const { return size_; }
+    // No job asks for more nodes.
+    std::int32_t most_nodes() const { return most_nodes_; }
 
     // Moves on to the first job at or after `at` that is within the limit; false: there is none.
     bool find(LaneId lane, const SizeLimit& limit, Position& at) const;
@@ -180,6 +182,7 @@ class WaitingJobs {
     std::vector<std::uint32_t> unused_;    // blocks
     std::vector<std::uint32_t> block_of_;  // by job
     std::size_t size_ = 0;
+    std::int32_t most_nodes_ = 0;
     std::array<ClassLanes, 6> by_class_;
     std::int64_t soonest_ = INT64_MAX;  // no normal job's waits_from is before
 };

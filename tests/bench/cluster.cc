@@ -29,7 +29,7 @@ Settings origin_policy(const UserLimits& limits) {
 
 }  // namespace
 
-BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits)
+BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained)
     : scheduler(rrule::Zone::utc()),
       // Monday, 10:00.
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
@@ -56,9 +56,11 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
     ServerRecord server;
     server.max_user_run = limits.in_server;
     if (!scheduler.server_changed(server)) std::abort();
+    std::vector<std::int64_t> cpus_of;
     for (std::int64_t i = 0; i < vnodes; ++i) {
         const std::string name = "n" + std::to_string(i);
         const std::int64_t cpus = 4LL << pick(0, 4);
+        cpus_of.push_back(cpus);
         const Amount available[] = {{ncpus, cpus, {}}, {mem, cpus * 4 * gb, {}}};
         VnodeRecord vnode;
         vnode.vnode = VnodeHandle(static_cast<std::uint64_t>(i + 1));
@@ -77,7 +79,36 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
     configuration.scheds["default"] = {"origin"};
     if (!scheduler.set_configuration(configuration)) std::abort();
     jobs_.reserve(static_cast<std::size_t>(jobs) + 16);
+    if (drained == Drained::yes) drain(cpus_of);
     for (std::int64_t i = 0; i < jobs; ++i) add_job();
+}
+
+void BigCluster::drain(std::span<const std::int64_t> cpus) {
+    constexpr std::int64_t whole = 64;
+    constexpr std::uint64_t last_queue = 7;
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+        if (cpus[i] != whole) continue;
+        Job holder;
+        holder.owner = "holder";
+        holder.ncpus = 1;
+        holder.mem = gb;
+        holder.walltime = Seconds(pick(13, 100) * hour);
+        holder.queued = now - Seconds(2 * hour);
+        holder.started = now - Seconds(hour);
+        holder.queue = last_queue;
+        holder.state = 'R';
+        holder.places = {{VnodeHandle(i + 1), {{ncpus, 1, {}}, {mem, gb, {}}}}};
+        jobs_.push_back(holder);
+        send(next_job_++);
+    }
+    Job waiting;
+    waiting.owner = "user0";
+    waiting.ncpus = whole;
+    waiting.mem = gb;
+    waiting.walltime = Seconds(4 * hour);
+    waiting.queued = now - Seconds(2000 * hour);
+    jobs_.push_back(waiting);
+    send(next_job_++);
 }
 
 void BigCluster::add_job() {

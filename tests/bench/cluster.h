@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,16 @@ struct UserLimits {
     std::int64_t jobs = 0;        // max_user_run_jobs; 0: any
 };
 
+// With `yes`, a job has waited for so long that a queue is drained for it: it asks for a whole vnode of 64
+// CPUs, and jobs of one CPU hold each of these for 13 to 100 hours.
+enum class Drained : bool { no, yes };
+
 class BigCluster {
   public:
     // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
     // 12 hours.
-    BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {});
+    BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {},
+               Drained drained = Drained::no);
 
     void add_job();
     // Room for so many, so that the memory that is taken later is the scheduler's.
@@ -54,6 +60,7 @@ class BigCluster {
         std::vector<std::pair<VnodeHandle, std::vector<Amount>>> places;
     };
     void send(std::uint64_t number);
+    void drain(std::span<const std::int64_t> cpus);
     std::int64_t pick(std::int64_t from, std::int64_t to) {
         return std::uniform_int_distribution(from, to)(random_);
     }

@@ -58,10 +58,23 @@ BENCHMARK(FullCycleUserLimits)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oNLogN);
 
+// The same with a queue drained for a job that waits: all others may start only if they leave it its place.
+void FullCycleDrained(benchmark::State& state) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::yes);
+    run_full_cycles(state, cluster);
+}
+BENCHMARK(FullCycleDrained)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity(benchmark::oNLogN);
+
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
-void CycleAfterArrival(benchmark::State& state) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+void run_after_arrivals(benchmark::State& state, Drained drained) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained);
     cluster.settle();
     for (auto _ : state) {
         cluster.add_job();
@@ -72,6 +85,12 @@ void CycleAfterArrival(benchmark::State& state) {
     }
     state.SetComplexityN(state.range(0));
 }
+void CycleAfterArrival(benchmark::State& state) {
+    run_after_arrivals(state, Drained::no);
+}
+void CycleAfterArrivalDrained(benchmark::State& state) {
+    run_after_arrivals(state, Drained::yes);
+}
 BENCHMARK(CycleAfterArrival)
     ->Arg(1'000)
     ->Arg(10'000)
@@ -80,9 +99,17 @@ BENCHMARK(CycleAfterArrival)
     ->Iterations(300)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
+BENCHMARK(CycleAfterArrivalDrained)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Iterations(300)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
 
-void CycleAfterEnd(benchmark::State& state) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
+void run_after_ends(benchmark::State& state, Drained drained) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained);
     cluster.settle();
     auto running = cluster.started();
     std::size_t next = 0;
@@ -108,7 +135,21 @@ void CycleAfterEnd(benchmark::State& state) {
     state.counters["most_considered"] = static_cast<double>(most);
     state.SetComplexityN(state.range(0));
 }
+void CycleAfterEnd(benchmark::State& state) {
+    run_after_ends(state, Drained::no);
+}
+void CycleAfterEndDrained(benchmark::State& state) {
+    run_after_ends(state, Drained::yes);
+}
 BENCHMARK(CycleAfterEnd)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Iterations(300)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+BENCHMARK(CycleAfterEndDrained)
     ->Arg(1'000)
     ->Arg(10'000)
     ->Arg(100'000)

@@ -27,6 +27,7 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
             ASSERT_EQ(a.queue, b.queue);
             ASSERT_EQ(a.vnodes, b.vnodes);
             ASSERT_EQ(a.rejected, b.rejected);
+            ASSERT_EQ(a.schedule, b.schedule) << "starts and reservations";
             std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });
             ++cycles;
             if (a.considered < b.considered) ++fewer;

@@ -67,6 +67,7 @@ struct Site {
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * hour : 0);
+        s.schedule_log = "schedule";
         const int nodes = pick(1, 8);
         for (int i = 0; i < nodes; ++i) {
             vnodes.push_back("n" + std::to_string(i));
@@ -134,7 +135,11 @@ struct Events {
             const int job = jobs[which];
             touched.insert(job);
             const bool runs = a.world.running(job);
-            if (what <= 88) {
+            if (what <= 45 && !runs && a.world.options(job).state == 'Q' &&
+                a.world.options(job).select.empty()) {  // a manager runs it
+                const auto vnode = static_cast<std::size_t>(pick(0, static_cast<int>(a.vnodes.size()) - 1));
+                for (Site* site : {&a, &b}) site->world.run(job, "b0", site->vnodes[vnode], now);
+            } else if (what <= 88) {
                 if (!runs && what <= 80) continue;
                 jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
                 for (Site* site : {&a, &b}) site->world.finish(job, now);

@@ -216,6 +216,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
     out.log = decisions.log;
     out.hpm_wanted = decisions.hpm_wanted;
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;
+    if (decisions.schedule) out.schedule = decisions.schedule->text;
     const auto queue_name = [&](QueueHandle handle) {
         for (const auto& [name, known] : queues_)
             if (known == handle) return name;

@@ -116,6 +116,7 @@ struct Outcome {
     std::map<int, std::vector<std::string>> vnodes;  // of jobs that started
     std::vector<std::string> log;
     std::string sorted_jobs;
+    std::string schedule;  // records for the schedule log
     bool hpm_wanted = false;
     std::int64_t considered = 0;  // jobs that were looked at
 };

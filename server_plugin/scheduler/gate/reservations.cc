@@ -14,13 +14,16 @@ bool of_queue(LimitKind kind) {
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (state.reservations.empty()) return {};
-    QueueView* const views[] = {&view};
-    const LimitUser user{job.owner, job.group, job.nodes, job.request, view.slot, views, &state.placement};
-    for (const Reservation& reservation : state.reservations) {
+    const std::uint32_t views[] = {view.number};
+    const LimitUser user{
+        job.owner,       job.group, job.nodes, job.request, view.slot, views, view.dedicated ? 1 : 0,
+        &state.placement};
+    for (Reservation& reservation : state.reservations) {
         if (reservation.begun || reservation.job == job.job || state.ends(job) <= reservation.start) continue;
-        for (const auto& spare : reservation.spare) {
-            const std::int64_t needed = use_of(state, user, spare.key);
+        for (auto& spare : reservation.spare) {
+            const std::int64_t needed = use_of(*state.vnodes, user, spare.key);
             if (needed == 0 || needed <= spare.left) continue;
+            spare.refused = true;
             const bool drained = state.settings->algorithm == Algorithm::origin && of_queue(spare.key.kind);
             return {drained ? Because::queue_drained : Because::reserved, view.slot, reservation.job};
         }
@@ -32,7 +35,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 unsigned reads(const CycleState& state, const QueueView& view) {
     unsigned reads = 0;
     for (const Reservation& reservation : state.reservations) {
-        for (const auto& [key, left] : reservation.spare) {
+        for (const auto& [key, left, refused] : reservation.spare) {
             if (key.kind == LimitKind::server_user ||
                 (key.kind == LimitKind::queue_user && key.object == view.slot))
                 reads |= reads_owner | reads_job_too;

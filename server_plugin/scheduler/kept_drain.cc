@@ -1,0 +1,94 @@
+#include "server_plugin/scheduler/kept_drain.h"
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/cycle.h"
+
+namespace pbs::sched {
+
+KeptDrain::User KeptDrain::user_of(const Tables& t, JobSlot slot) const {
+    User result;
+    const QueueSlot of = t.jobs.queue[slot];
+    std::int64_t dedicated_views = 0;
+    for (const View& v : views) {
+        if (v.queue != of || !(v.only || t.vnodes.holds_in(v.pool, slot))) continue;
+        result.views.push_back(v.number);
+        dedicated_views += v.dedicated ? 1 : 0;
+    }
+    result.user = {t.jobs.owner[slot],
+                   t.jobs.group[slot],
+                   job_nodes(t, node_size, slot),
+                   &t.requests[t.jobs.request[slot]],
+                   of,
+                   result.views,
+                   dedicated_views,
+                   nullptr};
+    return result;
+}
+
+bool KeptDrain::ends_by_start(const Tables& t, JobSlot slot) const {
+    return t.jobs.end(slot) <= start;
+}
+
+std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
+    std::vector<JobSlot> jobs;
+    for (const Part& part : placement)
+        for (const JobSlot other : t.vnodes.jobs_on(part.vnode))
+            if (ends_by_start(t, other)) jobs.push_back(other);
+    std::ranges::sort(jobs);
+    jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+    return jobs;
+}
+
+// Once the job is gone, is there room on the vnode for any part of the reserved one, by its start?
+bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
+    const bool of_targets =
+        std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
+    if (!of_targets) return false;
+    std::vector<JobSlot> jobs;
+    for (const JobSlot other : t.vnodes.jobs_on(vnode))
+        if (other == ending || ends_by_start(t, other)) jobs.push_back(other);
+    return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
+}
+
+// Is there still room on a reserved vnode for the parts that it is to have?
+bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode) const {
+    std::vector<JobSlot> jobs;
+    for (const JobSlot other : t.vnodes.jobs_on(vnode))
+        if (ends_by_start(t, other)) jobs.push_back(other);
+    return t.vnodes.fits_parts(vnode, jobs, placement, request, vnode_share);
+}
+
+void KeptDrain::started(const Tables& t, JobSlot slot) {
+    if (!holds_) return;
+    if (t.vnodes.version() != vnodes_version) return forget();
+    const User user = user_of(t, slot);
+    for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
+    if (ends_by_start(t, slot)) return;
+    for (Reservation::Spare& s : spare) {
+        s.left -= use_of(t.vnodes, user.user, s.key);
+        if (s.left < 0) holds_ = false;
+    }
+    for (const VnodeSlot vnode : t.vnodes.held_by(slot)) {
+        if (std::ranges::find(placement, vnode, &Part::vnode) == placement.end()) continue;
+        if (!leaves_room(t, vnode)) holds_ = false;
+    }
+}
+
+void KeptDrain::ended(const Tables& t, JobSlot slot) {
+    if (!holds_) return;
+    if (t.vnodes.version() != vnodes_version) return forget();
+    const User user = user_of(t, slot);
+    for (Watched& w : watched) {
+        const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
+        // With what the job had of it there was enough already: less in use changes nothing.
+        if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) holds_ = false;
+        w.in_use -= use;
+    }
+    if (!ends_by_start(t, slot))
+        for (Reservation::Spare& s : spare) s.left += use_of(t.vnodes, user.user, s.key);
+    for (const VnodeSlot vnode : t.vnodes.held_by(slot))
+        if (gives_room(t, vnode, slot)) holds_ = false;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,135 @@
+// The reservation of a waiting job from cycle to cycle.
+
+#include "server_plugin/scheduler/kept_drain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+// Two vnodes of 8 CPUs; a job that waits for a whole one, and jobs that hold them until 12 and 14.
+struct Drained : testing::Test {
+    World world;
+    Instant now = at(9);
+    int first = 0;
+    int second = 0;
+    int waiting = 0;
+
+    void SetUp() override {
+        Settings& s = world.origin({"batch"});
+        world.queue({.name = "batch", .nodes = 12});
+        s.max_queued_time = Seconds(hour);
+        s.schedule_log = "schedule";
+        world.vnode({.name = "n1", .ncpus = 8});
+        world.vnode({.name = "n2", .ncpus = 8});
+        world.configure();
+        first = holder("n1", 4);
+        second = holder("n2", 6);
+        waiting = world.job({.owner = "w", .ncpus = 8, .walltime = hour, .queued = at(6)}, now);
+        (void)cycle();
+        (void)add(1, 10 * minute);
+        (void)cycle();
+    }
+    int holder(const std::string& vnode, int hours) {
+        const int job = world.job({.ncpus = 2, .walltime = hours * hour, .queued = at(8)}, at(8));
+        world.run(job, "batch", vnode, at(8));
+        return job;
+    }
+    int add(int ncpus, std::int64_t walltime) {
+        return world.job({.owner = "u", .ncpus = ncpus, .walltime = walltime, .queued = now}, now);
+    }
+    Outcome cycle(CycleTrigger trigger = CycleTrigger::job_new) {
+        return world.cycle(now, true, "default", trigger);
+    }
+    // "vnode until": of the job that waits, by the records of the last cycle.
+    static std::string reserved(const Outcome& outcome) {
+        std::string found;
+        for (std::size_t at = 0; at < outcome.schedule.size();) {
+            const auto end = outcome.schedule.find('\n', at);
+            const std::string line = outcome.schedule.substr(at, end - at);
+            at = end + 1;
+            if (line.find(";RESERVING;") == std::string::npos || line.find(";H;") == std::string::npos)
+                continue;
+            std::vector<std::string> fields;
+            for (std::size_t from = 0; from != std::string::npos;) {
+                const auto semicolon = line.find(';', from);
+                fields.push_back(line.substr(from, semicolon - from));
+                from = semicolon == std::string::npos ? semicolon : semicolon + 1;
+            }
+            if (fields.at(8) != "ncpus") continue;
+            const Instant start{Seconds(std::stoll(fields.at(4)))};
+            found += fields.at(7) + " at " +
+                     std::to_string((start - std::chrono::floor<std::chrono::days>(start)) / Seconds(60));
+        }
+        return found;
+    }
+};
+
+TEST_F(Drained, TheVnodeThatIsFreeFirstIsReserved) {
+    (void)add(1, hour);
+    EXPECT_EQ(reserved(cycle()), "n1 at 720");
+}
+
+TEST_F(Drained, WhatEndsWithoutGivingRoomLeavesItAsItIs) {
+    const int small = add(1, 2 * hour);
+    ASSERT_THAT(cycle().started, testing::ElementsAre(small));
+    now += Seconds(minute);
+    world.finish(small, now);
+    EXPECT_EQ(reserved(cycle(CycleTrigger::job_ended)), "n1 at 720");
+}
+
+TEST_F(Drained, AVnodeThatIsFreeBeforeTimeLetsTheJobStart) {
+    world.finish(second, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_ended).started, testing::Contains(waiting));
+}
+
+TEST_F(Drained, AJobThatEndsSoonerMovesItToAnotherVnode) {
+    // The last one on n2 now ends at 11, an hour before n1 is free.
+    const int third = world.job({.ncpus = 1, .walltime = 3 * hour, .queued = at(8)}, at(8));
+    world.run(third, "batch", "n2", at(8));
+    (void)add(1, hour);
+    EXPECT_EQ(reserved(cycle()), "n1 at 720");
+    world.finish(second, now);
+    EXPECT_EQ(reserved(cycle(CycleTrigger::job_ended)), "n2 at 660");
+}
+
+TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
+    const int other = add(1, 8 * hour);
+    world.run(other, "batch", "n1", now);
+    (void)add(1, hour);
+    EXPECT_EQ(reserved(cycle()), "n2 at 840");
+}
+
+TEST_F(Drained, AJobThatRunsOverItsWalltimeMovesItOn) {
+    now = at(12) + Seconds(90);
+    (void)add(1, minute);
+    EXPECT_EQ(reserved(cycle()), "n1 at 722") << "it ends within a minute, as far as is known";
+    now += Seconds(minute);
+    (void)add(1, minute);
+    EXPECT_EQ(reserved(cycle()), "n1 at 723");
+}
+
+TEST_F(Drained, WhatEndsAfterTheStartLeavesMoreToOthers) {
+    // At 12, when the waiting job starts, seven of the twelve nodes of the queue are in use, and it needs
+    // four.
+    std::vector<int> running;
+    for (int i = 0; i < 6; ++i) {
+        const int job = add(0, 5 * hour);
+        world.run(job, "batch", "n2", now);
+        running.push_back(job);
+    }
+    const int first_long = add(1, 6 * hour);
+    auto outcome = cycle();
+    EXPECT_THAT(outcome.started, testing::ElementsAre(first_long)) << "on n2";
+    const int second_long = add(1, 6 * hour);
+    EXPECT_THAT(cycle().started, testing::IsEmpty()) << "the last nodes are the waiting job's";
+    world.finish(running.front(), now);
+    outcome = cycle(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, testing::ElementsAre(second_long));
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
