@@ -37,17 +37,44 @@ Targets& Cycle::targets_of(const OrderedJob& job) {
     return own != nullptr ? *own : batch_;
 }
 
-void Cycle::fetch(const OrderedJob& job) const {
-    const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
-    if (job.shape < of_shape.size()) __builtin_prefetch(&of_shape[job.shape]);
-    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job.job]);
+// Jobs are in order and the tables aren't: what will be read soon is fetched ahead, one thing after the other
+// that leads to it.
+void Cycle::fetch(std::span<const OrderedJob> jobs, std::size_t at) const {
+    constexpr std::size_t columns = 16;
+    constexpr std::size_t request = 10;
+    constexpr std::size_t amounts = 5;
+    const auto known = [&](const OrderedJob& job) {
+        const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        return job.shape < of_shape.size() && of_shape[job.shape] != 0;
+    };
+    if (at + columns < jobs.size()) {
+        const OrderedJob& job = jobs[at + columns];
+        const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        if (job.shape < of_shape.size()) __builtin_prefetch(&of_shape[job.shape]);
+        if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job.job]);
+        __builtin_prefetch(&t_.jobs.queue[job.job]);
+        __builtin_prefetch(&t_.jobs.request[job.job]);
+    }
+    if (at + request < jobs.size() && !known(jobs[at + request])) {
+        const JobSlot job = jobs[at + request].job;
+        const Request* wanted = &t_.requests[t_.jobs.request[job]];
+        __builtin_prefetch(wanted);
+        __builtin_prefetch(&wanted->arrangement);
+        __builtin_prefetch(&t_.jobs.owner[job]);
+        __builtin_prefetch(&t_.jobs.group[job]);
+        __builtin_prefetch(&t_.jobs.walltime[job]);
+        __builtin_prefetch(&t_.jobs.run_host[job]);
+    }
+    if (at + amounts < jobs.size() && !known(jobs[at + amounts])) {
+        const Request& wanted = t_.requests[t_.jobs.request[jobs[at + amounts].job]];
+        __builtin_prefetch(wanted.totals.data());
+        __builtin_prefetch(wanted.chunks.data());
+    }
 }
 
 void Cycle::consider_all(std::span<const OrderedJob> jobs) {
-    // Jobs are in order and the tables aren't: what will be read soon is fetched ahead.
-    constexpr std::size_t ahead = 12;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        if (i + ahead < jobs.size()) fetch(jobs[i + ahead]);
+        fetch(jobs, i);
         consider(jobs[i], targets_of(jobs[i]));
     }
 }

@@ -164,7 +164,7 @@ class Cycle {
     std::vector<std::uint32_t> queue_ranks() const;
 
     // Gates, place, decide.
-    void fetch(const OrderedJob& job) const;
+    void fetch(std::span<const OrderedJob> jobs, std::size_t at) const;
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
     void consider(const OrderedJob& job, Targets& targets);

@@ -78,12 +78,6 @@ std::vector<KeptAmount> keep(std::span<const Amount> amounts) {
     return kept;
 }
 
-std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
-    for (const KeptAmount& a : amounts)
-        if (a.resource == resource) return a.number;
-    return std::nullopt;
-}
-
 void Resources::define(const ResourceRecord& record) {
     if (record.id >= infos_.size()) infos_.resize(record.id + 1);
     infos_[record.id] = {std::string(record.name), record.kind, record.consumable, true};

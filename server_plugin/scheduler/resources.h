@@ -24,7 +24,11 @@ struct KeptAmount {
 
 std::vector<KeptAmount> keep(std::span<const Amount> amounts);
 // The number of a resource in a list, if it is there.
-std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource);
+inline std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
+    for (const KeptAmount& a : amounts)
+        if (a.resource == resource) return a.number;
+    return std::nullopt;
+}
 
 class Resources {
   public:

@@ -80,6 +80,9 @@ bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     vnode.known = true;
     vnode.name = record.name;
     vnode.host = host;
+    vnode.host_number =
+        host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
+    host_jobs_.resize(host_numbers_.size());
     vnode.partition = partition;
     vnode.free = record.free;
     vnode.priority = record.priority;
@@ -159,7 +162,7 @@ void Vnodes::rebuild(const Resources& resources) {
     }
     free_ = total_;
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
-    host_jobs_.clear();
+    host_jobs_.assign(host_numbers_.size(), 0);
     void_pools();
     jobs_on_.clear();
     for (JobSlot job = 0; job < held_place_.size(); ++job)
@@ -310,18 +313,19 @@ void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int s
         set_flags(slot);
         update_trees(slot);
         if (vnodes.size() == 1) {
-            host_jobs_[vnodes_[slot].host] += sign;
+            host_jobs_[vnodes_[slot].host_number] += sign;
             return;
         }
-        if (std::ranges::find(hosts, vnodes_[slot].host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
-            hosts.push_back(vnodes_[slot].host);
+        const std::uint32_t host = vnodes_[slot].host_number;
+        if (std::ranges::find(hosts, host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
+            hosts.push_back(host);
     }
     for (const auto host : hosts) host_jobs_[host] += sign;
 }
 
 std::int64_t Vnodes::jobs_on_host(std::uint32_t host) const {
-    const auto found = host_jobs_.find(host);
-    return found == host_jobs_.end() ? 0 : found->second;
+    const auto found = host_numbers_.find(host);
+    return found == host_numbers_.end() ? 0 : host_jobs_[found->second];
 }
 
 bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
@@ -517,7 +521,13 @@ std::uint32_t Vnodes::next_fit(const Pool& pool, const Needs& needs, std::uint32
 // ---- Finding places.
 
 Vnodes::Needs Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const {
-    Needs needs(columns_, 0);
+    Needs needs;
+    return needs_of(chunk, exclusive, node_size, needs);
+}
+
+const Vnodes::Needs& Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size,
+                                      Needs& needs) const {
+    needs.assign(columns_, 0);
     needs[open_column] = 1;
     needs[empty_column] = exclusive ? 1 : 0;
     std::int64_t ncpus = -1;
@@ -593,7 +603,7 @@ void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count
 bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t index,
                          const PlaceRules& rules, const std::vector<std::uint32_t>* only, Placement& out) {
     const Chunk& chunk = request.chunks[index];
-    const Needs needs = needs_of(chunk, request.exclusive, rules.node_size);
+    const Needs& needs = needs_of(chunk, request.exclusive, rules.node_size, needs_to_place_);
     std::int64_t left = chunk.count;
     const auto taken = [&](VnodeSlot slot) {
         return std::ranges::any_of(out, [&](const Part& part) {
@@ -714,10 +724,18 @@ bool Vnodes::large_enough(PoolId id, const Request& request, const NodeSize& nod
 }
 
 void Vnodes::apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign) {
-    for (const Part& part : placement)
-        add_amounts(part.vnode, needs_of(request.chunks[part.chunk], request.exclusive, node_size),
-                    part.count, sign);
-    count_jobs(vnodes_of(placement), request.exclusive, -sign);
+    for (const Part& part : placement) {
+        const Needs& needs =
+            needs_of(request.chunks[part.chunk], request.exclusive, node_size, needs_to_take_);
+        std::int64_t* const free = &free_[part.vnode * columns_];
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+            free[c] += sign * needs[c] * part.count;
+    }
+    // Which tells the trees, too.
+    if (placement.size() == 1)
+        count_jobs(std::span(&placement.front().vnode, 1), request.exclusive, -sign);
+    else
+        count_jobs(vnodes_of(placement), request.exclusive, -sign);
 }
 
 void Vnodes::take(const Placement& placement, const Request& request, const NodeSize& node_size) {
@@ -775,7 +793,7 @@ void Vnodes::look_ahead(std::span<const Share> shares, int sign) {
     for (const Share& share : shares) {
         switch (share.column) {
             case host_share:
-                host_jobs_[vnodes_[share.vnode].host] -= sign;
+                host_jobs_[vnodes_[share.vnode].host_number] -= sign;
                 break;
             case exclusive_share:
                 vnodes_[share.vnode].exclusive -= sign;

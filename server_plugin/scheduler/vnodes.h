@@ -28,6 +28,7 @@ struct Vnode {
     bool known = false;
     std::string name;
     std::uint32_t host = 0;
+    std::uint32_t host_number = 0;  // of the hosts that vnodes are on, from 0
     bool free = true;
     std::int32_t priority = 0;
     QueueHandle queue{};
@@ -233,6 +234,7 @@ class Vnodes {
                      const Pool* only = nullptr);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     Needs needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
+    const Needs& needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Needs& kept) const;
     std::uint32_t next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const;
     std::int64_t how_many(VnodeSlot vnode, const Needs& needs, const Chunk& chunk,
                           const PlaceRules& rules) const;
@@ -269,7 +271,11 @@ class Vnodes {
     std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> asked_pools_;  // by whose asked
     std::vector<Pool> pools_;
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;  // by vnode
-    std::unordered_map<std::uint32_t, std::int64_t> host_jobs_;
+    std::unordered_map<std::uint32_t, std::uint32_t> host_numbers_;        // by name
+    std::vector<std::int64_t> host_jobs_;                                  // by number
+    // Room for the needs of the chunk that is being placed, and of a part that is taken.
+    Needs needs_to_place_;
+    Needs needs_to_take_;
     Interner* strings_ = nullptr;  // the scheduler's, which outlives this
     std::int64_t factor_ = 1;
     std::unordered_map<VnodeSlot, std::vector<Reserved>> reserved_;
