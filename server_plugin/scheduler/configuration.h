@@ -111,6 +111,7 @@ struct Settings {
     Since revoke_hpm_counters;
     std::string hpm_ctl;  // the program that switches the counters
     RestartAction sched_restart_action = RestartAction::none;
+    std::string sched_host;  // where jobs are restarted; empty: anywhere
     Since avoid_fragmentation{true};
     Since test_only;
     std::int64_t fake_machine_mult = 0;

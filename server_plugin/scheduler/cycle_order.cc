@@ -1,6 +1,7 @@
 // A cycle, second part: which jobs there are, and in which order.
 
 #include <algorithm>
+#include <utility>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/order/past_usage.h"
@@ -174,6 +175,14 @@ bool Cycle::found_at_start(JobSlot job, QueueSlot queue) {
     return false;
 }
 
+// The vnodes for jobs that are run again: those of SCHED_HOST, if the queue has any there and names no host
+// itself.
+PoolId Cycle::restart_pool(const QueueView& view) const {
+    if (s_.sched_host.empty() || view.host != 0) return view.pool;
+    const PoolId pool = state_.vnodes->pool(view.queue->handle, t_.strings.id(s_.sched_host), in_.partition);
+    return state_.vnodes->pool_vnodes(pool).empty() ? view.pool : pool;
+}
+
 // They ran before: nothing but want of room keeps them from running again.
 void Cycle::restart_found() {
     const auto hosts = std::ranges::find(gates_, std::string_view("hosts"), &Gate::name);
@@ -184,7 +193,9 @@ void Cycle::restart_found() {
         for (QueueView* view : batch_) {
             if (view->slot != t_.jobs.queue[slot]) continue;
             set_walltime(job, *view);
+            const PoolId own = std::exchange(view->pool, restart_pool(*view));
             reason = (*hosts)->check(state_, job, *view);
+            view->pool = own;
             if (reason) continue;
             start(job, *view);
             break;

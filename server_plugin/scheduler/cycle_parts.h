@@ -152,6 +152,7 @@ class Cycle {
     Instant waits_from(JobSlot job) const;
     void add_requeued();
     bool found_at_start(JobSlot job, QueueSlot queue);
+    PoolId restart_pool(const QueueView& view) const;
     void restart_found();
     void make_standard_list();
     void add_job(JobSlot job, JobClass job_class);

@@ -120,6 +120,7 @@ void read_origin_order(const Object& policy, const rrule::Zone& zone, Settings& 
     s.revoke_hpm_counters = since(policy, "revoke_hpm_counters", zone);
     s.hpm_ctl = policy.text("hpm_ctl");
     s.sched_restart_action = restart_action(policy.text("sched_restart_action"));
+    s.sched_host = policy.text("sched_host");
     s.avoid_fragmentation = since(policy, "avoid_fragmentation", zone);
     s.test_only = since(policy, "test_only", zone);
     s.fake_machine_mult = policy.integer("fake_machine_mult");

@@ -35,7 +35,6 @@ constexpr std::array missing = {
     Missing{"log_event", "the server's log_events chooses what is logged"},
     Missing{"background_queue_name", "the queue has no special meaning"},
     Missing{"challenge_queue_name", "the queue has no special meaning"},
-    Missing{"sched_host", "the scheduler is part of the server"},
     Missing{"server_host", "the scheduler is part of the server"},
 };
 
@@ -48,6 +47,7 @@ constexpr std::array needs = {
     Needs{"dedicated_time_command", "enforce_dedicated_time"},
     Needs{"dedicated_time_cache_secs", "dedicated_time_command"},
     Needs{"system_name", "dedicated_time_command"},
+    Needs{"sched_host", "sched_restart_action"},
     Needs{"enforce_allocation", "sched_acct_dir"},
     Needs{"sched_acct_dir", "enforce_allocation"},
     Needs{"oa_decay_factor", "enforce_allocation"},

@@ -59,6 +59,31 @@ TEST_F(RestartActionTest, SCHED_RESTART_ACTION_RestartLeavesAJobWithoutRoomToLat
     EXPECT_THAT(cycle(at(10)).started, ElementsAre(large));
 }
 
+TEST_F(RestartActionTest, SCHED_HOST_IsWhereTheyRunAgain) {
+    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * gb, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * gb, .host = "h2"});
+    s.sched_restart_action = RestartAction::restart;
+    s.sched_host = "h2";
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.vnodes.at(found), ElementsAre("b"));
+    EXPECT_THAT(outcome.vnodes.at(normal), ElementsAre("n")) << "others start where they fit";
+}
+
+TEST_F(RestartActionTest, SCHED_HOST_IsNoMatterWithoutVnodesThere) {
+    s.sched_restart_action = RestartAction::restart;
+    s.sched_host = "elsewhere";
+    EXPECT_THAT(cycle().vnodes.at(found), ElementsAre("n"));
+}
+
+TEST_F(RestartActionTest, SCHED_HOST_IsNotForAQueueThatNamesAHost) {
+    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * gb, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * gb, .host = "h2"});
+    s.batch_queues = {{"batch", "h1"}};
+    s.sched_restart_action = RestartAction::restart;
+    s.sched_host = "h2";
+    EXPECT_THAT(cycle().vnodes.at(found), ElementsAre("a"));
+}
+
 TEST_F(RestartActionTest, SCHED_RESTART_ACTION_ResubmitSendsThemBackToWhereTheyWereSubmitted) {
     s.sched_restart_action = RestartAction::resubmit;
     const auto outcome = cycle();
