@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ namespace {
 using namespace pbs::cmds;
 
 constexpr Program kProgram{"qmgr",
-                           "usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"
+                           "usage: qmgr [-a] [-c command]... [-e] [-n] [-z] [server...]\n"
                            "       qmgr --version\n"};
 // The exit statuses of PBS's qmgr for a wrong command line, and when it can't reach a server.
 constexpr int kUsage = 1;
@@ -108,14 +109,14 @@ int main(int argc, char** argv) {
         return kUsage;
     }
     QmgrOptions options;
-    const std::string* command = nullptr;
+    std::vector<std::string> commands;
     for (const Option& option : line->options) {
         switch (option.letter) {
             case 'a':
                 options.abort_on_error = true;
                 break;
             case 'c':
-                command = &option.value;
+                commands.push_back(option.value);
                 break;
             case 'e':
                 options.echo = true;
@@ -128,14 +129,16 @@ int main(int argc, char** argv) {
                 break;
         }
     }
-    const bool terminal = command == nullptr && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+    const bool terminal = commands.empty() && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
     options.send_ahead = !options.abort_on_error && !terminal;
     QmgrSession session(options);
     if (!session.connect(line->operands)) {
         return kNoServer;
     }
-    if (command != nullptr) {
-        run_text(session, *command);
+    if (!commands.empty()) {
+        for (const std::string& command : commands) {
+            run_text(session, command);
+        }
     } else if (terminal) {
         run_terminal(session);
     } else {

@@ -60,6 +60,16 @@ class Qmgr : public ::testing::Test {
     Server server;
 };
 
+TEST_F(Qmgr, CommandsOfSeveralOptionsAreCarriedOutInTurn) {
+    const Output done =
+        server.command({"qmgr", "-c", "create policy a", "-c", "set policy a by_queue=False; list policy a"});
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.out, HasSubstr("by_queue = False"));
+    const Output stopped = server.command({"qmgr", "-a", "-c", "create policy a", "-c", "delete policy a"});
+    EXPECT_NE(stopped.exit, 0);
+    EXPECT_THAT(printed(server), HasSubstr("create policy a")) << "-a ends at the first that is refused";
+}
+
 TEST_F(Qmgr, PrintOfANewServerIsReadBackTheSame) {
     expect_round_trip(server, {"server"});
 }
@@ -222,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Qmgr, StatusOfAWrongCommandLineAndOfAServerThatIsNotThere) {
     const Output wrong = server.command({"qmgr", "-x"});
     EXPECT_EQ(wrong.exit, 1);
-    EXPECT_THAT(wrong.err, HasSubstr("usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"));
+    EXPECT_THAT(wrong.err, HasSubstr("usage: qmgr [-a] [-c command]... [-e] [-n] [-z] [server...]\n"));
     EXPECT_EQ(wrong.out, "");
     EXPECT_EQ(server.command({"qmgr", "-c", "list server", "nowhere.invalid"}).exit, 3);
     const Output nothing_done = server.command({"qmgr", "-n", "-c", "create policy p9"});
