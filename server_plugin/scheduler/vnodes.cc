@@ -164,6 +164,8 @@ void Vnodes::rebuild(const Resources& resources) {
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
     host_jobs_.assign(host_numbers_.size(), 0);
     void_pools();
+    for (HeldJob& held : held_)
+        for (Held& part : held.parts) part.slot = find(part.vnode);
     jobs_on_.clear();
     for (JobSlot job = 0; job < held_place_.size(); ++job)
         if (held_place_[job] != 0) apply(job, -1);
@@ -207,7 +209,7 @@ void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
     HeldJob& held = held_[place_of_job];
     held.exclusive = exclusive;
     for (const Place& place : places) {
-        held.parts.push_back({place.vnode, static_cast<std::uint32_t>(held.amounts.size()),
+        held.parts.push_back({place.vnode, find(place.vnode), static_cast<std::uint32_t>(held.amounts.size()),
                               static_cast<std::uint32_t>(place.amounts.size())});
         for (const Amount& a : place.amounts) held.amounts.push_back({a.resource, a.number});
     }
@@ -232,7 +234,7 @@ void Vnodes::apply(JobSlot job, int sign) {
     std::vector<VnodeSlot> touched;
     touched.reserve(held.parts.size());
     for (const Held& part : held.parts) {
-        const VnodeSlot slot = find(part.vnode);
+        const VnodeSlot slot = part.slot;
         if (slot == no_slot) continue;
         for (const Need& need : held.amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
@@ -263,7 +265,7 @@ Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs)
         const HeldJob* held = held_of(job);
         bool is_here = false;
         for (const Held& part : held->parts) {
-            if (find(part.vnode) != slot) continue;
+            if (part.slot != slot) continue;
             is_here = true;
             for (const Need& need : held->amounts_of(part))
                 if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
@@ -332,7 +334,7 @@ bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return false;
     return std::ranges::any_of(held->parts, [&](const Held& part) {
-        const VnodeSlot slot = find(part.vnode);
+        const VnodeSlot slot = part.slot;
         return slot != no_slot &&
                std::ranges::any_of(in_pools_[slot], [&](const auto& place) { return place.first == pool; });
     });
@@ -395,7 +397,7 @@ std::vector<VnodeSlot> Vnodes::held_by(JobSlot job) const {
     std::vector<VnodeSlot> vnodes;
     if (const HeldJob* held = held_of(job))
         for (const Held& part : held->parts)
-            if (const VnodeSlot slot = find(part.vnode); slot != no_slot) vnodes.push_back(slot);
+            if (part.slot != no_slot) vnodes.push_back(part.slot);
     return vnodes;
 }
 
@@ -752,8 +754,9 @@ void Vnodes::shares_held(JobSlot job, std::vector<Share>& out) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return;
     std::vector<VnodeSlot> touched;
+    touched.reserve(held->parts.size());
     for (const Held& part : held->parts) {
-        const VnodeSlot slot = find(part.vnode);
+        const VnodeSlot slot = part.slot;
         if (slot == no_slot) continue;
         for (const Need& need : held->amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
@@ -779,12 +782,13 @@ void Vnodes::shares_of(const Placement& placement, const Request& request, const
 void Vnodes::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
                             std::vector<Share>& out) const {
     std::vector<std::uint32_t> hosts;
+    hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);
     for (const VnodeSlot slot : vnodes) {
         if (exclusive) out.push_back({slot, exclusive_share, 1});
         out.push_back({slot, job_share, 1});
         const std::uint32_t host = vnodes_[slot].host;
         if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= most_hosts_of_a_job) continue;
-        hosts.push_back(host);
+        if (vnodes.size() > 1) hosts.push_back(host);
         out.push_back({slot, host_share, 1});
     }
 }

@@ -187,7 +187,8 @@ class Vnodes {
   private:
     struct Held {
         VnodeHandle vnode{};
-        std::uint32_t first = 0;  // of its amounts
+        VnodeSlot slot = no_slot;  // no_slot: the vnode hasn't been told of
+        std::uint32_t first = 0;   // of its amounts
         std::uint32_t count = 0;
     };
     struct HeldJob {
