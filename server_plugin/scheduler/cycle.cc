@@ -1,6 +1,8 @@
 #include "server_plugin/scheduler/cycle.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/order/past_usage.h"
@@ -63,9 +65,22 @@ void Cycle::take_back() {
     state_.vnodes->clear_reservations();
 }
 
+namespace {
+
+// The memory of few decisions: the first of it is part of the object.
+struct FirstKilobyte {
+    alignas(std::max_align_t) std::array<std::byte, 1024> bytes;
+};
+class LittleMemory final : FirstKilobyte, public std::pmr::monotonic_buffer_resource {
+  public:
+    LittleMemory() : monotonic_buffer_resource(bytes.data(), bytes.size()) {}
+};
+
+}  // namespace
+
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
-    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(1024);
+    out.memory = std::make_unique<LittleMemory>();
     if (nothing_may_start(input) || Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
 }

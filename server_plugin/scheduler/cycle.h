@@ -3,7 +3,8 @@
 
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -79,8 +80,8 @@ struct CycleInput {
     SchedMemory* memory = nullptr;
     EventMemory* events = nullptr;  // null: every job is looked at
     std::uint32_t partition = 0;
-    // The partitions that have a scheduler, for the one that tells jobs of other partitions; else null.
-    const std::set<std::uint32_t>* served = nullptr;
+    // The partitions that have a scheduler, for the one that tells jobs of other partitions.
+    std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
     bool keep_waiting_jobs = false;  // for cycles after events

@@ -113,14 +113,15 @@ std::vector<QueueSpec> Cycle::dedicated_queues() const {
 
 // Jobs of queues with a partition that no scheduler has would wait without a word.
 void Cycle::refuse_unserved() {
-    if (in_.served == nullptr) return;
+    if (!in_.served) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q)
         if (is_unserved(t_.queues[q]))
             for (const JobSlot job : t_.queues[q].queued) refuse_if_unserved(job);
 }
 
 bool Cycle::is_unserved(const Queue& queue) const {
-    return in_.served != nullptr && queue.known && queue.execution && !in_.served->contains(queue.partition);
+    return in_.served && queue.known && queue.execution &&
+           std::ranges::find(*in_.served, queue.partition) == in_.served->end();
 }
 
 void Cycle::refuse_if_unserved(JobSlot job) {

@@ -43,10 +43,10 @@ JobSlot JobTable::find(JobHandle job) const {
 }
 
 QueueSlot QueueTable::slot(QueueHandle handle) {
-    const auto [place, made] =
-        by_handle_.emplace(static_cast<std::uint64_t>(handle), static_cast<QueueSlot>(queues_.size()));
-    if (made) queues_.emplace_back().handle = handle;
-    return place->second;
+    if (const QueueSlot known = find(handle); known != no_slot) return known;
+    by_handle_.emplace(static_cast<std::uint64_t>(handle), static_cast<QueueSlot>(queues_.size()));
+    queues_.emplace_back().handle = handle;
+    return static_cast<QueueSlot>(queues_.size() - 1);
 }
 
 QueueSlot QueueTable::find(QueueHandle handle) const {

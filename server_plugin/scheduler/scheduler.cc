@@ -67,27 +67,28 @@ Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     return nullptr;
 }
 
-std::set<std::uint32_t> Scheduler::Impl::served() const {
-    std::set<std::uint32_t> partitions;
+// The partitions that a scheduler serves. Valid until it is asked again.
+std::span<const std::uint32_t> Scheduler::Impl::served() {
+    partitions.clear();
     for (const auto& [name, sched] : scheds)
-        if (serves(name, sched, sched.partition)) partitions.insert(sched.partition);
+        if (serves(name, sched, sched.partition)) partitions.push_back(sched.partition);
     return partitions;
 }
 
 // The policy whose decay_factor counts: of the scheduler `default` if it keeps past usage, else of the first
 // that does.
 Policy* Scheduler::Impl::usage_policy(Instant now) {
-    const std::string keeper = usage_keeper(now);
+    const std::string_view keeper = usage_keeper(now);
     return keeper.empty() ? nullptr : active_policy(keeper, now);
 }
 
-std::string Scheduler::Impl::usage_keeper(Instant now) {
+std::string_view Scheduler::Impl::usage_keeper(Instant now) {
     const auto keeps = [&](std::string_view sched) {
         const Policy* p = active_policy(sched, now);
         return p != nullptr && p->settings.algorithm == Algorithm::origin &&
                p->settings.sort_by_past_usage.holds(now);
     };
-    if (keeps(default_sched)) return std::string(default_sched);
+    if (keeps(default_sched)) return default_sched;
     for (const auto& [name, sched] : scheds)
         if (keeps(name)) return name;
     return {};
@@ -324,18 +325,20 @@ void Scheduler::clear_sched_config(std::string_view sched) {
 }
 
 Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal) {
-    Decisions none;
-    none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     const auto found = scheds.find(sched);
-    if (found == scheds.end() || !found->second.scheduling) return none;
-    if (!serves(sched, found->second, found->second.partition)) return none;
-    Policy* policy = active_policy(sched, now);
-    if (policy == nullptr) return none;
+    Policy* policy = nullptr;
+    if (found != scheds.end() && found->second.scheduling &&
+        serves(sched, found->second, found->second.partition))
+        policy = active_policy(sched, now);
+    if (policy == nullptr) {
+        Decisions none;
+        none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+        return none;
+    }
     for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
         Queue& queue = tables.queues[q];
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
-    const auto partitions = sched == default_sched ? served() : std::set<std::uint32_t>();
     CycleInput input;
     input.tables = &tables;
     input.configuration = &configuration;
@@ -343,7 +346,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     input.memory = &found->second.memory;
     if (!rehearsal) input.events = &found->second.events;
     input.partition = found->second.partition;
-    input.served = sched == default_sched ? &partitions : nullptr;
+    if (sched == default_sched) input.served = served();
     input.now = now;
     input.categories = categories;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended;
@@ -827,7 +830,7 @@ std::vector<UsageRow> Scheduler::usage_rows() const {
 
 std::string Scheduler::usage_keeper(Instant now) {
     settle();
-    return impl_->usage_keeper(now);
+    return std::string(impl_->usage_keeper(now));
 }
 
 bool Scheduler::has_usage_changes() const {

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -72,6 +72,7 @@ struct Scheduler::Impl {
     bool by_events = true;
     std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
     std::size_t long_cycle = 20'000;        // queued jobs
+    std::vector<std::uint32_t> partitions;  // what served() said last
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);
@@ -88,11 +89,11 @@ struct Scheduler::Impl {
                                                                 : configuration.prime;
     }
     Policy* usage_policy(Instant now);
-    std::string usage_keeper(Instant now);
+    std::string_view usage_keeper(Instant now);  // a name of scheds, or default_sched
     bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
         return sched.partition == partition && (partition != 0 || name == default_sched);
     }
-    std::set<std::uint32_t> served() const;
+    std::span<const std::uint32_t> served();
     std::optional<Instant> boundary_after(std::string_view name, Sched& sched, Instant t);
     void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
     bool in_outage(const Settings& settings, Instant t) const;

@@ -33,7 +33,7 @@ JobSize least_of(const JobSize& a, const JobSize& b) {
             std::min(a.mem, b.mem)};
 }
 
-// Up to 1, 2, 4, 8, 16, and more.
+// Up to 1, 2, 4, 8, 16, any number.
 std::size_t cpu_class(std::int32_t ncpus) {
     return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
 }
@@ -79,17 +79,15 @@ WaitingJobs::LaneLeast WaitingJobs::least_of_lane(LaneId id) const {
 }
 
 void WaitingJobs::LaneLeast::add(const JobSize& size) {
-    std::int32_t& shortest = walltime[cpu_class(size.ncpus)];
-    shortest = std::min(shortest, size.walltime);
+    for (std::size_t i = cpu_class(size.ncpus); i < walltime.size(); ++i)
+        walltime[i] = std::min(walltime[i], size.walltime);
     nodes = std::min(nodes, size.nodes);
     mem = std::min(mem, size.mem);
 }
 
 bool WaitingJobs::LaneLeast::may_hold(const SizeLimit& limit) const {
-    if (limit.most.ncpus < 0 || nodes > limit.most.nodes || mem > limit.most.mem) return false;
-    const std::int32_t longest = std::max(limit.most.walltime, limit.small_walltime);
-    const auto end = walltime.begin() + static_cast<std::ptrdiff_t>(cpu_class(limit.most.ncpus)) + 1;
-    return std::any_of(walltime.begin(), end, [&](std::int32_t shortest) { return shortest <= longest; });
+    return limit.most.ncpus >= 0 && nodes <= limit.most.nodes && mem <= limit.most.mem &&
+           walltime[cpu_class(limit.most.ncpus)] <= std::max(limit.most.walltime, limit.small_walltime);
 }
 
 void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) {
@@ -126,7 +124,11 @@ std::uint32_t WaitingJobs::new_block(LaneId id, std::size_t place) {
 void WaitingJobs::drop_block(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     const auto at = static_cast<std::ptrdiff_t>(place);
-    blocks_[lane.blocks[place]] = {};
+    // Most lanes have a job at times: the memory for a few stays.
+    Block& b = blocks_[lane.blocks[place]];
+    if (b.jobs.capacity() > few_jobs) b = {};
+    b.charge = 0;
+    Block::each_column(b, b, [](auto& column, auto&) { column.clear(); });
     unused_.push_back(lane.blocks[place]);
     lane.blocks.erase(lane.blocks.begin() + at);
     lane.least.erase(lane.least.begin() + at);

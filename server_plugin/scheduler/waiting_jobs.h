@@ -148,7 +148,7 @@ class WaitingJobs {
     };
     // What no job of a lane is below.
     struct LaneLeast {
-        std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and more CPUs
+        std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs
         std::int32_t nodes;
         std::int32_t mem;
         bool outdated;  // a job that was one of the least is gone
