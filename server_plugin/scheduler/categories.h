@@ -6,6 +6,7 @@
 // have reached the same ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -99,12 +100,18 @@ class PlaceMap {
         }
         return slot.place;
     }
+    // A small table keeps its memory.
     void clear() {
-        slots_.clear();
+        if (slots_.size() > most_kept)
+            slots_ = {};
+        else if (used_ > 0)
+            std::ranges::fill(slots_, Slot{});
         used_ = 0;
     }
 
   private:
+    static constexpr std::size_t least_slots = 32;
+    static constexpr std::size_t most_kept = 512;
     struct Slot {
         std::uint64_t key = 0;
         std::uint32_t place = 0;
@@ -116,7 +123,7 @@ class PlaceMap {
         return slots_[at];
     }
     void grow() {
-        std::vector<Slot> before(slots_.empty() ? 1024 : slots_.size() * 2);
+        std::vector<Slot> before(slots_.empty() ? least_slots : slots_.size() * 2);
         slots_.swap(before);
         for (const Slot& slot : before)
             if (slot.key != 0) find(slot.key) = slot;

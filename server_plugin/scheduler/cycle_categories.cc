@@ -11,8 +11,10 @@ unsigned Cycle::user_reads_of(Targets& targets) const {
     if (targets.user_reads) return *targets.user_reads;
     unsigned reads = 0;
     for (const JobGate* gate : job_gates_) reads |= gate->reads_user;
-    for (const Gate* gate : gates_)
-        for (const QueueView* view : targets) reads |= sched::user_reads(*gate, state_, *view);
+    for (const Gate* gate : gates_) {
+        if (gate->reads_user == nullptr) continue;
+        for (const QueueView* view : targets) reads |= gate->reads_user(state_, *view);
+    }
     targets.user_reads = reads;
     return reads;
 }
@@ -31,7 +33,7 @@ Category Cycle::category_of(const OrderedJob& job, Targets& targets) {
         category.of_shape = answers_of_shape(job, targets);
     }
     std::uint32_t* place = nullptr;
-    if (standing == 0) {
+    if (standing == 0 && !few_jobs_) {
         auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
         if (of_shape.empty()) of_shape.resize(t_.shapes.size());
         place = &of_shape[job.shape];
@@ -100,9 +102,11 @@ void Cycle::find_standing(const Candidate& job, const Targets& targets) {
 
 // Of a job's shape, by target.
 ShapeAnswer* Cycle::answers_of_shape(const OrderedJob& job, const Targets& targets) {
-    auto& places = answers_of_shape_[static_cast<std::size_t>(job.job_class)];
-    if (places.empty()) places.resize(t_.shapes.size());
-    std::uint32_t& place = places[job.shape];
+    const auto job_class = static_cast<std::size_t>(job.job_class);
+    auto& places = answers_of_shape_[job_class];
+    if (places.empty() && !few_jobs_) places.resize(t_.shapes.size());
+    std::uint32_t& place =
+        few_jobs_ ? answers_of_few_[std::uint64_t{job_class} << 32 | job.shape] : places[job.shape];
     if (place == 0) {
         place = static_cast<std::uint32_t>(shape_answers_.size()) + 1;
         shape_answers_.resize(shape_answers_.size() + targets.size());
@@ -113,6 +117,7 @@ ShapeAnswer* Cycle::answers_of_shape(const OrderedJob& job, const Targets& targe
 void Cycle::forget_answers() {
     for (auto& places : verdict_of_) places.clear();
     for (auto& places : answers_of_shape_) places.clear();
+    answers_of_few_.clear();
     verdict_of_user_.clear();
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/order/past_usage.h"
@@ -123,12 +122,10 @@ bool nothing_may_start(const CycleInput& in) {
         limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
         limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
     }
-    std::vector<LaneId> lanes;
     for (const JobClass job_class :
          {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
-        waiting.find_lanes(job_class, limit, lanes);
-        if (!lanes.empty()) return false;
+        if (waiting.has_lane(job_class, limit)) return false;
     }
     memory.last = in.now;
     memory.started.clear();
@@ -213,7 +210,8 @@ bool Cycle::takes_any(QueueView& view, JobClass job_class, const Candidate* user
         least.group = user->group;
         least.job = user->job;
     }
-    return std::ranges::all_of(gates_, [&](const Gate* gate) {
+    find_gates(view);
+    return std::ranges::all_of(view.gates, [&](const Gate* gate) {
         if ((gate->traits & (tells_fit | looks_for_room)) != 0) return true;
         const bool of_user = user_reads(*gate, state_, view) != 0;
         if (of_user != (user != nullptr) || !gate->check(state_, least, view)) return true;
@@ -227,30 +225,35 @@ std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::i
     Candidate job;
     job.job_class = job_class;
     job.nodes = nodes;
+    auto& all_known = in_.events->longest_walltimes;
+    const std::size_t place = std::size_t{view.number} * 4 + (job.exempt() ? 2 : 0) + (nodes == 1 ? 1 : 0);
+    if (all_known.size() <= place) all_known.resize(place + 1);
+    auto& known = all_known[place];
+    if (known.at == in_.now) return known.seconds;  // it doesn't depend on what runs
+    find_gates(view);
     const auto passes = [&](std::int64_t seconds) {
         job.walltime = job.asked = Seconds(seconds);
-        return std::ranges::all_of(gates_, [&](const Gate* gate) {
+        return std::ranges::all_of(view.gates, [&](const Gate* gate) {
             return (gate->traits & limits_walltime) == 0 || !gate->check(state_, job, view);
         });
     };
     std::int64_t most = view.max_walltime >= Seconds(0) ? view.max_walltime.count() : no_limit;
-    if (passes(most)) return most;
+    if (passes(most)) {
+        known = {most, in_.now};
+        return most;
+    }
     std::int64_t least = -1;  // passes; `most` doesn't
     const auto narrow_down = [&](std::int64_t seconds) {
         if (seconds > least && seconds < most) (passes(seconds) ? least : most) = seconds;
     };
     // As a rule it is what it was in the last cycle, or so much less as time has passed.
-    auto& known = in_.events->longest_walltimes;
-    const std::size_t place = std::size_t{view.number} * 4 + (job.exempt() ? 2 : 0) + (nodes == 1 ? 1 : 0);
-    if (known.size() <= place) known.resize(place + 1);
-    if (known[place].at == in_.now) return known[place].seconds;  // it doesn't depend on what runs
-    const auto passed = known[place].at < in_.now ? (in_.now - known[place].at).count() : 0;
-    for (const std::int64_t before : {known[place].seconds, known[place].seconds - passed}) {
+    const auto passed = known.at < in_.now ? (in_.now - known.at).count() : 0;
+    for (const std::int64_t before : {known.seconds, known.seconds - passed}) {
         narrow_down(before);
         narrow_down(before + 1);
     }
     while (most - least > 1) narrow_down(least + (most - least) / 2);
-    known[place] = {least, in_.now};
+    known = {least, in_.now};
     return least;
 }
 
@@ -317,13 +320,14 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 }
 
 void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {
-    turns.by_view.clear();
+    turns.by_view.resize(targets.size());
     turns.limits.clear();
     std::int64_t longest = -1;
-    for (QueueView* view : targets) {
-        auto& own = turns.by_view.emplace_back();
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        auto& own = turns.by_view[i];
+        own.clear();
         longest_ = INT64_MAX;  // unless it is found out
-        add_limits(*view, job_class, own);
+        add_limits(*targets[i], job_class, own);
         longest = std::max(longest, longest_);
         turns.limits.insert(turns.limits.end(), own.begin(), own.end());
     }
@@ -416,58 +420,70 @@ void Cycle::find_news() {
 }
 
 // The lanes of a class that may have a job that starts, or that have a new one.
-std::vector<LaneId> Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
+void Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
     WaitingJobs& waiting = in_.events->waiting;
-    std::vector<LaneId> lanes;
+    std::vector<LaneId>& lanes = turns.lanes;
+    lanes.clear();
     if (is_in_place(job_class)) {  // queues, with limits of their own
         const auto all = waiting.lanes_of(job_class);
         lanes.assign(all.begin(), all.end());
-        return lanes;
+        return;
     }
     find_limits(turns, batch_, job_class);
     if (!turns.limits.empty()) waiting.find_lanes(job_class, turns.around, lanes);
     const std::size_t by_size = lanes.size();
     for (const News& news : news_)
         if (waiting[news.lane].job_class == job_class) lanes.push_back(news.lane);
-    if (lanes.size() == by_size) return lanes;
+    if (lanes.size() == by_size) return;
     std::ranges::sort(lanes);
     lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
-    return lanes;
 }
 
 // Goes through the jobs of a class that may start. False: only a full cycle knows the order.
 bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     const WaitingJobs& waiting = in_.events->waiting;
     if (waiting.lanes_of(job_class).empty()) return true;
-    LaneTurns turns;
+    LaneTurns& turns = scratch_->turns;
+    turns.started = SIZE_MAX;
+    std::vector<Turn>& next = turns.next;
+    next.clear();
     const auto later = [](const Turn& a, const Turn& b) {
         return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
     };
-    std::priority_queue<Turn, std::vector<Turn>, decltype(later)> next(later);
+    const auto push = [&](const Turn& turn) {
+        next.push_back(turn);
+        std::ranges::push_heap(next, later);
+    };
+    const auto pop = [&] {
+        std::ranges::pop_heap(next, later);
+        const Turn turn = next.back();
+        next.pop_back();
+        return turn;
+    };
     const bool by_usage = job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now);
     const bool apart = is_in_place(job_class);
-    for (const LaneId lane : lanes_with_turns(turns, job_class)) {
+    lanes_with_turns(turns, job_class);
+    for (const LaneId lane : turns.lanes) {
         if (apart) find_limits(turns, targets_of_lane(waiting[lane]), job_class);
         Turn turn{lane, from, 0, {}, 0};
-        if (next_turn(turns, turn)) next.push(turn);
+        if (next_turn(turns, turn)) push(turn);
     }
     const auto take_turn = [&](Turn turn) {
         const OrderedJob job = ordered(waiting.job(turn.lane, turn.at), job_class);
         consider(job, targets_of(job));
         if (apart) turns.started = SIZE_MAX;
         ++turn.at.index;
-        if (next_turn(turns, turn)) next.push(turn);
+        if (next_turn(turns, turn)) push(turn);
     };
     while (!next.empty()) {
-        Turn turn = next.top();
-        next.pop();
+        Turn turn = pop();
         if (turn.started != started_.size()) {  // less is free now than when it was found
-            if (next_turn(turns, turn)) next.push(turn);
+            if (next_turn(turns, turn)) push(turn);
             continue;
         }
-        if (by_usage && !next.empty() && next.top().usage == turn.usage) {
+        if (by_usage && !next.empty() && next.front().usage == turn.usage) {
             std::vector<Turn> tied = {turn};
-            for (; !next.empty() && next.top().usage == turn.usage; next.pop()) tied.push_back(next.top());
+            while (!next.empty() && next.front().usage == turn.usage) tied.push_back(pop());
             // Those that don't start may be told so in any order.
             const auto waits = std::partition(
                 tied.begin(), tied.end(), [&](const Turn& other) { return may_start_now(other, job_class); });
@@ -478,7 +494,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
             if (chosen == tied.end()) return false;
             turn = *chosen;
             tied.erase(chosen);
-            for (const Turn& other : tied) next.push(other);
+            for (const Turn& other : tied) push(other);
         }
         take_turn(turn);
     }
@@ -486,7 +502,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
 }
 
 // Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
-std::vector<Cycle::Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
+std::vector<Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
     std::vector<UsageLane> lanes;
     const WaitingJobs& waiting = in_.events->waiting;
     for (const LaneId id : waiting.lanes_of(JobClass::normal))
@@ -562,6 +578,7 @@ bool Cycle::goes_by_events() const {
 
 // False: a full cycle has to be run instead; nothing is decided then.
 bool Cycle::consider_events() {
+    few_jobs_ = true;
     set_up_queues();
     const auto is_shut = [&](QueueSlot queue) {
         return queue != no_slot && (!t_.queues[queue].started || execution_type_reason(state_, queue));

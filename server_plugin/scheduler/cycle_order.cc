@@ -16,6 +16,7 @@ void Cycle::add_job(JobSlot job, JobClass job_class) {
 // Jobs that ask for the same have as many nodes, while they don't run.
 OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
     if (job_class == JobClass::running) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
+    if (few_jobs_) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
     if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
     std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
     if (nodes == 0) nodes = nodes_of_ordered(job);
@@ -42,8 +43,28 @@ bool Cycle::is_waiting(JobSlot job) const {
     return waits_from(job) <= in_.now;
 }
 
+// Are they those of an earlier cycle?
+bool Cycle::queues_are_set_up() const {
+    return setup_.policy == in_.policy && in_.events != nullptr && !fake_vnodes_ &&
+           setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();
+}
+
+void Cycle::renew_targets(Targets& targets) {
+    for (QueueView* view : targets) renew_view(*view);
+    if (targets.user_reads.value_or(0) != 0) targets.standings = {};
+    targets.user_reads.reset();
+}
+
 // The queues that jobs are taken from, and those that they start in.
 void Cycle::set_up_queues() {
+    if (queues_are_set_up()) {
+        renew_targets(batch_);
+        for (const auto& [slot, job_class] : lists_) renew_targets(in_place_.at(slot));
+        return;
+    }
+    views_.clear();
+    in_place_.clear();
+    lists_.clear();
     batch_ = views_of(s_.batch_queues, false);
     const auto in_place = [&](const std::vector<QueueSpec>& specs, JobClass job_class) {
         for (const QueueSpec& spec : specs) {
@@ -65,6 +86,10 @@ void Cycle::set_up_queues() {
     special_ = source(s_.special_queue);
     submit_ = source(s_.submit_queue);
     in_place(s_.external_queues, JobClass::rest);
+    setup_.policy = in_.events != nullptr && !fake_vnodes_ ? in_.policy : nullptr;
+    if (setup_.policy == nullptr) return;
+    setup_.times_all = in_.events->since.times_all;
+    setup_.pools = t_.vnodes.version();
 }
 
 void Cycle::make_origin_list() {
@@ -252,6 +277,9 @@ std::vector<std::uint32_t> Cycle::queue_ranks() const {
 }
 
 void Cycle::make_standard_list() {
+    setup_.policy = nullptr;
+    views_.clear();
+    in_place_.clear();
     auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         const Queue& queue = t_.queues[q];

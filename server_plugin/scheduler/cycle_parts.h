@@ -93,9 +93,56 @@ struct Refused {
 // and the memory is as after it. False: it has to be run.
 bool nothing_may_start(const CycleInput& input);
 
-// The large lists of a cycle. Taking the memory for them from the system each time is a tenth of a cycle over
-// 10,000 jobs.
+// The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
+// nothing but jobs changes, but for what jobs use of them and the time.
+struct QueueSetup {
+    std::deque<QueueView> views;
+    Targets batch;                                      // origin: batch_queues
+    std::unordered_map<QueueSlot, Targets> in_place;    // queues whose jobs start where they are
+    std::vector<std::pair<QueueSlot, JobClass>> lists;  // the same, with their class
+    QueueSlot submit = no_slot;
+    QueueSlot special = no_slot;
+    std::vector<const Gate*> gates;
+    // What it was made from. Null: it isn't kept.
+    const Policy* policy = nullptr;
+    std::uint64_t times_all = 0;  // EventsSince
+    std::uint64_t pools = 0;      // Vnodes::version()
+};
+
+// Of a lane, the next job that may start or is new.
+struct Turn {
+    LaneId lane = 0;
+    WaitingJobs::Position at;
+    std::int64_t usage = 0;  // at which the permutation reaches it
+    WaitingKey key{};
+    std::size_t started = 0;  // jobs, when it was found
+};
+// Lanes of a class that are gone through side by side.
+struct LaneTurns {
+    std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
+    std::size_t started = SIZE_MAX;               // jobs, when that was found out
+    std::vector<SizeLimit> limits;                // of them, those that count for a lane
+    SizeLimit around;                             // them
+    std::vector<LaneId> lanes;                    // that may have a turn
+    std::vector<Turn> next;                       // a heap, the first turn on top
+};
+// A job that changed.
+struct News {
+    LaneId lane = 0;
+    WaitingJobs::Position at;
+    friend auto operator<=>(const News&, const News&) = default;
+};
+
+// What a cycle leaves to the next one: how the queues are set up, and the memory of its lists. Taking that
+// for large lists from the system each time is a tenth of a cycle over 10,000 jobs, and a quarter of one
+// after a single event.
 struct CycleScratch {
+    QueueSetup setup;
+    std::vector<Started> started;
+    PlaceMap verdict_of_user;
+    PlaceMap answers_of_few;
+    LaneTurns turns;
+    std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
@@ -104,7 +151,7 @@ struct CycleScratch {
     std::vector<Answer> answers;
     std::vector<Refused> refused;
 
-    // Empties all; of what is very large the memory is given back.
+    // Empties all but the set-up; of what is very large the memory is given back.
     void clear();
 };
 
@@ -135,6 +182,7 @@ class Cycle {
     void set_windows(QueueView& view) const;
     void set_time(QueueView& view) const;
     void fill_view(QueueView& view);
+    void renew_view(QueueView& view);
     void count_into(QueueView& view, JobSlot job, int sign) const;
     std::int64_t node_limit(const Queue& queue) const;
     std::int64_t nodes_of(JobSlot job) const;
@@ -148,6 +196,8 @@ class Cycle {
     bool is_unserved(const Queue& queue) const;
     void refuse_if_unserved(JobSlot job);
     void set_up_queues();
+    bool queues_are_set_up() const;
+    void renew_targets(Targets& targets);
     std::optional<JobClass> class_of(JobSlot job) const;
     Instant waits_from(JobSlot job) const;
     void add_requeued();
@@ -210,32 +260,11 @@ class Cycle {
     bool holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets);
 
     // After single events (cycle_events.cc).
-    // Of a lane, the next job that may start or is new.
-    struct Turn {
-        LaneId lane = 0;
-        WaitingJobs::Position at;
-        std::int64_t usage = 0;  // at which the permutation reaches it
-        WaitingKey key{};
-        std::size_t started = 0;  // jobs, when it was found
-    };
-    // Lanes of a class that are gone through side by side.
-    struct LaneTurns {
-        std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
-        std::size_t started = SIZE_MAX;               // jobs, when that was found out
-        std::vector<SizeLimit> limits;                // of them, those that count for a lane
-        SizeLimit around;                             // them
-    };
-    // A job that changed.
-    struct News {
-        LaneId lane = 0;
-        WaitingJobs::Position at;
-        friend auto operator<=>(const News&, const News&) = default;
-    };
     void note_limited(const Gate& refused, const QueueView& view);
     void note_limited(const QueueView& view);
     bool has_room(JobSlot job, const Targets& targets);
     void find_news();
-    std::vector<LaneId> lanes_with_turns(LaneTurns& turns, JobClass job_class);
+    void lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;
     bool knows_waiting_jobs() const;
     void keep_waiting_jobs();
@@ -295,25 +324,29 @@ class Cycle {
     const Settings& s_;
     CycleState state_;
     std::optional<Vnodes> fake_vnodes_;
-    std::vector<const Gate*> gates_;
     std::vector<const JobGate*> job_gates_;
 
-    std::deque<QueueView> views_;
-    Targets batch_;                                    // origin: batch_queues
-    std::unordered_map<QueueSlot, Targets> in_place_;  // queues whose jobs start where they are
-    std::vector<Targets*> targets_of_queue_;           // the same by slot; null: batch_
+    QueueSetup& setup_ = scratch_->setup;
+    std::vector<const Gate*>& gates_ = setup_.gates;
+    std::deque<QueueView>& views_ = setup_.views;
+    Targets& batch_ = setup_.batch;
+    std::unordered_map<QueueSlot, Targets>& in_place_ = setup_.in_place;
+    std::vector<std::pair<QueueSlot, JobClass>>& lists_ = setup_.lists;
+    QueueSlot& submit_ = setup_.submit;
+    QueueSlot& special_ = setup_.special;
+    std::vector<Targets*> targets_of_queue_;       // in_place_ by slot; null: batch_
     std::vector<std::uint32_t> nodes_of_request_;  // what nodes_of() says of queued jobs; 0: not asked yet
-    std::vector<std::pair<QueueSlot, JobClass>> lists_;  // queues whose jobs start in place, with their class
-    QueueSlot submit_ = no_slot;
-    QueueSlot special_ = no_slot;
+    bool few_jobs_ = false;                        // few are looked at: tables of all shapes are too large
 
     std::array<std::vector<OrderedJob>, 6>& classes_ = scratch_->classes;
     // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = scratch_->verdict_of;
-    PlaceMap verdict_of_user_;  // by class, standing and shape, where gates refuse the user
+    // By class, standing and shape, where gates refuse the user, and where few jobs are looked at.
+    PlaceMap& verdict_of_user_ = scratch_->verdict_of_user;
     std::vector<Verdict>& verdicts_ = scratch_->verdicts;
     // Likewise, the places in shape_answers_.
     std::array<std::vector<std::uint32_t>, 6>& answers_of_shape_ = scratch_->answers_of_shape;
+    PlaceMap& answers_of_few_ = scratch_->answers_of_few;  // by class and shape
     std::vector<ShapeAnswer>& shape_answers_ = scratch_->shape_answers;
     std::vector<std::uint32_t> user_numbers_;  // by JobTable::user, from 0 on; empty: no gate reads the user
     std::uint32_t users_ = 0;
@@ -323,7 +356,7 @@ class Cycle {
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
     std::vector<Answer>& answers_ = scratch_->answers;
     std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
-    std::deque<Started> started_;
+    std::vector<Started>& started_ = scratch_->started;
     std::vector<Refused>& refused_ = scratch_->refused;
     std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
@@ -338,7 +371,7 @@ class Cycle {
     std::unordered_map<PoolId, Rooms> rooms_;
     std::vector<std::pair<std::uint32_t, PoolId>> no_room_;  // requests that have no place in a pool
     std::int64_t longest_ = 0;                               // walltime that add_limits() found for a queue
-    std::vector<News> news_;                                 // in order
+    std::vector<News>& news_ = scratch_->news;               // in order
     bool limits_all_freed_ = false;                          // what ended may let jobs start anywhere
     std::optional<ResourceSchedule> resource_schedule_;      // made for the first question about the future
     std::size_t scheduled_ = 0;                              // how many of started_ are in it

@@ -26,6 +26,10 @@ void CycleScratch::clear() {
     clear_list(shape_answers);
     clear_list(answers);
     clear_list(refused);
+    clear_list(started);
+    clear_list(news);
+    verdict_of_user.clear();
+    answers_of_few.clear();
 }
 
 namespace {
@@ -41,7 +45,7 @@ Cycle::Cycle(const CycleInput& input)
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
-    gates_ = gates_of(s_, in_.now);
+    if (renew_gates(s_, in_.now, gates_)) setup_.policy = nullptr;
     job_gates_ = job_gates_of(s_, in_.now);
     count_running();
 }
@@ -71,7 +75,7 @@ void Cycle::set_up_state() {
     state_.vnodes->clear_reservations();
     if (const auto found = t_.allocations.find(s_.sched_acct_dir); found != t_.allocations.end())
         state_.allocations = &found->second;
-    state_.hpm_resource = t_.resources.id("hpm");
+    state_.hpm_resource = t_.resources.known().hpm;
     state_.hpm_ready = t_.hpm == HpmCounters::user;
 }
 
@@ -141,8 +145,24 @@ Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
         if (slot == no_slot || t_.queues[slot].partition != in_.partition) continue;
         targets.views.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
     }
-    for (QueueView* view : targets) fill_view(*view);
+    for (QueueView* view : targets) {
+        view->shared = std::ranges::count(views_, view->slot, &QueueView::slot) > 1;
+        fill_view(*view);
+    }
     return targets;
+}
+
+// Of an earlier cycle: what jobs use of it, and the time, are others now.
+void Cycle::renew_view(QueueView& view) {
+    const GateOpening before = GateOpening::of(view);
+    view.queue = &t_.queues[view.slot];
+    view.dedicated_awaited = false;
+    set_time(view);
+    if (GateOpening::of(view) != before) view.gates.clear();
+    view.refused_for_prime.clear();
+    view.running = view.nodes = 0;
+    std::ranges::fill(view.in_use, 0);
+    fill_view(view);
 }
 
 QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) {
@@ -162,8 +182,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
 }
 
 void Cycle::fill_view(QueueView& view) {
-    // The same queue on several hosts (execute@a, execute@b): each has its own jobs.
-    const bool shared = std::ranges::count(views_, view.slot, &QueueView::slot) > 1;
+    const bool shared = view.shared;
     view.empties = in_.now;
     const Queue& queue = *view.queue;
     // When a queue will be empty matters to few policies.

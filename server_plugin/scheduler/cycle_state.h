@@ -73,6 +73,7 @@ struct QueueView {
     std::optional<Instant> closes;
     bool has_windows = false;
     bool dedicated = false;  // one of dedicated_queues
+    bool shared = false;     // the same queue on several hosts (execute@a, execute@b): each has its own jobs
     // The current or next dedicated time of its host, where it is enforced.
     std::optional<rrule::Interval> dedicated_time;
     bool dedicated_now = false;

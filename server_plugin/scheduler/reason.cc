@@ -223,7 +223,9 @@ std::string text(const Reason& r, const ReasonContext& c) {
     return line.empty() ? queue_text(r, c) : line;
 }
 
-std::string ctime_text(Instant t, const rrule::Zone& zone) {
+namespace {
+
+void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     const auto local = zone.local(t);
     const auto day = floor<std::chrono::days>(local);
     const std::chrono::year_month_day date{day};
@@ -232,7 +234,7 @@ std::string ctime_text(Instant t, const rrule::Zone& zone) {
     static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     // "Mon Nov 23 08:00:00 2026"; put together by hand, for each cycle that starts a job needs one.
-    std::string text = weekdays[std::chrono::weekday{day}.c_encoding()];
+    text += weekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;
         text += number < 10 ? fill : static_cast<char>('0' + number / 10);
@@ -245,7 +247,15 @@ std::string ctime_text(Instant t, const rrule::Zone& zone) {
     two_digits(':', time.minutes().count(), '0');
     two_digits(':', time.seconds().count(), '0');
     text += ' ';
-    return text += std::to_string(static_cast<int>(date.year()));
+    text += std::to_string(static_cast<int>(date.year()));
+}
+
+}  // namespace
+
+std::string ctime_text(Instant t, const rrule::Zone& zone) {
+    std::string text;
+    append_ctime(text, t, zone);
+    return text;
 }
 
 std::string time_text(Instant t, const rrule::Zone& zone) {
@@ -254,7 +264,12 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
 }
 
 std::string started_text(Instant now, bool special, const rrule::Zone& zone) {
-    return "Started on " + ctime_text(now, zone) + (special ? " (special access job)" : "");
+    std::string text;
+    text.reserve(64);
+    text = "Started on ";
+    append_ctime(text, now, zone);
+    if (special) text += " (special access job)";
+    return text;
 }
 
 }  // namespace pbs::sched

@@ -84,7 +84,7 @@ void Resources::define(const ResourceRecord& record) {
     const std::pair<std::string_view, std::uint32_t*> names[] = {
         {"ncpus", &known_.ncpus},   {"mem", &known_.mem},     {"walltime", &known_.walltime},
         {"select", &known_.select}, {"place", &known_.place}, {"ssinodes", &known_.ssinodes},
-        {"host", &known_.host},     {"vnode", &known_.vnode},
+        {"host", &known_.host},     {"vnode", &known_.vnode}, {"hpm", &known_.hpm},
     };
     for (const auto& [name, id] : names)
         if (record.name == name) *id = record.id;

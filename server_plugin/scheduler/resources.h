@@ -48,6 +48,7 @@ class Resources {
         std::uint32_t place = no_resource;
         std::uint32_t host = no_resource;
         std::uint32_t vnode = no_resource;
+        std::uint32_t hpm = no_resource;
     };
 
     void define(const ResourceRecord& record);

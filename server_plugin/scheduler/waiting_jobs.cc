@@ -90,18 +90,31 @@ bool WaitingJobs::LaneLeast::may_hold(const SizeLimit& limit) const {
            walltime[cpu_class(limit.most.ncpus)] <= std::max(limit.most.walltime, limit.small_walltime);
 }
 
+// The lane at a place of its class.
+bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const SizeLimit& limit) {
+    LaneLeast& least = all.least[place];
+    if (!least.may_hold(limit)) return false;
+    const LaneId lane = all.lanes[place];
+    if (least.outdated) {
+        least = least_of_lane(lane);
+        if (!least.may_hold(limit)) return false;
+    }
+    // The jobs themselves, unless they are too many to be looked at for this.
+    Position at;
+    return lanes_[lane].jobs > few_jobs || find(lane, limit, at);
+}
+
 void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) {
     ClassLanes& all = of_class(job_class);
-    for (std::size_t i = 0; i < all.lanes.size(); ++i) {
-        LaneLeast& least = all.least[i];
-        if (!least.may_hold(limit)) continue;
-        if (least.outdated) least = least_of_lane(all.lanes[i]);
-        if (!least.may_hold(limit)) continue;
-        // The jobs themselves, unless they are too many to be looked at for this.
-        Position at;
-        if (lanes_[all.lanes[i]].jobs <= few_jobs && !find(all.lanes[i], limit, at)) continue;
-        out.push_back(all.lanes[i]);
-    }
+    for (std::size_t i = 0; i < all.lanes.size(); ++i)
+        if (may_hold(all, i, limit)) out.push_back(all.lanes[i]);
+}
+
+bool WaitingJobs::has_lane(JobClass job_class, const SizeLimit& limit) {
+    ClassLanes& all = of_class(job_class);
+    for (std::size_t i = 0; i < all.lanes.size(); ++i)
+        if (may_hold(all, i, limit)) return true;
+    return false;
 }
 
 std::uint32_t WaitingJobs::new_block(LaneId id, std::size_t place) {

@@ -83,6 +83,8 @@ class WaitingJobs {
     // Those of them that may have a job within the limit: of a lane it is known how long the shortest jobs
     // are, by classes of CPUs that double, and how small the smallest ones are.
     void find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out);
+    // Is there any?
+    bool has_lane(JobClass job_class, const SizeLimit& limit);
 
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
@@ -169,6 +171,7 @@ class WaitingJobs {
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
     LaneLeast least_of_lane(LaneId lane) const;
+    bool may_hold(ClassLanes& all, std::size_t place, const SizeLimit& limit);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);

@@ -50,7 +50,8 @@ struct Gate {
     // What of the user the answer depends on, as the queue and the server are set up: ReadsUser, 0 if it is
     // the same for all. Null: always 0.
     unsigned (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
-    // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
+    // Does it let every job into this queue, in this whole cycle? Then it isn't asked. May read nothing but
+    // how the queue and the server are set up, and of the QueueView what GateOpening has. Null: never.
     bool (*is_open)(const CycleState& state, const QueueView& queue) = nullptr;
     // Of a gate about time, which it refused now for `reason`: the first instant after now at which its
     // answer may be another, Instant::max() if that isn't known. Null: its answers don't depend on the time.
@@ -83,6 +84,19 @@ inline unsigned user_reads(const Gate& gate, const CycleState& state, const Queu
 
 // Those that a policy switches on at an instant.
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now);
+// Makes `gates` what gates_of() gives. False: that is what it was.
+bool renew_gates(const Settings& settings, Instant now, std::vector<const Gate*>& gates);
+
+// What of a QueueView changes with time, or with what a command tells, and may open a gate.
+struct GateOpening {
+    bool window = true;
+    bool dedicated_time = false;
+    bool dedicated_awaited = false;
+    static GateOpening of(const QueueView& view) {
+        return {view.open, view.dedicated_time.has_value(), view.dedicated_awaited};
+    }
+    friend bool operator==(const GateOpening&, const GateOpening&) = default;
+};
 
 // Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
 // is started from.

@@ -59,10 +59,25 @@ std::span<const Gate* const> all_gates() {
 
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now) {
     std::vector<const Gate*> wanted;
-    wanted.reserve(all_gates().size());
-    for (const Gate* gate : all_gates())
-        if (gate->wanted(settings, now)) wanted.push_back(gate);
+    renew_gates(settings, now, wanted);
     return wanted;
+}
+
+bool renew_gates(const Settings& settings, Instant now, std::vector<const Gate*>& gates) {
+    bool changed = false;
+    std::size_t count = 0;
+    for (const Gate* gate : all_gates()) {
+        if (!gate->wanted(settings, now)) continue;
+        if (count == gates.size() || gates[count] != gate) {
+            gates.resize(count);
+            gates.push_back(gate);
+            changed = true;
+        }
+        ++count;
+    }
+    changed = changed || gates.size() != count;
+    gates.resize(count);
+    return changed;
 }
 
 extern const JobGate allocation_gate;
