@@ -8,6 +8,7 @@
 #include <optional>
 #include <queue>
 #include <unordered_map>
+#include <utility>
 
 #include "objects/snapshot.h"
 
@@ -107,10 +108,59 @@ Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
     return &place->second;
 }
 
+// A job that waits.
+struct Waiting {
+    sched::QueueHandle queue{};
+    bool has_comment = false;
+    Instant commented{};
+    std::string comment;
+};
+
+// The jobs that wait, by their position in the trace. Places are used again, with the memory of comments.
+class WaitingJobs {
+  public:
+    explicit WaitingJobs(std::size_t jobs) : place_of_(jobs) {}
+
+    bool empty() const { return places_.size() == unused_.size(); }
+    // Null: it doesn't wait.
+    Waiting* find(std::uint32_t job) { return place_of_[job] == 0 ? nullptr : &places_[place_of_[job] - 1]; }
+    // A job that doesn't wait yet. Valid until the next one.
+    Waiting& add(std::uint32_t job, sched::QueueHandle queue) {
+        if (unused_.empty()) {
+            places_.emplace_back();
+            unused_.push_back(static_cast<std::uint32_t>(places_.size()));
+        }
+        place_of_[job] = unused_.back();
+        unused_.pop_back();
+        Waiting& waiting = places_[place_of_[job] - 1];
+        waiting.queue = queue;
+        waiting.has_comment = false;
+        waiting.commented = {};
+        waiting.comment.clear();
+        return waiting;
+    }
+    void remove(std::uint32_t job) { unused_.push_back(std::exchange(place_of_[job], 0)); }
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const std::uint32_t place : place_of_)
+            if (place != 0) visit(places_[place - 1]);
+    }
+
+  private:
+    std::vector<std::uint32_t> place_of_;  // by job, and 1; 0: it doesn't wait
+    std::vector<Waiting> places_;
+    std::vector<std::uint32_t> unused_;  // places, and 1
+};
+
 class Engine {
   public:
     Engine(const Trace& trace, const Cluster& cluster, const rrule::Zone& zone, const EngineOptions& options)
-        : trace_(trace), cluster_(cluster), options_(options), requests_(trace, cluster), scheduler_(zone) {}
+        : trace_(trace),
+          cluster_(cluster),
+          options_(options),
+          requests_(trace, cluster),
+          scheduler_(zone),
+          waiting_(trace.jobs.size()) {}
 
     Result<void> set_up(const std::shared_ptr<const objects::Snapshot>& snapshot);
     Result<Schedule> run();
@@ -121,12 +171,6 @@ class Engine {
         Instant at;
         Position job;
         bool operator>(const End& other) const { return at != other.at ? at > other.at : job > other.job; }
-    };
-    struct Waiting {
-        sched::QueueHandle queue{};
-        bool has_comment = false;
-        Instant commented{};
-        std::string comment;
     };
     struct SchedTimes {
         std::string name;
@@ -170,7 +214,7 @@ class Engine {
     std::size_t done_ = 0;
     std::size_t events_ = 0;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-    std::unordered_map<Position, Waiting> waiting_;
+    WaitingJobs waiting_;
 
     // The record that is being filled; used again and again.
     std::uint32_t walltime_ = 0;  // the resource
@@ -273,11 +317,8 @@ Result<void> Engine::submit(Position position) {
         elsewhere_[trace_.jobs[position].queue] = true;
         count(run_.elsewhere, name);
     }
-    Waiting waiting;
-    waiting.queue = cluster_.handle(*queue);
-    if (auto done = fill(position, waiting); !done) return done;
+    if (auto done = fill(position, waiting_.add(position, cluster_.handle(*queue))); !done) return done;
     scheduler_.job_changed(now_, record_);
-    waiting_.emplace(position, std::move(waiting));
     dirty_ = true;
     return {};
 }
@@ -325,14 +366,14 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     ends_.push({outcome.end, position});
     ++run_.started;
     last_news_ = now_;
-    waiting_.erase(position);
+    waiting_.remove(position);
 }
 
 void Engine::apply(const Decision& decision) {
     const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
-    const auto found = waiting_.find(position);
-    if (found == waiting_.end()) return;  // started by another scheduler in the same second
-    Waiting& waiting = found->second;
+    Waiting* const found = waiting_.find(position);
+    if (found == nullptr) return;  // started by another scheduler in the same second
+    Waiting& waiting = *found;
     switch (decision.kind) {
         case DecisionKind::run:
             return start(decision, position, waiting);
@@ -340,7 +381,7 @@ void Engine::apply(const Decision& decision) {
             count(run_.rejections, decision.text);
             run_.outcomes[position].how = JobEnd::rejected;
             scheduler_.job_removed(now_, decision.job);
-            waiting_.erase(found);
+            waiting_.remove(position);
             ++done_;
             last_news_ = now_;
             return;
@@ -421,8 +462,9 @@ Result<Schedule> Engine::run() {
         if (ends_.empty() && next_job_ == trace_.jobs.size() && next > last_news_ + kPatience) break;
         now_ = next;
     }
-    for (const auto& [position, waiting] : waiting_)
+    waiting_.for_each([&](const Waiting& waiting) {
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
+    });
     if (prime_) run_.prime.back().end = run_.end;
     for (Period& period : run_.prime) period.end = std::min(period.end, run_.end);
     std::erase_if(run_.prime, [](const Period& period) { return period.start >= period.end; });
