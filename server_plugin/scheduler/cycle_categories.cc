@@ -33,7 +33,7 @@ Category Cycle::category_of(const OrderedJob& job, Targets& targets) {
         category.of_shape = answers_of_shape(job, targets);
     }
     std::uint32_t* place = nullptr;
-    if (standing == 0 && !few_jobs_) {
+    if (standing == 0 && !by_events_) {
         auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
         if (of_shape.empty()) of_shape.resize(t_.shapes.size());
         place = &of_shape[job.shape];
@@ -104,9 +104,9 @@ void Cycle::find_standing(const Candidate& job, const Targets& targets) {
 ShapeAnswer* Cycle::answers_of_shape(const OrderedJob& job, const Targets& targets) {
     const auto job_class = static_cast<std::size_t>(job.job_class);
     auto& places = answers_of_shape_[job_class];
-    if (places.empty() && !few_jobs_) places.resize(t_.shapes.size());
+    if (places.empty() && !by_events_) places.resize(t_.shapes.size());
     std::uint32_t& place =
-        few_jobs_ ? answers_of_few_[std::uint64_t{job_class} << 32 | job.shape] : places[job.shape];
+        by_events_ ? answers_of_few_[std::uint64_t{job_class} << 32 | job.shape] : places[job.shape];
     if (place == 0) {
         place = static_cast<std::uint32_t>(shape_answers_.size()) + 1;
         shape_answers_.resize(shape_answers_.size() + targets.size());

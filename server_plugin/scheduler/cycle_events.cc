@@ -43,6 +43,20 @@ std::int64_t least_need(const Request& request, std::uint32_t resource) {
     return request.chunks.empty() ? 0 : least;
 }
 
+// Is the whole of what `less` asks for the first that `more` does? Then there is no room for it either where
+// there is none for `less`.
+bool begins_with(const Request& more, const Request& less) {
+    if (less.chunks.size() != 1 || less.arrangement == Arrangement::pack ||
+        more.arrangement != less.arrangement || more.exclusive != less.exclusive)
+        return false;
+    const Chunk& first = more.chunks.front();
+    const Chunk& only = less.chunks.front();
+    return first.count >= only.count && first.matches == only.matches &&
+           std::ranges::equal(first.needs, only.needs, [](const Need& a, const Need& b) {
+               return a.resource == b.resource && a.amount == b.amount;
+           });
+}
+
 }  // namespace
 
 bool goes_by_events(const Settings& s, Instant now) {
@@ -99,6 +113,17 @@ bool only_jobs_changed(const CycleInput& in) {
     });
 }
 
+// What jobs of any walltime find on one of these vnodes at most.
+SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Tables& t) {
+    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
+    for (const VnodeSlot vnode : vnodes) {
+        const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
+        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
+        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
+    }
+    return limit;
+}
+
 }  // namespace
 
 bool nothing_may_start(const CycleInput& in) {
@@ -116,12 +141,7 @@ bool nothing_may_start(const CycleInput& in) {
         in.policy->settings.enforce_prime_time.holds(in.now) && in.policy->prime.now_inside();
     if (prime_now != memory.prime_now) return false;
     const Tables& t = *in.tables;
-    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
-    for (const VnodeSlot vnode : since.freed) {
-        const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
-        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
-        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
-    }
+    SizeLimit limit = room_on(since.freed, t);
     for (const JobClass job_class :
          {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
@@ -319,9 +339,23 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
+// On the vnodes that gave something back, is there room for any job of the class? True also if more vnodes
+// may matter.
+bool Cycle::has_room_for_any(JobClass job_class) {
+    EventMemory& memory = *in_.events;
+    return std::ranges::find(memory.limited, true) != memory.limited.end() ||
+           memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_));
+}
+
 void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {
     turns.by_view.resize(targets.size());
     turns.limits.clear();
+    turns.started = started_.size();
+    if (turns.none) {
+        for (auto& own : turns.by_view) own.clear();
+        turns.around = SizeLimit::around({});
+        return;
+    }
     std::int64_t longest = -1;
     for (std::size_t i = 0; i < targets.size(); ++i) {
         auto& own = turns.by_view[i];
@@ -336,7 +370,6 @@ void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) 
         known = std::min(known, longest);
     }
     turns.around = SizeLimit::around(turns.limits);
-    turns.started = started_.size();
 }
 
 // What of the limits counts for the user of a lane.
@@ -367,10 +400,13 @@ bool Cycle::has_room(JobSlot job, const Targets& targets) {
     Candidate c;
     c.job = job;
     return std::ranges::any_of(targets, [&](const QueueView* view) {
-        const std::pair place(number, view->pool);
-        if (std::ranges::find(no_room_, place) != no_room_.end()) return false;
+        const auto has_none = [&](const auto& known) {
+            return known.second == view->pool &&
+                   (known.first == number || begins_with(request, t_.requests[known.first]));
+        };
+        if (std::ranges::any_of(no_room_, has_none)) return false;
         if (state_.vnodes->find(view->pool, request, state_.place_rules(c))) return true;
-        no_room_.push_back(place);
+        no_room_.emplace_back(number, view->pool);
         return false;
     });
 }
@@ -429,6 +465,7 @@ void Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
         lanes.assign(all.begin(), all.end());
         return;
     }
+    turns.none = !has_room_for_any(job_class);
     find_limits(turns, batch_, job_class);
     if (!turns.limits.empty()) waiting.find_lanes(job_class, turns.around, lanes);
     const std::size_t by_size = lanes.size();
@@ -445,6 +482,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     if (waiting.lanes_of(job_class).empty()) return true;
     LaneTurns& turns = scratch_->turns;
     turns.started = SIZE_MAX;
+    turns.none = false;
     std::vector<Turn>& next = turns.next;
     next.clear();
     const auto later = [](const Turn& a, const Turn& b) {
@@ -578,7 +616,6 @@ bool Cycle::goes_by_events() const {
 
 // False: a full cycle has to be run instead; nothing is decided then.
 bool Cycle::consider_events() {
-    few_jobs_ = true;
     set_up_queues();
     const auto is_shut = [&](QueueSlot queue) {
         return queue != no_slot && (!t_.queues[queue].started || execution_type_reason(state_, queue));

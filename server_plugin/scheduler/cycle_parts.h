@@ -123,6 +123,7 @@ struct LaneTurns {
     std::size_t started = SIZE_MAX;               // jobs, when that was found out
     std::vector<SizeLimit> limits;                // of them, those that count for a lane
     SizeLimit around;                             // them
+    bool none = false;                            // whatever starts: there is no room for any
     std::vector<LaneId> lanes;                    // that may have a turn
     std::vector<Turn> next;                       // a heap, the first turn on top
 };
@@ -275,6 +276,7 @@ class Cycle {
     bool consider_waiting();
     bool consider_lanes(JobClass job_class, WaitingJobs::Position from);
     bool next_turn(LaneTurns& turns, Turn& turn);
+    bool has_room_for_any(JobClass job_class);
     void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
     void limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job);
     void add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits);
@@ -336,12 +338,11 @@ class Cycle {
     QueueSlot& special_ = setup_.special;
     std::vector<Targets*> targets_of_queue_;       // in_place_ by slot; null: batch_
     std::vector<std::uint32_t> nodes_of_request_;  // what nodes_of() says of queued jobs; 0: not asked yet
-    bool few_jobs_ = false;                        // few are looked at: tables of all shapes are too large
 
     std::array<std::vector<OrderedJob>, 6>& classes_ = scratch_->classes;
     // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = scratch_->verdict_of;
-    // By class, standing and shape, where gates refuse the user, and where few jobs are looked at.
+    // By class, standing and shape, where gates refuse the user, and in a cycle after single events.
     PlaceMap& verdict_of_user_ = scratch_->verdict_of_user;
     std::vector<Verdict>& verdicts_ = scratch_->verdicts;
     // Likewise, the places in shape_answers_.
@@ -363,7 +364,7 @@ class Cycle {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;
-    bool by_events_ = false;  // a cycle after single events
+    bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large
     struct Rooms {
         std::size_t started = SIZE_MAX;  // jobs, when they were looked for
         std::vector<Vnodes::Room> list;

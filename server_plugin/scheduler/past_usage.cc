@@ -11,15 +11,18 @@ constexpr std::chrono::hours decay_period{24};
 }  // namespace
 
 std::string PastUsage::key(std::string_view group, std::string_view user) {
-    std::string text(group);
+    std::string text;
+    text.reserve(group.size() + 1 + user.size());
+    text = group;
     text += '\0';
     return text += user;
 }
 
 PastUsage::Entry& PastUsage::entry(std::string_view group, std::string_view user) {
-    const auto [place, made] = index_.emplace(key(group, user), static_cast<std::uint32_t>(entries_.size()));
-    if (made) entries_.push_back({std::string(group), std::string(user), 0, false});
-    return entries_[place->second];
+    std::string name = key(group, user);
+    if (const auto found = index_.find(name); found != index_.end()) return entries_[found->second];
+    index_.emplace(std::move(name), static_cast<std::uint32_t>(entries_.size()));
+    return entries_.emplace_back(Entry{std::string(group), std::string(user), 0, false});
 }
 
 void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay) {
