@@ -6,12 +6,12 @@
 // have reached the same ones.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "server_plugin/scheduler/cycle_state.h"
+#include "server_plugin/scheduler/place_map.h"
 
 namespace pbs::sched {
 
@@ -84,52 +84,6 @@ struct ShapeAnswer {
     // So many gates, without those that read the user alone, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;
-};
-
-// From keys other than 0 to places, which are 0 until they are set. Open addressing: the table is read at
-// random, one line of the cache a question.
-class PlaceMap {
-  public:
-    // Valid until the next one.
-    std::uint32_t& operator[](std::uint64_t key) {
-        if ((used_ + 1) * 2 > slots_.size()) grow();
-        Slot& slot = find(key);
-        if (slot.key == 0) {
-            slot.key = key;
-            ++used_;
-        }
-        return slot.place;
-    }
-    // A small table keeps its memory.
-    void clear() {
-        if (slots_.size() > most_kept)
-            slots_ = {};
-        else if (used_ > 0)
-            std::ranges::fill(slots_, Slot{});
-        used_ = 0;
-    }
-
-  private:
-    static constexpr std::size_t least_slots = 32;
-    static constexpr std::size_t most_kept = 512;
-    struct Slot {
-        std::uint64_t key = 0;
-        std::uint32_t place = 0;
-    };
-    Slot& find(std::uint64_t key) {
-        const std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
-        std::size_t at = (hash ^ hash >> 32) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return slots_[at];
-    }
-    void grow() {
-        std::vector<Slot> before(slots_.empty() ? least_slots : slots_.size() * 2);
-        slots_.swap(before);
-        for (const Slot& slot : before)
-            if (slot.key != 0) find(slot.key) = slot;
-    }
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
 };
 
 }  // namespace pbs::sched

@@ -60,18 +60,20 @@ void Cycle::consider_list() {
 void Cycle::take_back() {
     for (const Started& started : started_) {
         state_.vnodes->give_back(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share());
-        t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
+        if (counts_matter_)
+            t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
     }
     state_.vnodes->clear_reservations();
 }
 
 namespace {
 
-// The memory of few decisions: the first of it is part of the object.
-struct FirstKilobyte {
-    alignas(std::max_align_t) std::array<std::byte, 1024> bytes;
+// The memory of few decisions: the first of it is part of the object, which is small enough for allocators to
+// hand the last one out again.
+struct FirstBytes {
+    alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };
-class LittleMemory final : FirstKilobyte, public std::pmr::monotonic_buffer_resource {
+class LittleMemory final : FirstBytes, public std::pmr::monotonic_buffer_resource {
   public:
     LittleMemory() : monotonic_buffer_resource(bytes.data(), bytes.size()) {}
 };

@@ -222,7 +222,7 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     ++state_.running;
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
     if (state_.allocations != nullptr) state_.started_hours[job.group] += node_hours(job.nodes, job.walltime);
-    state_.counts->count(view.slot, job.owner, job.group);
+    if (counts_matter_) state_.counts->count(view.slot, job.owner, job.group);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.owner];
         ++starts_of_group_[job.group];

@@ -362,6 +362,7 @@ class Cycle {
     std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
+    bool counts_matter_ = false;             // there are limits on what users or groups run
     bool only_early_ = false;                // the second pass, over queues without prime time
     bool drained_ = false;
     bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large

@@ -133,6 +133,9 @@ void Cycle::count_running() {
     t_.count_nodes_by(state_.node_size);
     state_.counts = &t_.counts;
     state_.running = t_.running;
+    counts_matter_ = t_.server.max_user_run >= 0 || t_.server.max_group_run >= 0 || s_.max_user_run_jobs > 0;
+    for (QueueSlot q = 0; q < t_.queues.size() && !counts_matter_; ++q)
+        counts_matter_ = t_.queues[q].max_user_run >= 0 || t_.queues[q].max_group_run >= 0;
     for (const KeptAmount& available : t_.server.resources_available)
         state_.server_in_use.push_back(available.resource < t_.in_use.size() ? t_.in_use[available.resource]
                                                                              : 0);

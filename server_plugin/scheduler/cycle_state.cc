@@ -5,10 +5,9 @@
 namespace pbs::sched {
 
 void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign) {
-    counts_[key(1, queue, owner)] += sign;
-    counts_[key(2, queue, group)] += sign;
-    counts_[key(1, everywhere, owner)] += sign;
-    counts_[key(2, everywhere, group)] += sign;
+    for (const std::uint64_t each :
+         {key(1, queue, owner), key(2, queue, group), key(1, everywhere, owner), key(2, everywhere, group)})
+        counts_[each] += static_cast<std::uint32_t>(sign);
 }
 
 PlaceRules CycleState::place_rules(const Candidate& job) const {

@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/configuration.h"
 #include "server_plugin/scheduler/job_table.h"
 #include "server_plugin/scheduler/limits.h"
+#include "server_plugin/scheduler/place_map.h"
 #include "server_plugin/scheduler/prime_periods.h"
 #include "server_plugin/scheduler/reason.h"
 #include "server_plugin/scheduler/vnodes.h"
@@ -45,11 +46,8 @@ class RunCounts {
     static std::uint64_t key(std::uint64_t kind, std::uint64_t queue, std::uint64_t who) {
         return kind << 60 | queue << 32 | who;
     }
-    std::int64_t get(std::uint64_t key) const {
-        const auto found = counts_.find(key);
-        return found == counts_.end() ? 0 : found->second;
-    }
-    std::unordered_map<std::uint64_t, std::int64_t> counts_;
+    std::int64_t get(std::uint64_t key) const { return static_cast<std::int32_t>(counts_.get(key)); }
+    PlaceMap counts_;
 };
 
 struct Gate;

@@ -63,7 +63,7 @@ void Scheduler::Impl::watch_from(Instant now) {
 
 Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     for (const auto& [name, sched] : scheds)
-        if (serves(name, sched, tables.queues[queue].partition)) return active_policy(name, now);
+        if (serves(name, sched, tables.queues[queue].partition)) return active_policy(name, sched, now);
     return nullptr;
 }
 
@@ -329,7 +329,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     Policy* policy = nullptr;
     if (found != scheds.end() && found->second.scheduling &&
         serves(sched, found->second, found->second.partition))
-        policy = active_policy(sched, now);
+        policy = active_policy(sched, found->second, now);
     if (policy == nullptr) {
         Decisions none;
         none.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
@@ -644,7 +644,7 @@ void Scheduler::Impl::forget_waiting(JobSlot slot) {
 void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
     for (const auto& [name, sched] : scheds) {
         if (!serves(name, sched, tables.queues[tables.jobs.queue[slot]].partition)) continue;
-        const Policy* policy = active_policy(name, now);
+        const Policy* policy = active_policy(name, sched, now);
         if (policy == nullptr || policy->settings.schedule_log.empty()) return;
         const std::string& path = policy->settings.schedule_log;
         if (schedule.empty() || schedule.back().sched != name || schedule.back().file.path != path)

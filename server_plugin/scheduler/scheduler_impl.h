@@ -80,6 +80,9 @@ struct Scheduler::Impl {
     }
     Assigned assigned(std::string_view sched);
     Policy* active_policy(std::string_view sched, Instant now);
+    Policy* active_policy(std::string_view name, const Sched& sched, Instant now) {
+        return sched.is_known(now) ? sched.until.policy : active_policy(name, now);
+    }
     SchedConfigs::Context file_context() const { return {configuration, tables.zone, server_formula}; }
     void note_policies_in_force();
     void watch_from(Instant now);
