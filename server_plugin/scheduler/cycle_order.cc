@@ -49,6 +49,16 @@ bool Cycle::queues_are_set_up() const {
            setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();
 }
 
+// What an earlier cycle set up, maybe by another policy.
+void Cycle::forget_queues() {
+    setup_.policy = nullptr;
+    views_.clear();
+    batch_ = {};
+    in_place_.clear();
+    lists_.clear();
+    submit_ = special_ = no_slot;
+}
+
 void Cycle::renew_targets(Targets& targets) {
     for (QueueView* view : targets) renew_view(*view);
     if (targets.user_reads.value_or(0) != 0) targets.standings = {};
@@ -62,9 +72,7 @@ void Cycle::set_up_queues() {
         for (const auto& [slot, job_class] : lists_) renew_targets(in_place_.at(slot));
         return;
     }
-    views_.clear();
-    in_place_.clear();
-    lists_.clear();
+    forget_queues();
     batch_ = views_of(s_.batch_queues, false);
     const auto in_place = [&](const std::vector<QueueSpec>& specs, JobClass job_class) {
         for (const QueueSpec& spec : specs) {
@@ -277,9 +285,7 @@ std::vector<std::uint32_t> Cycle::queue_ranks() const {
 }
 
 void Cycle::make_standard_list() {
-    setup_.policy = nullptr;
-    views_.clear();
-    in_place_.clear();
+    forget_queues();
     auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         const Queue& queue = t_.queues[q];

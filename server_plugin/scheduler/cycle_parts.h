@@ -198,6 +198,7 @@ class Cycle {
     void refuse_if_unserved(JobSlot job);
     void set_up_queues();
     bool queues_are_set_up() const;
+    void forget_queues();
     void renew_targets(Targets& targets);
     std::optional<JobClass> class_of(JobSlot job) const;
     Instant waits_from(JobSlot job) const;
