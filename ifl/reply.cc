@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
 #include <type_traits>
 #include <utility>

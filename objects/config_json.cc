@@ -21,8 +21,7 @@ std::string json_text(std::string_view text) {
         return Json(std::string(text)).dump();
     } catch (const Json::type_error&) {  // not UTF-8
         std::string hex;
-        for (const char c : text)
-            fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(c));
+        for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
         return fmt::format(R"({{"hex":"{}"}})", hex);
     }
 }
@@ -217,7 +216,7 @@ Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, 
 std::string to_document(const Snapshot& snapshot) {
     std::string text = fmt::format("{{\n  \"format\": {}", kConfigFormat);
     for (const ObjectType type : kAllTypes) {
-        fmt::format_to(std::back_inserter(text), ",\n  {}: ", json_text(type_name(type)));
+        text += fmt::format(",\n  {}: ", json_text(type_name(type)));
         const ObjectList& objects = snapshot.objects(type);
         if (type == ObjectType::server) {
             text += objects.empty() ? "{}" : object_text(*objects.front(), ": ", ", ");
@@ -225,8 +224,8 @@ std::string to_document(const Snapshot& snapshot) {
         }
         std::string_view separator = "{\n    ";
         for (const ObjectPtr& object : objects) {
-            fmt::format_to(std::back_inserter(text), "{}{}: {}", separator, json_text(object->name()),
-                           object_text(*object, ": ", ", "));
+            text += fmt::format("{}{}: {}", separator, json_text(object->name()),
+                                object_text(*object, ": ", ", "));
             separator = ",\n    ";
         }
         text += objects.empty() ? "{}" : "\n  }";

@@ -18,8 +18,7 @@ void append_json_text(std::string& out, std::string_view text) {
         out += nlohmann::json(std::string(text)).dump();
     } catch (const nlohmann::json::type_error&) {  // not UTF-8
         out += R"({"hex":")";
-        for (const char c : text)
-            fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<unsigned char>(c));
+        for (const char c : text) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
         out += "\"}";
     }
 }

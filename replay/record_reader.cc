@@ -6,6 +6,7 @@
 #include <any>
 #include <charconv>
 #include <deque>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "objects/config_json.h"

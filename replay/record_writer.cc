@@ -108,7 +108,7 @@ class JsonOut {
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%')
             out_ += c;
         else
-            fmt::format_to(std::back_inserter(out_), "%{:02x}", static_cast<unsigned char>(c));
+            out_ += fmt::format("%{:02x}", static_cast<unsigned char>(c));
     }
     void write_element(std::string_view text) { append_json_text(out_, text); }
     void write_element(const std::string& text) { append_json_text(out_, text); }
@@ -142,15 +142,15 @@ class JsonOut {
     void write(const std::string& text) { append_json_text(out_, text); }
     void write(double value) {
         if (std::isfinite(value))
-            fmt::format_to(std::back_inserter(out_), "{}", value);
+            out_ += fmt::format("{}", value);
         else
-            fmt::format_to(std::back_inserter(out_), "\"{}\"", value);
+            out_ += fmt::format("\"{}\"", value);
     }
     void write(Instant value) { write(value.time_since_epoch().count()); }
     void write(Seconds value) { write(value.count()); }
     template <class T>
     void write(const T& value) requires std::is_integral_v<T> {
-        fmt::format_to(std::back_inserter(out_), "{}", value);
+        out_ += fmt::format("{}", value);
     }
     template <class T>
     void write(const T& value) requires std::is_enum_v<T> {
@@ -207,7 +207,7 @@ void append_sched_config(std::string& out, const sched::SchedConfigState& state)
          {std::pair("all_time", &state.all_time), std::pair("prime", &state.prime),
           std::pair("non_prime", &state.non_prime)}) {
         if (*object == nullptr) continue;
-        fmt::format_to(std::back_inserter(out), ",\"{}\":", slot);
+        out += fmt::format(",\"{}\":", slot);
         append_object(out, {}, **object);
     }
     out += "}}\n";
@@ -216,7 +216,7 @@ void append_sched_config(std::string& out, const sched::SchedConfigState& state)
 }  // namespace
 
 void RecordWriter::begin(std::string_view time_zone) {
-    fmt::format_to(std::back_inserter(text_), "{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
+    text_ += fmt::format("{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
     append_json_text(text_, time_zone);
     text_ += "}\n";
 }
@@ -249,7 +249,7 @@ void RecordWriter::state(const sched::StateRecord& record) {
             } else if constexpr (std::is_same_v<T, sched::SchedConfigState>) {
                 append_sched_config(text_, one);
             } else {
-                fmt::format_to(std::back_inserter(text_), "{{\"{}\":", key_of<T>());
+                text_ += fmt::format("{{\"{}\":", key_of<T>());
                 JsonOut object(text_, names_);
                 fields(object, one);
                 object.close();
@@ -270,7 +270,7 @@ void RecordWriter::cycle(const CycleAsked& asked) {
 // Decisions in the order in which they are carried out, then what else the cycle gave.
 void RecordWriter::decisions(const sched::Decisions& decided) {
     const auto line = [&](std::string_view key, auto write) {
-        fmt::format_to(std::back_inserter(text_), "{{\"{}\":", key);
+        text_ += fmt::format("{{\"{}\":", key);
         JsonOut object(text_, names_);
         write(object);
         object.close();

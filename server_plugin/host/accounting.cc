@@ -41,7 +41,7 @@ class Text {
   public:
     void add(std::string_view key, std::string_view value) {
         if (!text_.empty()) text_ += ' ';
-        fmt::format_to(std::back_inserter(text_), "{}={}", key, value);
+        text_ += fmt::format("{}={}", key, value);
     }
     void add_if(std::string_view key, std::string_view value) {
         if (!value.empty()) add(key, quoted_value(value));

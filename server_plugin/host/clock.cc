@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <ctime>
 #include <string_view>
 

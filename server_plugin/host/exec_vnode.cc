@@ -61,8 +61,7 @@ std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTabl
         out += place.node_name;
         for (const auto& [id, amount] : place.amounts)
             if (const Resource* resource = resources.by_id(id))
-                fmt::format_to(std::back_inserter(out), ":{}={}", resource->name,
-                               amount_text(resource->type, amount));
+                out += fmt::format(":{}={}", resource->name, amount_text(resource->type, amount));
         out += ')';
     }
     return out;
@@ -79,8 +78,8 @@ std::string exec_host_text(const std::vector<Place>& places, const State& state)
         host = host.substr(0, host.find('.'));
         const auto at = place.amounts.find(ncpus->id);
         const int64_t cpus = at == place.amounts.end() ? 0 : at->second;
-        fmt::format_to(std::back_inserter(out), "{}{}/{}", out.empty() ? "" : "+", host, task++);
-        if (cpus != 1) fmt::format_to(std::back_inserter(out), "*{}", cpus);
+        out += fmt::format("{}{}/{}", out.empty() ? "" : "+", host, task++);
+        if (cpus != 1) out += fmt::format("*{}", cpus);
     }
     return out;
 }

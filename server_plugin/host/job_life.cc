@@ -70,7 +70,7 @@ bool keeps_history(const Server& server) {
 std::string end_text(const ExitRecord& exit) {
     std::string text = fmt::format("Exit_status={}", exit.exit_status);
     for (const auto& [name, value] : exit.resources_used(1))
-        fmt::format_to(std::back_inserter(text), " resources_used.{}={}", name, value);
+        text += fmt::format(" resources_used.{}={}", name, value);
     return text;
 }
 

@@ -28,8 +28,7 @@ Json json_of_text(std::string_view text) {
         return json;
     } catch (const Json::type_error&) {  // not UTF-8
         std::string hex;
-        for (const char c : text)
-            fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(c));
+        for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
         return Json{{"hex", hex}};
     }
 }

@@ -14,7 +14,7 @@ void escape(std::string_view value, std::string& to) {
     for (const char c : value) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < ' ' || byte == '%' || byte == 0x7f)
-            fmt::format_to(std::back_inserter(to), "%{:02X}", byte);
+            to += fmt::format("%{:02X}", byte);
         else
             to += c;
     }

@@ -69,8 +69,7 @@ std::string Manifest::text() const {
     std::string out = fmt::format("{}\nprogram {}\ndate {}\nhome {}\nrevision {}\nintegrity ok\n", first_line,
                                   program, date, home, revision);
     for (const Database& one : databases)
-        fmt::format_to(std::back_inserter(out), "database {} {} {} {:016x}\n", one.name, one.version,
-                       one.size, one.sum);
+        out += fmt::format("database {} {} {} {:016x}\n", one.name, one.version, one.size, one.sum);
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "server_plugin/host/plugin_records.h"
 
+#include <tuple>
+
 namespace pbs::host {
 namespace {
 

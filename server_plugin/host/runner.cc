@@ -44,7 +44,7 @@ std::string new_cookie() {
     std::array<unsigned char, 16> bytes{};
     static_cast<void>(!::getrandom(bytes.data(), bytes.size(), 0));
     std::string text;
-    for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02X}", byte);
+    for (const auto byte : bytes) text += fmt::format("{:02X}", byte);
     return text;
 }
 

@@ -227,9 +227,8 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
 std::string select_text(const std::vector<Chunk>& chunks) {
     std::string out;
     for (const Chunk& chunk : chunks) {
-        fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : "+", chunk.count);
-        for (const auto& [name, value] : chunk.resources)
-            fmt::format_to(std::back_inserter(out), ":{}={}", name, value);
+        out += fmt::format("{}{}", out.empty() ? "" : "+", chunk.count);
+        for (const auto& [name, value] : chunk.resources) out += fmt::format(":{}={}", name, value);
     }
     return out;
 }

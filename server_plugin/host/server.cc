@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/log.h"

@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_HOST_STATE_H
 #define PBSPOLICY_HOST_STATE_H
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>

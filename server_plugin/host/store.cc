@@ -75,7 +75,7 @@ CREATE TABLE server_name(
 };
 
 void put_netstring(std::string& out, std::string_view text) {
-    fmt::format_to(std::back_inserter(out), "{}:{},", text.size(), text);
+    out += fmt::format("{}:{},", text.size(), text);
 }
 
 std::optional<std::string_view> take_netstring(std::string_view& in) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 #include <vector>
 
@@ -22,7 +21,7 @@ std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instan
     std::vector<sched::UsageRow> sorted(rows.begin(), rows.end());
     std::ranges::sort(sorted, {}, [](const sched::UsageRow& row) { return std::tie(row.group, row.user); });
     for (const sched::UsageRow& row : sorted)
-        fmt::format_to(std::back_inserter(text), "{}:{} {:.6f}\n", row.group, row.user, row.usage);
+        text += fmt::format("{}:{} {:.6f}\n", row.group, row.user, row.usage);
     return text;
 }
 

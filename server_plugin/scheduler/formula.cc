@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 

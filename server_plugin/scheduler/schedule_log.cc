@@ -51,7 +51,7 @@ void add_schedule_records(std::string& out, const Tables& t, Instant now, const 
                     entry.end.time_since_epoch().count());
     const auto add = [&](char level, std::string_view object, std::string_view resource,
                          std::string_view amount) {
-        fmt::format_to(std::back_inserter(out), "{}{};{};{};{}\n", head, level, object, resource, amount);
+        out += fmt::format("{}{};{};{};{}\n", head, level, object, resource, amount);
     };
     const std::string queue = plain(t.queues[entry.queue].name);
     add('Q', queue, "jobs", "1");

@@ -1,10 +1,11 @@
 #include "tests/structure/arrows.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
+
+#include "tests/structure/sources.h"
 
 namespace pbs::structure {
 namespace fs = std::filesystem;
@@ -60,15 +61,6 @@ std::string to_string(const Violation& violation) {
 
 namespace {
 
-bool is_source(const fs::path& file) {
-    static const std::vector<std::string> endings{".h", ".hpp", ".c", ".cc", ".cpp", ".inc", ".in"};
-    return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
-}
-
-bool inside(std::string_view path, std::string_view folder) {
-    return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
 const Rule* rule_of(std::string_view path, std::span<const Rule> table) {
     const Rule* best = nullptr;
     for (const Rule& rule : table) {
@@ -77,24 +69,12 @@ const Rule* rule_of(std::string_view path, std::span<const Rule> table) {
     return best;
 }
 
-std::string read(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-int line_at(std::string_view text, size_t offset) {
-    return 1 +
-           static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
-}
-
 class Checker {
   public:
     Checker(fs::path root, std::span<const Rule> table) : root_(std::move(root)), table_(table) {}
 
     std::vector<Violation> run() {
-        const std::vector<fs::path> files = governed_files();
+        const std::vector<fs::path> files = governed_files(root_, table_);
         for (const fs::path& file : files) {
             if (file.filename() == "CMakeLists.txt") collect_targets(file);
         }
@@ -113,43 +93,20 @@ class Checker {
         return file.lexically_relative(root_).generic_string();
     }
 
-    std::vector<fs::path> governed_files() const {
-        std::vector<fs::path> files;
-        for (const fs::directory_entry& top : fs::directory_iterator(root_)) {
-            const std::string name = top.path().filename().string();
-            const bool governed = std::any_of(table_.begin(), table_.end(), [&](const Rule& rule) {
-                return rule.folder == name || inside(rule.folder, name);
-            });
-            if (!governed || !top.is_directory()) continue;
-            for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top.path())) {
-                if (entry.is_regular_file()) files.push_back(entry.path());
-            }
-        }
-        std::sort(files.begin(), files.end());
-        return files;
-    }
-
     void check_includes(const fs::path& file) {
         static const std::regex include(R"(^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">])",
                                         std::regex::multiline);
         const std::string name = relative(file);
         const Rule* from = rule_of(name, table_);
         if (!from) return;
-        const std::string text = read(file);
+        const std::string text = read_text(file);
         for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
-            const std::string target = included_path(file, (*it)[1].str());
+            const std::string target = included_path(root_, file, (*it)[1].str());
             const Rule* to = rule_of(target, table_);
             if (!to || to == from || allowed_header(*from, *to, target)) continue;
             found_.push_back({name, line_at(text, static_cast<size_t>(it->position(1))), "#include " + target,
                               std::string(from->folder) + " may not include this"});
         }
-    }
-
-    // The path below the root that an #include means: beside the including file, or from the top.
-    std::string included_path(const fs::path& file, const std::string& written) const {
-        const fs::path beside = (file.parent_path() / written).lexically_normal();
-        if (fs::exists(beside)) return relative(beside);
-        return fs::path(written).lexically_normal().generic_string();
     }
 
     static bool allowed_header(const Rule& from, const Rule& to, const std::string& target) {
@@ -164,7 +121,7 @@ class Checker {
             R"((?:^|\n)[ \t]*(?:pbs_library|pbs_program|add_library|add_executable)\s*\(\s*([A-Za-z0-9_.+-]+))");
         const Rule* owner = rule_of(relative(file), table_);
         if (!owner) return;
-        const std::string text = read(file);
+        const std::string text = read_text(file);
         for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) {
             target_owner_[(*it)[1].str()] = owner;
         }
@@ -175,7 +132,7 @@ class Checker {
         const std::string name = relative(file);
         const Rule* from = rule_of(name, table_);
         if (!from) return;
-        const std::string text = read(file);
+        const std::string text = read_text(file);
         for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it) {
             const int line = line_at(text, static_cast<size_t>(it->position(0)));
             check_link_words(*from, name, line, (*it)[1].str());

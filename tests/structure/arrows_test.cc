@@ -5,49 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+
+#include "tests/structure/small_tree.h"
 
 namespace pbs::structure {
 namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::vector<std::string> describe(const std::vector<Violation>& violations) {
-    std::vector<std::string> lines;
-    lines.reserve(violations.size());
-    for (const Violation& violation : violations) lines.push_back(to_string(violation));
-    return lines;
-}
-
-// A small source tree that a test fills.
-class Tree {
-  public:
-    Tree() {
-        std::string name = (fs::temp_directory_path() / "pbs-structure-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
-        root_ = name;
-    }
-    ~Tree() {
-        std::error_code ignored;
-        fs::remove_all(root_, ignored);
-    }
-    Tree(const Tree&) = delete;
-    Tree& operator=(const Tree&) = delete;
-
-    void add(const std::string& file, const std::string& text) const {
-        fs::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
-    }
-    std::vector<std::string> check() const { return describe(check_tree(root_, rules())); }
-
-  private:
-    fs::path root_;
-};
 
 TEST(Arrows, ThisTreeHasNoForbiddenDependency) {
     EXPECT_THAT(describe(check_tree(PBS_SOURCE_DIR, rules())), IsEmpty());
@@ -85,7 +53,7 @@ TEST(Arrows, TableHasNoCircle) {
 }
 
 TEST(ArrowsCheck, AcceptsAllowedUse) {
-    Tree tree;
+    const Tree tree;
     tree.add("objects/store.cc",
              "#include \"objects/store.h\"\n#include \"rrule/window.h\"\n#include <vector>\n");
     tree.add(
@@ -93,44 +61,45 @@ TEST(ArrowsCheck, AcceptsAllowedUse) {
         "pbs_library(pbs_objects store.cc)\ntarget_link_libraries(pbs_objects PUBLIC pbs_rrule fmt::fmt)\n");
     tree.add("rrule/CMakeLists.txt", "pbs_library(pbs_rrule window.cc)\n");
     tree.add("server_plugin/host/plugin_loader.cc", "#include \"server_plugin/plugin/pbs_plugin.h\"\n");
-    EXPECT_THAT(tree.check(), IsEmpty());
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())), IsEmpty());
 }
 
 TEST(ArrowsCheck, CatchesAForbiddenInclude) {
-    Tree tree;
+    const Tree tree;
     tree.add("rrule/window.cc", "#include <vector>\n\n#include \"objects/store.h\"\n");
-    EXPECT_THAT(tree.check(),
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
                 ElementsAre("rrule/window.cc:3: #include objects/store.h: rrule may not include this"));
 }
 
 TEST(ArrowsCheck, CatchesAngleBracketsAndSpaces) {
-    Tree tree;
+    const Tree tree;
     tree.add("ifl/dis.h", "#  include <objects/value.h>\n");
-    EXPECT_THAT(tree.check(), ElementsAre("ifl/dis.h:1: #include objects/value.h: ifl may not include this"));
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
+                ElementsAre("ifl/dis.h:1: #include objects/value.h: ifl may not include this"));
 }
 
 TEST(ArrowsCheck, CatchesAPathThatClimbsOutOfTheFolder) {
-    Tree tree;
+    const Tree tree;
     tree.add("objects/store.h", "");
     tree.add("server_plugin/host/server.cc", "#include \"../../objects/store.h\"\n");
     EXPECT_THAT(
-        tree.check(),
+        describe(check_tree(tree.root(), rules())),
         ElementsAre("server_plugin/host/server.cc:1: #include objects/store.h: server_plugin/host may not "
                     "include this"));
 }
 
 TEST(ArrowsCheck, HostMayIncludeOnlyTheAbiHeaderOfThePlugin) {
-    Tree tree;
+    const Tree tree;
     tree.add(
         "server_plugin/host/a.cc",
         "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"server_plugin/plugin/translate.h\"\n");
-    EXPECT_THAT(tree.check(),
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
                 ElementsAre("server_plugin/host/a.cc:2: #include server_plugin/plugin/translate.h: "
                             "server_plugin/host may not include this"));
 }
 
 TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbi) {
-    Tree tree;
+    const Tree tree;
     tree.add(
         "server_plugin/openpbs/wrap.c",
         "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"ifl/dis.h\"\n#include <rrule/zone.h>\n");
@@ -139,7 +108,7 @@ TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbi) {
              "target_link_libraries(pbs_policy_openpbs PRIVATE\n  pbs_ifl_codec dl)\n");
     tree.add("ifl/CMakeLists.txt", "pbs_library(pbs_ifl_codec dis.cc)\n");
     EXPECT_THAT(
-        tree.check(),
+        describe(check_tree(tree.root(), rules())),
         ElementsAre(
             "server_plugin/openpbs/CMakeLists.txt:2: target_link_libraries pbs_ifl_codec: "
             "server_plugin/openpbs may not link this",
@@ -149,36 +118,37 @@ TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbi) {
 }
 
 TEST(ArrowsCheck, SchedulerMayNotReachTheStore) {
-    Tree tree;
+    const Tree tree;
     tree.add("server_plugin/scheduler/cycle.cc",
              "#include \"objects/snapshot.h\"\n#include \"objects/store.h\"\n");
-    EXPECT_THAT(tree.check(), ElementsAre("server_plugin/scheduler/cycle.cc:2: #include objects/store.h: "
-                                          "server_plugin/scheduler may not include this"));
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
+                ElementsAre("server_plugin/scheduler/cycle.cc:2: #include objects/store.h: "
+                            "server_plugin/scheduler may not include this"));
 }
 
 TEST(ArrowsCheck, CommandsUseTheCApiNotTheCodec) {
-    Tree tree;
+    const Tree tree;
     tree.add("ifl/cmds/qstat.cc", "#include \"ifl/pbs_ifl.h\"\n#include \"ifl/dis.h\"\n");
-    EXPECT_THAT(tree.check(),
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
                 ElementsAre("ifl/cmds/qstat.cc:2: #include ifl/dis.h: ifl/cmds may not include this"));
 }
 
 TEST(ArrowsCheck, CatchesAForbiddenLinkInAGeneratorExpression) {
-    Tree tree;
+    const Tree tree;
     tree.add("objects/CMakeLists.txt", "pbs_library(pbs_objects a.cc)\n");
     tree.add("server_plugin/host/CMakeLists.txt",
              "pbs_library(pbs_host b.cc)\n"
              "target_link_libraries(pbs_host PRIVATE $<BUILD_INTERFACE:pbs_objects>)\n");
-    EXPECT_THAT(tree.check(),
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
                 ElementsAre("server_plugin/host/CMakeLists.txt:2: target_link_libraries pbs_objects: "
                             "server_plugin/host may not link this"));
 }
 
 TEST(ArrowsCheck, TestsMayUseEverything) {
-    Tree tree;
+    const Tree tree;
     tree.add("tests/rrule/window_test.cc",
              "#include \"objects/store.h\"\n#include \"server_plugin/host/server.h\"\n");
-    EXPECT_THAT(tree.check(), IsEmpty());
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())), IsEmpty());
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ std::string node_jobs_text(const Node& node, const State& state) {
         for (const Place& place : job.places)
             if (place.node == node.handle) count += std::max<int64_t>(1, cpus(place.amounts, state));
         for (int64_t i = 0; i < count; ++i)
-            fmt::format_to(std::back_inserter(out), "{}{}/{}", out.empty() ? "" : ", ", job.id, cpu++);
+            out += fmt::format("{}{}/{}", out.empty() ? "" : ", ", job.id, cpu++);
     }
     return out;
 }

@@ -25,14 +25,13 @@ std::string change_text(const Management& request) {
         if (request.type == PBS_OBJ_CONFIGURATION &&
             (attribute.name == "import" || attribute.name == "replace" ||
              attribute.name.starts_with("migrate"))) {
-            fmt::format_to(std::back_inserter(text), " {}{}{} ({} bytes)", attribute.name,
-                           attribute.resource.empty() ? "" : ".", attribute.resource, attribute.value.size());
+            text += fmt::format(" {}{}{} ({} bytes)", attribute.name, attribute.resource.empty() ? "" : ".",
+                                attribute.resource, attribute.value.size());
             continue;
         }
         const auto op = static_cast<size_t>(attribute.op);
-        fmt::format_to(std::back_inserter(text), " {}{}{} {} {}", attribute.name,
-                       attribute.resource.empty() ? "" : ".", attribute.resource,
-                       op < 4 ? operators[op] : "=", attribute.value);
+        text += fmt::format(" {}{}{} {} {}", attribute.name, attribute.resource.empty() ? "" : ".",
+                            attribute.resource, op < 4 ? operators[op] : "=", attribute.value);
     }
     return text;
 }
@@ -56,12 +55,11 @@ std::string command_text(const Management& request, std::string_view object) {
         fmt::format("{} {}", verbs[static_cast<size_t>(request.command)], title({request.type, name}));
     std::string_view separator = " ";
     for (const ifl::Attribute& attribute : request.body.attributes) {
-        fmt::format_to(std::back_inserter(text), "{}{}{}{}", separator, attribute.name,
-                       attribute.resource.empty() ? "" : ".", attribute.resource);
+        text += fmt::format("{}{}{}{}", separator, attribute.name, attribute.resource.empty() ? "" : ".",
+                            attribute.resource);
         const auto op = static_cast<size_t>(attribute.op);
         if (request.command != PBS_CMD_UNSET)
-            fmt::format_to(std::back_inserter(text), " {} {}", op < 4 ? operators[op] : "=",
-                           quoted(attribute.value));
+            text += fmt::format(" {} {}", op < 4 ? operators[op] : "=", quoted(attribute.value));
         separator = ", ";
     }
     return text;

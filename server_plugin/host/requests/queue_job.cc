@@ -64,7 +64,7 @@ void complete_path(Job& job, std::string_view attribute, std::string_view host, 
 void add_variable(Job& job, std::string_view name, std::string_view value) {
     static const AttributeDef& def = *job_table().find("Variable_List");
     std::string text(job.attributes.text("Variable_List"));
-    fmt::format_to(std::back_inserter(text), "{}{}={}", text.empty() ? "" : ",", name, value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
     job.attributes.set(def, {}, std::move(text));
 }
 

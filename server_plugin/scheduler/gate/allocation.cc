@@ -1,6 +1,7 @@
 // ENFORCE_ALLOCATION: jobs of a group that has used up its allocation are rejected. (sched-config guide,
 // "Per-Group System Time Allocations Support")
 
+#include <algorithm>
 #include <cmath>
 
 #include "server_plugin/scheduler/gate/gate.h"

@@ -1,0 +1,37 @@
+// The source files of a tree, for the checks that read them.
+#ifndef PBSPOLICY_TESTS_STRUCTURE_SOURCES_H
+#define PBSPOLICY_TESTS_STRUCTURE_SOURCES_H
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/structure/arrows.h"
+
+namespace pbs::structure {
+
+// Every file below the top folders that `table` has rules for, in order of their paths.
+std::vector<std::filesystem::path> governed_files(const std::filesystem::path& root,
+                                                  std::span<const Rule> table);
+
+// Whether a file is C or C++ by its name's end.
+bool is_source(const std::filesystem::path& file);
+
+// Whether `path` is below `folder`.
+bool inside(std::string_view path, std::string_view folder);
+
+std::string read_text(const std::filesystem::path& file);
+
+// The line, counted from 1, that `offset` is in.
+int line_at(std::string_view text, std::size_t offset);
+
+// The path below `root` that an #include means: beside the including file, or from the top.
+std::string included_path(const std::filesystem::path& root, const std::filesystem::path& file,
+                          std::string_view written);
+
+}  // namespace pbs::structure
+
+#endif
