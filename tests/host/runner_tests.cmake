@@ -27,10 +27,10 @@ pbs_test(
 pbs_test(
   host_faults_test
   LIBS
+  e2e_harness
   fmt::fmt
   SQLite::SQLite3
   SOURCES
-  ../e2e/harness.cc
   server_faults_test.cc
   TIMEOUT
   180
