@@ -25,7 +25,7 @@ constexpr std::size_t kLongestTree = 4U << 20U;
 // What a message shows of a value.
 std::string beginning(std::string_view text) {
     constexpr std::size_t kShown = 200;
-    return text.size() > kShown ? std::string(text.substr(0, kShown)) + "..." : std::string(text);
+    return text.size() > kShown ? fmt::format("{}...", text.substr(0, kShown)) : std::string(text);
 }
 
 tl::unexpected<Error> bad(std::string_view what, std::string_view text, std::string_view expected,

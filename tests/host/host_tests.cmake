@@ -1,5 +1,5 @@
 # A plugin for tests of the server alone.
-add_library(fifo_plugin MODULE fifo_plugin.cc)
+add_library(fifo_plugin MODULE EXCLUDE_FROM_ALL fifo_plugin.cc)
 pbs_target_settings(fifo_plugin)
 set_target_properties(fifo_plugin PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 

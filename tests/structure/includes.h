@@ -1,5 +1,5 @@
 // Whether each file includes what it names. The compiler says so only without precompiled headers, with which
-// both builds of the tests are made.
+// builds of the tests are made.
 #ifndef PBSPOLICY_TESTS_STRUCTURE_INCLUDES_H
 #define PBSPOLICY_TESTS_STRUCTURE_INCLUDES_H
 
