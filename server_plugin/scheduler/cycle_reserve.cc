@@ -77,7 +77,10 @@ bool Cycle::reserve_kept(const Candidate& job) {
 void Cycle::keep_drain(const Candidate& job, const QueueView& view,
                        std::span<const QueueView* const> possible, Placement placement,
                        bool decided_by_vnodes) {
-    if (in_.events == nullptr || !started_.empty() || state_.reservations.size() != 1) return;
+    if (in_.events == nullptr) return;
+    in_.events->kept.reset();
+    // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
+    if (job.request->chunks.size() != 1 || !started_.empty() || state_.reservations.size() != 1) return;
     const Reservation& made = state_.reservations.front();
     KeptDrain& kept = in_.events->kept.emplace();
     kept.job = t_.jobs.handle[job.job];
@@ -87,6 +90,8 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     kept.view = view.number;
     kept.queue = view.slot;
     kept.host = view.host;
+    kept.by_vnode = placement;
+    std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = std::move(placement);
     kept.spare = made.spare;
     kept.node_size = state_.node_size;
@@ -108,8 +113,8 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
 
 // Origin: the queue that the job fits soonest is drained for it. False if no start is known in any.
 bool Cycle::drain_for(Candidate& job, const Targets& targets) {
-    if (reserve_kept(job)) return drained_ = true;
     if (vain_steps_ >= most_vain_steps) return false;
+    if (reserve_kept(job)) return drained_ = true;
     const bool home_later = static_cast<bool>(execution_type_reason(state_, t_.jobs.queue[job.job]));
     QueueView* soonest = nullptr;
     std::optional<Instant> start;

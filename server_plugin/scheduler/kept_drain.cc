@@ -51,12 +51,12 @@ bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) con
     return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
 }
 
-// Is there still room on a reserved vnode for the parts that it is to have?
-bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode) const {
+// Is there still room on a reserved vnode for the part that it is to have?
+bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
     std::vector<JobSlot> jobs;
     for (const JobSlot other : t.vnodes.jobs_on(vnode))
         if (ends_by_start(t, other)) jobs.push_back(other);
-    return t.vnodes.fits_parts(vnode, jobs, placement, request, vnode_share);
+    return t.vnodes.fits_parts(vnode, jobs, std::span(&part, 1), request, vnode_share);
 }
 
 void KeptDrain::started(const Tables& t, JobSlot slot) {
@@ -67,11 +67,12 @@ void KeptDrain::started(const Tables& t, JobSlot slot) {
     if (ends_by_start(t, slot)) return;
     for (Reservation::Spare& s : spare) {
         s.left -= use_of(t.vnodes, user.user, s.key);
-        if (s.left < 0) holds_ = false;
+        if (s.left < 0) return forget();
     }
     for (const VnodeSlot vnode : t.vnodes.held_by(slot)) {
-        if (std::ranges::find(placement, vnode, &Part::vnode) == placement.end()) continue;
-        if (!leaves_room(t, vnode)) holds_ = false;
+        const auto part = std::ranges::lower_bound(by_vnode, vnode, {}, &Part::vnode);
+        if (part == by_vnode.end() || part->vnode != vnode) continue;
+        if (!leaves_room(t, vnode, *part)) return forget();
     }
 }
 
@@ -82,13 +83,13 @@ void KeptDrain::ended(const Tables& t, JobSlot slot) {
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
         // With what the job had of it there was enough already: less in use changes nothing.
-        if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) holds_ = false;
+        if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) return forget();
         w.in_use -= use;
     }
     if (!ends_by_start(t, slot))
         for (Reservation::Spare& s : spare) s.left += use_of(t.vnodes, user.user, s.key);
     for (const VnodeSlot vnode : t.vnodes.held_by(slot))
-        if (gives_room(t, vnode, slot)) holds_ = false;
+        if (gives_room(t, vnode, slot)) return forget();
 }
 
 }  // namespace pbs::sched

@@ -42,7 +42,8 @@ class KeptDrain {
     std::uint32_t view = 0;  // its number
     QueueSlot queue = no_slot;
     std::uint32_t host = 0;
-    Placement placement;
+    Placement placement;                    // of chunks of one kind, so that each vnode is there once
+    Placement by_vnode;                     // the same, in order of vnodes
     std::vector<Reservation::Spare> spare;  // as at `start`
     std::vector<View> views;
     std::vector<Watched> watched;
@@ -77,7 +78,7 @@ class KeptDrain {
     User user_of(const Tables& tables, JobSlot job) const;
     bool ends_by_start(const Tables& tables, JobSlot job) const;
     bool gives_room(const Tables& tables, VnodeSlot vnode, JobSlot ending) const;
-    bool leaves_room(const Tables& tables, VnodeSlot vnode) const;
+    bool leaves_room(const Tables& tables, VnodeSlot vnode, const Part& part) const;
 
     bool holds_ = true;
 };

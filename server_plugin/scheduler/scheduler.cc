@@ -670,6 +670,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t.jobs, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
+    const Instant old_stime = t.jobs.stime[slot];
     if (ran && !is_running(record.state)) {
         impl_->log_end(now, slot);
         impl_->note_kept(&KeptDrain::ended, slot);
@@ -690,7 +691,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
             impl_->note(&EventsSince::all);
         else if (const QueuedJob after = queued_job(t.jobs, slot);
-                 after.shape != before.shape || after.user != before.user)
+                 after.shape != before.shape || after.user != before.user || t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);

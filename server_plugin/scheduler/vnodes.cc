@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -164,8 +165,10 @@ void Vnodes::rebuild(const Resources& resources) {
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
     host_jobs_.assign(host_numbers_.size(), 0);
     void_pools();
-    for (HeldJob& held : held_)
+    for (HeldJob& held : held_) {
         for (Held& part : held.parts) part.slot = find(part.vnode);
+        sort_by_slot(held);
+    }
     jobs_on_.clear();
     for (JobSlot job = 0; job < held_place_.size(); ++job)
         if (held_place_[job] != 0) apply(job, -1);
@@ -213,6 +216,7 @@ void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
                               static_cast<std::uint32_t>(place.amounts.size())});
         for (const Amount& a : place.amounts) held.amounts.push_back({a.resource, a.number});
     }
+    sort_by_slot(held);
     if (held_place_.size() <= job) held_place_.resize(job + 1);
     held_place_[job] = place_of_job + 1;
     apply(job, -1);
@@ -256,6 +260,12 @@ void Vnodes::apply(JobSlot job, int sign) {
     count_jobs(touched, held.exclusive, -sign);
 }
 
+void Vnodes::sort_by_slot(HeldJob& held) {
+    held.by_slot.resize(held.parts.size());
+    for (std::uint32_t part = 0; part < held.parts.size(); ++part) held.by_slot[part] = part;
+    std::ranges::sort(held.by_slot, {}, [&](std::uint32_t part) { return held.parts[part].slot; });
+}
+
 // What is free of a vnode, by column, once these of the jobs on it have let go.
 Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs) const {
     Needs left(row(slot), row(slot) + columns_);
@@ -263,15 +273,13 @@ Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs)
     std::int32_t exclusive = vnodes_[slot].exclusive;
     for (const JobSlot job : jobs) {
         const HeldJob* held = held_of(job);
-        bool is_here = false;
-        for (const Held& part : held->parts) {
-            if (part.slot != slot) continue;
-            is_here = true;
-            for (const Need& need : held->amounts_of(part))
+        const auto here = std::ranges::equal_range(
+            held->by_slot, slot, {}, [&](std::uint32_t part) { return held->parts[part].slot; });
+        for (const std::uint32_t part : here)
+            for (const Need& need : held->amounts_of(held->parts[part]))
                 if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
                     left[column_of_[need.resource]] += need.amount;
-        }
-        if (!is_here) continue;
+        if (here.empty()) continue;
         --others;
         if (held->exclusive) --exclusive;
     }
@@ -291,12 +299,11 @@ bool Vnodes::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without, co
     });
 }
 
-bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, const Placement& placement,
+bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::span<const Part> parts,
                         const Request& request, const NodeSize& node_size) const {
     Needs left = row_without(slot, without);
     if (left[open_column] == 0 || (request.exclusive && left[empty_column] == 0)) return false;
-    for (const Part& part : placement) {
-        if (part.vnode != slot) continue;
+    for (const Part& part : parts) {
         const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
         for (std::uint32_t c = first_resource_column; c < columns_; ++c) {
             left[c] -= needs[c] * part.count;
@@ -862,10 +869,18 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
 void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
                      const NodeSize& node_size, std::span<const JobSlot> gone) {
     suspended_.resize(std::max<std::size_t>(suspended_.size(), id + 1), false);
-    for (const VnodeSlot slot : vnodes_of(placement)) {
-        std::vector<std::int64_t> over = row_without(slot, gone);
-        for (const Part& part : placement) {
-            if (part.vnode != slot) continue;
+    Placement parts = placement;
+    std::ranges::stable_sort(parts, {}, &Part::vnode);
+    std::vector<JobSlot> gone_here;
+    for (std::size_t first = 0, last = 0; first < parts.size(); first = last) {
+        const VnodeSlot slot = parts[first].vnode;
+        while (last < parts.size() && parts[last].vnode == slot) ++last;
+        gone_here.clear();
+        if (!gone.empty())
+            std::ranges::copy_if(jobs_on(slot), std::back_inserter(gone_here),
+                                 [&](JobSlot job) { return std::ranges::binary_search(gone, job); });
+        std::vector<std::int64_t> over = row_without(slot, gone_here);
+        for (const Part& part : std::span(parts).subspan(first, last - first)) {
             const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
             for (std::uint32_t c = first_resource_column; c < columns_; ++c) over[c] -= needs[c] * part.count;
         }

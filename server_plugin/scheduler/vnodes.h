@@ -137,7 +137,8 @@ class Vnodes {
 
     // A reservation: from `start` on, `placement` is spoken for. Jobs that end later may use of these vnodes
     // only what is over. To be made while the vnodes are as they will be at `start`, apart from the running
-    // jobs `gone`, each of which holds something on these vnodes now and won't then. `id`: 0, 1, 2, ...
+    // jobs `gone`, in order, each of which holds something on these vnodes now and won't then. `id`: 0, 1,
+    // ...
     void reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
                  const NodeSize& node_size, std::span<const JobSlot> gone = {});
     // When looking past its start, a reservation doesn't bind anybody: its job holds the vnodes, or has
@@ -171,10 +172,10 @@ class Vnodes {
                                        : std::span<const JobSlot>();
     }
     // Without some of the jobs on it, has the vnode room for a chunk of any kind that the request asks for;
-    // and for all parts of a placement that are on it?
+    // and for parts of a placement that are on it? O(parts + jobs).
     bool fits_any_chunk(VnodeSlot vnode, std::span<const JobSlot> without, const Request& request,
                         const NodeSize& node_size) const;
-    bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, const Placement& placement,
+    bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, std::span<const Part> parts,
                     const Request& request, const NodeSize& node_size) const;
     // The vnodes that a running job holds, and whether these are its places.
     std::vector<VnodeSlot> held_by(JobSlot job) const;
@@ -193,7 +194,8 @@ class Vnodes {
     };
     struct HeldJob {
         std::vector<Held> parts;
-        std::vector<Need> amounts;  // of all parts
+        std::vector<Need> amounts;           // of all parts
+        std::vector<std::uint32_t> by_slot;  // the parts in order of their slots
         bool exclusive = false;
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
@@ -229,6 +231,7 @@ class Vnodes {
     void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, std::vector<Share>& out) const;
     bool needs_columns(const Vnode& vnode, const Resources& resources) const;
     void apply(JobSlot job, int sign);
+    static void sort_by_slot(HeldJob& held);
     Needs row_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const;
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
     void add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign,
