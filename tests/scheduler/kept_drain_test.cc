@@ -103,6 +103,35 @@ TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
     EXPECT_EQ(reserved(cycle()), "n2 at 840");
 }
 
+TEST_F(Drained, LessRoomCanLetAJobOfSeveralKindsOfChunksStartSooner) {
+    World other;
+    other.origin({"batch"}).max_queued_time = Seconds(hour);
+    other.policy().schedule_log = "schedule";
+    other.vnode({.name = "a", .ncpus = 8, .mem = 8 * gb});
+    other.vnode({.name = "b", .ncpus = 4, .mem = 8 * gb});
+    other.vnode({.name = "c", .ncpus = 8, .mem = 8 * gb});
+    other.configure();
+    const auto run = [&](const std::string& vnode, int ncpus, std::int64_t memory, int hours) {
+        const int job =
+            other.job({.ncpus = ncpus, .mem = memory, .walltime = hours * hour, .queued = now}, now);
+        other.run(job, "batch", vnode, now);
+    };
+    run("a", 1, 0, 2);
+    run("c", 8, 0, 5);
+    JobOptions two{.owner = "w", .walltime = hour, .select = "1:ncpus=1:mem=4gb+1:ncpus=8", .queued = at(6)};
+    (void)other.job(two, now);
+    const auto start = [&] {
+        (void)other.job({.ncpus = 64, .queued = now}, now);
+        const std::string schedule = other.cycle(now, true, "default", CycleTrigger::job_new).schedule;
+        const auto record = schedule.find(";RESERVING;") + 11;
+        return Instant{Seconds(std::stoll(schedule.substr(record)))};
+    };
+    EXPECT_EQ(start(), at(14)) << "the first kind goes to the first vnode, which leaves too little of it";
+    EXPECT_EQ(start(), at(14));
+    run("a", 0, 8 * gb, 3);
+    EXPECT_EQ(start(), at(11)) << "now it goes to the second one";
+}
+
 TEST_F(Drained, AJobThatRunsOverItsWalltimeMovesItOn) {
     now = at(12) + Seconds(90);
     (void)add(1, minute);
