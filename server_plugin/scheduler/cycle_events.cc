@@ -6,41 +6,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "server_plugin/scheduler/cycle_parts.h"
+#include "server_plugin/scheduler/cycle_events_standard.h"
+#include "server_plugin/scheduler/job_size.h"
 #include "server_plugin/scheduler/order/past_usage.h"
 
 namespace pbs::sched {
 namespace {
 
-constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
-
-std::int32_t narrow(std::int64_t amount) {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
-}
-// Rounded down: a limit that is cut off still holds for every size that was.
-std::int32_t megabytes(std::int64_t bytes) {
-    return narrow(bytes >> 20);
-}
-// Less than nothing is free of what a manager gave out twice: jobs that ask for none of it have room.
-std::int64_t free_at_least(std::int64_t amount) {
-    return std::max<std::int64_t>(0, amount);
-}
-
 // Do jobs of the class start in the queue that they are in?
 bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
-}
-
-// The least that a chunk of the request asks for.
-std::int64_t least_need(const Request& request, std::uint32_t resource) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const Chunk& chunk : request.chunks) {
-        std::int64_t need = 0;
-        for (const Need& n : chunk.needs)
-            if (n.resource == resource) need += n.amount;
-        least = std::min(least, need);
-    }
-    return request.chunks.empty() ? 0 : least;
 }
 
 // Is the whole of what `less` asks for the first that `more` does? Then there is no room for it either where
@@ -60,10 +35,11 @@ bool begins_with(const Request& more, const Request& less) {
 }  // namespace
 
 bool goes_by_events(const Settings& s, Instant now) {
-    return s.algorithm == Algorithm::origin && !s.test_only.holds(now) && s.sorted_job_dumpfile.empty() &&
-           !s.avoid_fragmentation.holds(now) && !s.nonprime_drain_sys.holds(now) &&
-           !s.enforce_allocation.holds(now) && !s.manage_hpm_counters.holds(now) && s.max_jobs == 0 &&
-           s.min_jobs == 0 && s.max_load_percent == 0 && s.high_systime == 0;
+    if (s.algorithm == Algorithm::standard) return standard_goes_by_events(s);
+    return !s.test_only.holds(now) && s.sorted_job_dumpfile.empty() && !s.avoid_fragmentation.holds(now) &&
+           !s.nonprime_drain_sys.holds(now) && !s.enforce_allocation.holds(now) &&
+           !s.manage_hpm_counters.holds(now) && s.max_jobs == 0 && s.min_jobs == 0 &&
+           s.max_load_percent == 0 && s.high_systime == 0;
 }
 
 void EventsSince::forget() {
@@ -104,7 +80,9 @@ namespace {
 // Nothing but events of jobs has happened, and what the last cycle started runs, or has run.
 bool only_jobs_changed(const CycleInput& in) {
     if (!in.by_events || in.events->since.everything) return false;
-    if (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty())
+    const bool origin = in.policy->settings.algorithm == Algorithm::origin;
+    if (origin &&
+        (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty()))
         return false;
     const JobTable& jobs = in.tables->jobs;
     return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
@@ -129,6 +107,14 @@ SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Tables& t) {
 bool nothing_may_start(const CycleInput& in) {
     if (!only_jobs_changed(in)) return false;
     EventMemory& memory = *in.events;
+    const auto remember = [&] {
+        memory.last = in.now;
+        memory.started.clear();
+        memory.since.forget();
+        return true;
+    };
+    if (in.policy->settings.algorithm == Algorithm::standard)
+        return standard_nothing_may_start(in) && remember();
     const EventsSince& since = memory.since;
     WaitingJobs& waiting = memory.waiting;
     if (!memory.by_events || !memory.waiting_known || since.lost || !since.changed.empty() || memory.drain ||
@@ -147,30 +133,27 @@ bool nothing_may_start(const CycleInput& in) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
         if (waiting.has_lane(job_class, limit)) return false;
     }
-    memory.last = in.now;
-    memory.started.clear();
-    memory.since.forget();
-    return true;
+    return remember();
 }
 
 // ---- The jobs in order.
 
 LaneId Cycle::lane_of(JobSlot job, JobClass job_class) {
     std::uint32_t of = 0;
+    if (s_.algorithm == Algorithm::standard)
+        return in_.events->waiting.lane(job_class, standard_lane_of(job));
     if (job_class == JobClass::normal) of = t_.jobs.user[job];
     if (job_class == JobClass::dedicated || job_class == JobClass::rest) of = t_.jobs.queue[job];
     return in_.events->waiting.lane(job_class, of);
 }
 
 WaitingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
+    if (s_.algorithm == Algorithm::standard) return standard_entry_of(job);
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-    const Request& request = t_.requests[t_.jobs.request[job.job]];
-    const auto& known = t_.resources.known();
     WaitingJobs::Entry entry;
     entry.job = job.job;
     order_key(origin_chain(job.job_class, state_.prime_now), context, job, entry.key);
-    entry.size = {narrow(job.nodes), narrow(std::max<std::int64_t>(0, t_.jobs.walltime[job.job].count())),
-                  narrow(least_need(request, known.ncpus)), megabytes(least_need(request, known.mem))};
+    entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
     entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
     entry.waits_from = waits_from(job.job).time_since_epoch().count();
     return entry;
@@ -616,6 +599,7 @@ bool Cycle::goes_by_events() const {
 
 // False: a full cycle has to be run instead; nothing is decided then.
 bool Cycle::consider_events() {
+    if (s_.algorithm == Algorithm::standard) return consider_standard_events();
     set_up_queues();
     const auto is_shut = [&](QueueSlot queue) {
         return queue != no_slot && (!t_.queues[queue].started || execution_type_reason(state_, queue));
@@ -647,6 +631,7 @@ void Cycle::remember() {
     for (const Started& started : started_) memory.started.push_back(t_.jobs.handle[started.job]);
     memory.drain = drain_now();
     if (!memory.drain) memory.kept.reset();
+    memory.top_jobs = top_jobs();
     memory.since.forget();
     if (memory.waiting_known && !knows_waiting_jobs()) memory.waiting_known = false;
 }

@@ -15,6 +15,7 @@ void Cycle::add_job(JobSlot job, JobClass job_class) {
 
 // Jobs that ask for the same have as many nodes, while they don't run.
 OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
+    if (s_.algorithm == Algorithm::standard) return standard_ordered(job, job_class);
     if (job_class == JobClass::running) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
     if (by_events_) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
     if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
@@ -120,6 +121,7 @@ void Cycle::make_origin_list() {
 // The class of a queued job, as make_origin_list() has it; nothing: it is of no queue that jobs are taken
 // from.
 std::optional<JobClass> Cycle::class_of(JobSlot job) const {
+    if (s_.algorithm == Algorithm::standard) return standard_class_of(job);
     const auto normal = [&] { return is_waiting(job) ? JobClass::waiting : JobClass::normal; };
     const QueueSlot queue = t_.jobs.queue[job];
     const auto listed = std::ranges::find(lists_, queue, &std::pair<QueueSlot, JobClass>::first);
@@ -284,9 +286,9 @@ std::vector<std::uint32_t> Cycle::queue_ranks() const {
     return rank;
 }
 
-void Cycle::make_standard_list() {
+// The queues of the scheduler, and how jobs are ordered.
+void Cycle::set_up_standard_queues() {
     forget_queues();
-    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         const Queue& queue = t_.queues[q];
         if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
@@ -295,21 +297,34 @@ void Cycle::make_standard_list() {
         Targets own{{make_view(q, 0, dedicated)}, {}};
         fill_view(*own[0]);
         in_place_.emplace(q, std::move(own));
-        for (const JobSlot job : queue.queued) {
-            const bool starving = s_.help_starving_jobs && in_.now - t_.jobs.eligible[job] > s_.max_starve;
-            jobs.push_back({job, starving ? JobClass::waiting : JobClass::normal, 1, t_.jobs.shape[job], 0});
-        }
+    }
+    Policy& policy = *in_.policy;
+    if (policy.resources_seen == t_.resources.size()) return;
+    policy.standard_chain = standard_chain(s_, t_.resources);
+    policy.lane_chain = lane_chain(policy.standard_chain);
+    policy.resources_seen = t_.resources.size();
+}
+
+OrderedJob Cycle::standard_ordered(JobSlot job, JobClass job_class) {
+    OrderedJob ordered{job, job_class, 1, t_.jobs.shape[job], 0};
+    if (in_.policy->formula) {
+        const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+        ordered.score = in_.policy->formula->value(context, t_.resources, job);
+    }
+    return ordered;
+}
+
+void Cycle::make_standard_list() {
+    set_up_standard_queues();
+    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        if (!in_place_.contains(q)) continue;
+        for (const JobSlot job : t_.queues[q].queued)
+            jobs.push_back(standard_ordered(job, *standard_class_of(job)));
     }
     const auto ranks = queue_ranks();
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
-    Policy& policy = *in_.policy;
-    if (policy.resources_seen != t_.resources.size()) {
-        policy.standard_chain = standard_chain(s_, t_.resources);
-        policy.resources_seen = t_.resources.size();
-    }
-    if (policy.formula)
-        for (OrderedJob& job : jobs) job.score = policy.formula->value(context, t_.resources, job.job);
-    sort_by(policy.standard_chain, context, jobs);
+    sort_by(in_.policy->standard_chain, context, jobs);
     if (s_.round_robin) round_robin(context, jobs);
 }
 

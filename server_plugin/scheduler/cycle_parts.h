@@ -1,6 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
 // cycle_categories.cc, cycle_gates.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc,
-// cycle_output.cc, cycle_schedule.cc and explain.cc.
+// cycle_events_standard.cc, cycle_output.cc, cycle_schedule.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -207,6 +207,8 @@ class Cycle {
     PoolId restart_pool(const QueueView& view) const;
     void restart_found();
     void make_standard_list();
+    void set_up_standard_queues();
+    OrderedJob standard_ordered(JobSlot job, JobClass job_class);
     void add_job(JobSlot job, JobClass job_class);
     OrderedJob ordered(JobSlot job, JobClass job_class);
     std::uint32_t nodes_of_ordered(JobSlot job) const;
@@ -260,6 +262,7 @@ class Cycle {
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
     bool holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    bool may_hold_up(const QueueView& view) const;
 
     // After single events (cycle_events.cc).
     void note_limited(const Gate& refused, const QueueView& view);
@@ -290,6 +293,15 @@ class Cycle {
     void note_refused_before(const DrainFor& before);
     std::optional<DrainFor> drain_now() const;
     void remember();
+
+    // The same by the standard algorithm (cycle_events_standard.cc).
+    class StandardEvents;
+    bool consider_standard_events();
+    std::optional<JobClass> standard_class_of(JobSlot job) const;
+    Instant standard_waits_from(JobSlot job) const;
+    WaitingJobs::Entry standard_entry_of(const OrderedJob& job) const;
+    std::uint32_t standard_lane_of(JobSlot job) const;
+    TopJobs top_jobs() const;
 
     // Early non-prime time.
     void start_non_prime_early();

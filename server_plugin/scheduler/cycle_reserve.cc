@@ -44,6 +44,15 @@ bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets) 
     return false;
 }
 
+// May the next job that waits get a reservation in its queue, or hold up what comes after it?
+bool Cycle::may_hold_up(const QueueView& view) const {
+    const bool own = view.queue->backfill_depth >= 0;
+    const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
+    if (depth == 0) return s_.strict_ordering;
+    const auto made = reservations_.find(own ? view.slot : no_slot);
+    return (made == reservations_.end() || made->second < depth) && vain_steps_ < most_vain_steps;
+}
+
 // False if no start is known.
 bool Cycle::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(*this, job, view);

@@ -49,6 +49,13 @@ struct DrainFor {
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
+// The standard algorithm: what was refused for the jobs that come before.
+struct TopJobs {
+    bool hold_up_all = false;         // strict_ordering without backfilling: whatever comes after
+    bool limits = false;              // limits on running jobs are reserved for
+    std::vector<VnodeSlot> vnodes{};  // that have a reservation
+};
+
 struct EventMemory {
     EventsSince since;
     WaitingJobs waiting;
@@ -58,6 +65,7 @@ struct EventMemory {
     std::vector<JobHandle> started;  // by the last cycle
     std::optional<DrainFor> drain;   // of the last cycle
     std::optional<KeptDrain> kept;   // what a cycle after events may use instead of looking ahead
+    TopJobs top_jobs;                // of the last cycle
     // By queue: was a job refused there, in the last full cycle or since, for what jobs have together of the
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.
@@ -80,5 +88,8 @@ struct EventMemory {
 // Does the policy allow a cycle after single events to look at few jobs? Not those by which one job's start
 // or end may let jobs start that it has nothing to do with, or that decide by what isn't told as an event.
 bool goes_by_events(const Settings& settings, Instant now);
+// The same for the standard algorithm: not with round_robin, whose order is another one whenever a job is
+// gone, with a formula that has the time in it, or with more sort keys than fit a WaitingKey.
+bool standard_goes_by_events(const Settings& settings);
 
 }  // namespace pbs::sched

@@ -13,7 +13,7 @@ Link down(std::string_view name) {
 }  // namespace
 
 Result<Policy> compile(const Settings& settings) {
-    Policy policy{settings, {}, {}, SIZE_MAX, PrimePeriods(settings.prime)};
+    Policy policy{settings, {}, {}, SIZE_MAX, PrimePeriods(settings.prime), {}};
     if (!settings.job_sort_formula.empty()) {
         auto formula = Formula::compile(settings.job_sort_formula);
         if (!formula)
@@ -62,6 +62,14 @@ Chain standard_chain(const Settings& settings, const Resources& resources) {
     }
     chain.push_back(up("queued"));
     chain.push_back(up("sequence"));
+    return chain;
+}
+
+Chain lane_chain(const Chain& standard) {
+    Chain chain = standard;
+    std::erase_if(chain, [](const Link& link) {
+        return link.comparator == &comparator("starving") || link.comparator == &comparator("queue");
+    });
     return chain;
 }
 

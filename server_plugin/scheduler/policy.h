@@ -16,6 +16,7 @@ struct Policy {
     // job_sort_key with names of resources is resolved against the resources of a cycle; until then:
     std::size_t resources_seen = SIZE_MAX;
     PrimePeriods prime;  // of settings.prime; at the time of the last cycle
+    Chain lane_chain{};  // of the standard algorithm, for jobs of one queue that are all starving or all not
 };
 
 // Errors: a formula that doesn't compile.
@@ -27,5 +28,7 @@ const Chain& origin_chain(JobClass job_class, bool prime_order);
 // The chain of the standard algorithm, made of starving jobs, by_queue, the formula or job_sort_key, and the
 // time in the queue.
 Chain standard_chain(const Settings& settings, const Resources& resources);
+// What of it is left for the jobs of one queue that are all starving or all not.
+Chain lane_chain(const Chain& standard);
 
 }  // namespace pbs::sched

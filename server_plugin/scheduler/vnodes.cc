@@ -363,6 +363,19 @@ Vnodes::Room Vnodes::room(VnodeSlot vnode, std::uint32_t first, std::uint32_t se
     return room_of(row(vnode), first, second);
 }
 
+Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
+                                Instant ends) const {
+    Room room = this->room(vnode, first, second);
+    const auto found = reserved_.find(vnode);
+    if (found == reserved_.end()) return room;
+    for (const Reserved& reserved : found->second) {
+        if (ends <= reserved.start || suspended_[reserved.id]) continue;
+        const Room over = room_of(reserved.over.data(), first, second);
+        room = {std::min(room.first, over.first), std::min(room.second, over.second)};
+    }
+    return room;
+}
+
 // Down the tree of maxima, leaving out whatever lies within what was found.
 std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, std::uint32_t second) const {
     constexpr std::size_t most_rooms = 16;

@@ -160,6 +160,8 @@ class Vnodes {
         std::int64_t second = 0;
     };
     Room room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
+    // The same, of what reservations leave to a job that ends then.
+    Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
     // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
     // where there would be many, one that is as large as all of them.
     std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second) const;

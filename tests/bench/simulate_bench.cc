@@ -1,6 +1,6 @@
 // How many jobs a second a simulation starts: jobs of 100 users, most of them small, whose work is 92 percent
-// of what vnodes of 8 CPUs could do. Each job arrives and ends at a second of its own or, on a large machine,
-// with the few others of that second.
+// of what vnodes of 8 CPUs could do, or half as much again as that. Each job arrives and ends at a second of
+// its own or, on a large machine, with the few others of that second.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -15,6 +15,8 @@ using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is
 
 constexpr std::int64_t kCpus = 8;  // of a vnode
 constexpr double kLoad = 0.92;
+// A third of the jobs wait when the last one arrives.
+constexpr double kOverload = 1.5;
 
 // An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime, prime time with a limit
 // (and another one for small jobs), past usage, jobs that wait for a day.
@@ -44,7 +46,7 @@ constexpr const char* kOrigin =
     "set policy default_policy sort_by_past_usage=True, avoid_fragmentation=False\n"
     "set policy default_policy max_queued_time=24:00:00\n";
 
-Trace make_trace(std::int64_t jobs, std::int64_t vnodes) {
+Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
     std::mt19937_64 random(1);
     std::lognormal_distribution<double> run_time(5.5, 1.4);
     std::discrete_distribution<int> size({8, 4, 4, 2, 1, 1});
@@ -67,7 +69,7 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes) {
         work += static_cast<double>(job.run_time.count() * job.cpus);
         trace.jobs.push_back(job);
     }
-    const double length = work / static_cast<double>(vnodes * kCpus) / kLoad;
+    const double length = work / static_cast<double>(vnodes * kCpus) / load;
     std::exponential_distribution<double> gap(static_cast<double>(jobs) / length);
     double at = 1795392000;  // Monday, 23 November 2026
     for (TraceJob& job : trace.jobs)
@@ -75,8 +77,8 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes) {
     return trace;
 }
 
-void run(benchmark::State& state, const char* changes) {
-    const Trace trace = make_trace(state.range(0), state.range(1));
+void run(benchmark::State& state, const char* changes, double load = kLoad) {
+    const Trace trace = make_trace(state.range(0), state.range(1), load);
     Site site;
     add_nodes(site.machine, state.range(1), state.range(1) * kCpus, 0);
     auto variant = variant_of_changes(site, {"changes", changes});
@@ -102,6 +104,9 @@ void Origin(benchmark::State& state) {
 void Standard(benchmark::State& state) {
     run(state, "set policy default_policy by_queue=True\n");
 }
+void StandardOverloaded(benchmark::State& state) {
+    run(state, "set policy default_policy by_queue=True\n", kOverload);
+}
 
 void sizes(benchmark::internal::Benchmark* bench) {
     bench->ArgNames({"jobs", "vnodes"})->Unit(benchmark::kMillisecond);
@@ -111,6 +116,12 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(Origin)->Apply(sizes);
 BENCHMARK(Standard)->Apply(sizes);
+// The queue grows to 333, 20,000 jobs.
+BENCHMARK(StandardOverloaded)
+    ->ArgNames({"jobs", "vnodes"})
+    ->Unit(benchmark::kMillisecond)
+    ->Args({1000, 64})
+    ->Args({60'000, 64});
 
 }  // namespace
 

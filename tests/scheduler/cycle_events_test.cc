@@ -75,6 +75,25 @@ TEST_F(AfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
     EXPECT_FALSE(outcome.comment.contains(third));
 }
 
+// A queue that is at its limit isn't asked; what it would have started has to be found when it isn't any
+// more.
+TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
+    world.queue({.name = "batch", .max_running = 1});
+    world.queue({.name = "other"});
+    world.vnode({.name = "n2", .ncpus = 4});
+    const int other = world.job({.queue = "other", .ncpus = 4, .walltime = hour});
+    world.run(other, "other", "n1", now);
+    const int too = world.job({.queue = "other", .ncpus = 2, .walltime = hour});
+    world.run(too, "other", "n2", now);
+    const int large = job(4);
+    const int small = job(2);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small)) << "no room for the large";
+    world.finish(other, now);
+    EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::IsEmpty()) << "the queue is full";
+    world.finish(small, now);
+    EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(large));
+}
+
 TEST_F(AfterEvents, AllAreLookedAtOnTheTimer) {
     for (int i = 0; i < 10; ++i) job(4);
     (void)after(CycleTrigger::job_new);

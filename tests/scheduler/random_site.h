@@ -18,11 +18,20 @@ struct Site {
     std::mt19937 random;
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
+    bool standard = false;
+    int bound = -1;  // the number of a vnode that serves the first queue only
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
 
-    explicit Site(unsigned seed) : random(seed) {
+    explicit Site(unsigned seed, Algorithm algorithm = Algorithm::origin) : random(seed) {
+        if (algorithm == Algorithm::origin)
+            make_origin();
+        else
+            make_standard();
+        world.configure();
+    }
+    void make_origin() {
         Settings& s = world.origin({});
         const int count = pick(1, 3);
         for (int i = 0; i < count; ++i) {
@@ -79,15 +88,91 @@ struct Site {
             server.max_user_run = chance(50) ? pick(1, 4) : -1;
             world.server(server);
         }
-        world.configure();
+    }
+    void make_standard() {
+        Settings& s = world.policy();
+        world.prime_time(8, 17);
+        submit.clear();
+        const int count = pick(1, 4);
+        for (int i = 0; i < count; ++i) {
+            const std::string name = "q" + std::to_string(i);
+            QueueOptions queue{.name = name,
+                               .started = chance(95),
+                               .priority = pick(0, 2),
+                               .max_running = chance(30) ? pick(1, 8) : -1,
+                               .max_user_run = chance(25) ? pick(1, 3) : -1,
+                               .max_group_run = chance(15) ? pick(1, 5) : -1,
+                               .max_walltime = chance(25) ? pick(2, 10) * hour : -1,
+                               .backfill_depth = chance(12) ? pick(0, 2) : -1};
+            if (chance(12)) queue.acl_users = {"u1", "u2"};
+            if (chance(15)) queue.available_ncpus = pick(4, 40);
+            if (chance(12))
+                queue.execution_type = chance(50) ? ExecutionType::prime : ExecutionType::non_prime;
+            world.queue(queue);
+            submit.push_back(name);
+            if (chance(15)) world.configuration.queue_windows[name] = world.window("FREQ=DAILY", 7, 20);
+        }
+        if (chance(20)) {
+            world.queue({.name = "ded"});
+            s.dedicated_queues = {{"ded"}};
+            submit.push_back("ded");
+        }
+        if (chance(25)) world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
+        s.schedule_log = "schedule";
+        s.by_queue = chance(60);
+        s.round_robin = chance(4);
+        s.strict_ordering = chance(25);
+        s.help_starving_jobs = chance(65);
+        s.max_starve = Seconds(pick(1, 10) * hour);
+        s.backfill_depth = chance(60) ? 1 : pick(0, 3);
+        s.backfill_prime = chance(20);
+        s.prime_exempt_anytime_queues = chance(50);
+        s.time_window_spill = Seconds(chance(50) ? 20 * minute : 0);
+        if (chance(15)) s.job_sort_formula = chance(20) ? "eligible_time" : "queue_priority*100+ncpus";
+        if (chance(20)) s.job_sort_key = {{chance(50) ? "job_priority" : "ncpus", chance(50)}};
+        if (chance(10)) s.job_sort_key = {{"walltime", chance(50)}};
+        if (chance(5)) s.job_sort_key = {{"ncpus", true}, {"mem", false}};
+        const int nodes = pick(1, 8);
+        bound = chance(20) ? pick(0, nodes - 1) : -1;
+        for (int i = 0; i < nodes; ++i) {
+            vnodes.push_back("n" + std::to_string(i));
+            world.vnode(vnode(i));
+        }
+        if (chance(25)) {
+            const Amount available[] = {{ncpus, pick(8, 60), {}}};
+            ServerRecord server;
+            server.max_running = chance(40) ? pick(3, 10) : -1;
+            server.max_user_run = chance(40) ? pick(1, 4) : -1;
+            server.max_group_run = chance(20) ? pick(2, 6) : -1;
+            if (chance(30)) server.resources_available = available;
+            world.server(server);
+        }
+        standard = true;
     }
     VnodeOptions vnode(int i, bool free = true) {
-        return {.name = vnodes[static_cast<std::size_t>(i)],
-                .ncpus = 4 + 4 * (i % 5),
-                .mem = (2 + 3 * (i % 7)) * gb,
-                .host = "h" + std::to_string(i / 2),
-                .free = free,
-                .priority = i % 3};
+        VnodeOptions o{.name = vnodes[static_cast<std::size_t>(i)],
+                       .ncpus = 4 + 4 * (i % 5),
+                       .mem = (2 + 3 * (i % 7)) * gb,
+                       .host = "h" + std::to_string(i / 2),
+                       .free = free,
+                       .priority = i % 3};
+        if (i == bound) o.queue = submit[0];
+        if (i % 3 == 1) o.gpus = 2;
+        if (i % 4 == 2) o.arch = "vector";
+        return o;
+    }
+    // What only jobs of standard sites ask for.
+    void ask_for_more(JobOptions& o) {
+        o.queue = submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
+        o.priority = pick(-2, 2);
+        if (chance(8)) o.gpus = pick(1, 2);
+        if (chance(5)) o.run_host = "h" + std::to_string(pick(0, 2));
+        if (!chance(12)) return;
+        o.select = std::to_string(pick(1, 2)) + ":ncpus=" + std::to_string(pick(1, 8)) + "+" +
+                   std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 4)) +
+                   (chance(20) ? ":arch=vector" : "");
+        o.ncpus = o.mem = o.gpus = -1;
+        o.place = chance(60) ? "" : chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
     }
     JobOptions job(Instant now) {
         JobOptions o;
@@ -105,6 +190,7 @@ struct Site {
         o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * minute;
         o.interactive = chance(10);
         o.queued = now - Seconds(pick(0, 4 * 3600));
+        if (standard) ask_for_more(o);
         return o;
     }
 };
@@ -116,6 +202,7 @@ struct Events {
     std::vector<int> jobs;  // that aren't gone
     std::vector<bool> down;
     std::set<int> touched{};  // jobs, since the test last emptied it
+    int arrivals = 40;        // of a hundred events
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -125,7 +212,7 @@ struct Events {
         const int events = chance(80) ? 1 : pick(2, 5);
         for (int i = 0; i < events; ++i) {
             const int what = pick(1, 100);
-            if (jobs.empty() || what <= 40) {
+            if (jobs.empty() || what <= arrivals) {
                 const JobOptions options = a.job(now);
                 jobs.push_back(a.world.job(options, now));
                 b.world.job(options, now);
@@ -138,7 +225,8 @@ struct Events {
             if (what <= 45 && !runs && a.world.options(job).state == 'Q' &&
                 a.world.options(job).select.empty()) {  // a manager runs it
                 const auto vnode = static_cast<std::size_t>(pick(0, static_cast<int>(a.vnodes.size()) - 1));
-                for (Site* site : {&a, &b}) site->world.run(job, "b0", site->vnodes[vnode], now);
+                const std::string queue = a.standard ? a.submit.front() : "b0";
+                for (Site* site : {&a, &b}) site->world.run(job, queue, site->vnodes[vnode], now);
             } else if (what <= 88) {
                 if (!runs && what <= 80) continue;
                 jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));

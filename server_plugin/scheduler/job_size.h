@@ -1,0 +1,36 @@
+// How much jobs ask for, and what vnodes have, in the columns of waiting_jobs.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "server_plugin/scheduler/order/comparator.h"
+#include "server_plugin/scheduler/request.h"
+#include "server_plugin/scheduler/resources.h"
+#include "server_plugin/scheduler/waiting_jobs.h"
+
+namespace pbs::sched {
+
+constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
+
+inline std::int32_t narrow(std::int64_t amount) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
+}
+// Rounded down: a limit that is cut off still holds for every size that was.
+inline std::int32_t megabytes(std::int64_t bytes) {
+    return narrow(bytes >> 20);
+}
+// Less than nothing is free of what a manager gave out twice: jobs that ask for none of it have room.
+inline std::int64_t free_at_least(std::int64_t amount) {
+    return std::max<std::int64_t>(0, amount);
+}
+
+// The size of a waiting job.
+JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
+                 const Resources& resources);
+
+// Does a request fit any open vnode that has the CPUs and the memory of its size?
+bool is_told_by_size(const Request& request, const Resources& resources);
+
+}  // namespace pbs::sched

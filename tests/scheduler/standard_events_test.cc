@@ -1,0 +1,242 @@
+// Cycles of the standard algorithm after single events start what cycles over all jobs start.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cases.h"
+#include "tests/scheduler/random_site.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// At every third site more jobs arrive than end.
+TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
+    std::int64_t cycles = 0;
+    std::int64_t fewer = 0;
+    for (int seed = 1; seed <= pbs::test::cases(120); ++seed) {
+        SCOPED_TRACE(seed);
+        Site by_events(static_cast<unsigned>(seed), Algorithm::standard);
+        Site by_all(static_cast<unsigned>(seed), Algorithm::standard);
+        by_all.world.scheduler.set_by_events(false);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        if (seed % 3 == 0) events.arrivals = 60;
+        for (int step = 0; step < 100; ++step) {
+            SCOPED_TRACE(step);
+            const CycleTrigger trigger = events.next(by_events, by_all);
+            const auto a = by_events.world.cycle(events.now, true, "default", trigger);
+            const auto b = by_all.world.cycle(events.now, true, "default", trigger);
+            ASSERT_EQ(a.started, b.started);
+            ASSERT_EQ(a.queue, b.queue);
+            ASSERT_EQ(a.vnodes, b.vnodes);
+            ASSERT_EQ(a.rejected, b.rejected);
+            ASSERT_EQ(a.schedule, b.schedule) << "starts and reservations";
+            ++cycles;
+            if (a.considered < b.considered) ++fewer;
+            events.pass_time();
+        }
+    }
+    // Else the test would be about nothing.
+    EXPECT_GT(fewer, cycles / 3) << "of " << cycles;
+}
+
+struct StandardAfterEvents : testing::Test {
+    World world;
+    Settings& s = world.policy();
+    Instant now = at(9);
+    void SetUp() override {
+        world.queue({.name = "work"});
+        world.vnode({.name = "n1", .ncpus = 4});
+        s.help_starving_jobs = false;
+        world.configure();
+    }
+    Outcome after(CycleTrigger trigger) { return world.cycle(now, true, "default", trigger); }
+    Outcome arrival() { return after(CycleTrigger::job_new); }
+    Outcome end_of(int job) {
+        world.finish(job, now);
+        return after(CycleTrigger::job_ended);
+    }
+    int job(JobOptions options) {
+        if (options.queue == "submit") options.queue = "work";
+        if (options.queued == at(0)) options.queued = now;
+        return world.job(options, now);
+    }
+    int job(int ncpus, std::int64_t walltime = hour) {
+        return job(JobOptions{.ncpus = ncpus, .walltime = walltime});
+    }
+    void crowd() {
+        for (int i = 0; i < 10; ++i) job(4);
+    }
+};
+
+TEST_F(StandardAfterEvents, OnlyTheJobThatArrivedIsLookedAt) {
+    crowd();
+    EXPECT_EQ(arrival().considered, 10);
+    const int large = job(8);
+    const auto outcome = arrival();
+    EXPECT_EQ(outcome.considered, 1);
+    EXPECT_TRUE(outcome.comment.contains(large)) << "it is told why it waits";
+}
+
+TEST_F(StandardAfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
+    const int first = job(2);
+    const int other = job(2);
+    const int large = job(4);
+    const int second = job(2);
+    const int third = job(2);
+    EXPECT_THAT(arrival().started, ElementsAre(first, other));
+    const auto outcome = end_of(first);
+    EXPECT_THAT(outcome.started, ElementsAre(second));
+    EXPECT_EQ(outcome.considered, 1) << "nor the large one, nor the one behind";
+    EXPECT_FALSE(outcome.comment.contains(large));
+    EXPECT_THAT(end_of(other).started, ElementsAre(third));
+}
+
+TEST_F(StandardAfterEvents, TheQueueOfHighestPriorityGoesFirst) {
+    world.queue({.name = "urgent", .priority = 9});
+    const int first = job(4);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    const int second = job(4);
+    const int urgent = job({.queue = "urgent", .ncpus = 4});
+    EXPECT_THAT(arrival().started, IsEmpty());
+    EXPECT_THAT(end_of(first).started, ElementsAre(urgent));
+    s.by_queue = false;
+    world.configure();
+    job({.queue = "urgent", .ncpus = 4});
+    EXPECT_THAT(arrival().started, IsEmpty());
+    EXPECT_THAT(end_of(urgent).started, ElementsAre(second));
+}
+
+TEST_F(StandardAfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
+    world.queue({.name = "work", .max_running = 1});
+    world.queue({.name = "other"});
+    world.vnode({.name = "n2", .ncpus = 4});
+    const int other = job({.queue = "other", .ncpus = 4});
+    world.run(other, "other", "n1", now);
+    const int too = job({.queue = "other", .ncpus = 2});
+    world.run(too, "other", "n2", now);
+    const int large = job(4);
+    const int small = job(2);
+    EXPECT_THAT(arrival().started, ElementsAre(small)) << "no room for the large one";
+    EXPECT_THAT(end_of(other).started, IsEmpty()) << "the queue is full";
+    EXPECT_THAT(end_of(small).started, ElementsAre(large));
+}
+
+TEST_F(StandardAfterEvents, AJobWithSeveralKindsOfChunksMayFitWhereLessIsFree) {
+    world.vnode({.name = "n1", .ncpus = 2, .gpus = 1});
+    world.vnode({.name = "n2", .ncpus = 2});
+    // The two CPUs are taken of n1, and none is left beside its GPU.
+    const int two_kinds = job({.select = "1:ncpus=2+1:ncpus=1:ngpus=1"});
+    const int one = job(1);
+    EXPECT_THAT(arrival().started, ElementsAre(one));
+    job(8);
+    EXPECT_THAT(arrival().started, ElementsAre(two_kinds)) << "n1 has one CPU, so the two are of n2";
+}
+
+TEST_F(StandardAfterEvents, AStarvingJobHasItsReservationInEachCycle) {
+    s.help_starving_jobs = true;
+    s.max_starve = Seconds(hour);
+    world.configure();
+    const int first = job(3, 2 * hour);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    const int starving = job({.ncpus = 4, .walltime = hour, .queued = now - Seconds(2 * hour)});
+    for (int i = 0; i < 10; ++i) job(4);
+    EXPECT_THAT(arrival().started, IsEmpty());
+    job(1, 3 * hour);
+    EXPECT_THAT(arrival().started, IsEmpty()) << "it would delay the starving one";
+    now += Seconds(minute);
+    const int in_time = job(1, 2 * hour - minute);
+    const auto outcome = arrival();
+    EXPECT_THAT(outcome.started, ElementsAre(in_time));
+    EXPECT_LT(outcome.considered, 6);
+    world.finish(first, now);
+    EXPECT_THAT(end_of(in_time).started, ElementsAre(starving));
+}
+
+TEST_F(StandardAfterEvents, strict_ordering_TheTopJobIsFollowedByTheNext) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.configure();
+    const int first = job(2);
+    const int top = job(4);
+    const int small = job(1);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    const int smaller = job(1);
+    EXPECT_THAT(arrival().started, IsEmpty());
+    EXPECT_THAT(end_of(first).started, ElementsAre(top));
+    EXPECT_THAT(end_of(top).started, ElementsAre(small, smaller));
+}
+
+TEST_F(StandardAfterEvents, strict_ordering_WhatWasHeldUpStartsWhenTheTopJobIsDeleted) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.configure();
+    const int first = job(2);
+    const int top = job(4);
+    const int small = job(1);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    EXPECT_THAT(end_of(top).started, ElementsAre(small)) << "on a vnode that gave nothing back";
+}
+
+TEST_F(StandardAfterEvents, strict_ordering_AllAreLookedAtIfManyComeBeforeTheTopJob) {
+    s.strict_ordering = true;
+    world.configure();
+    for (int i = 0; i < 80; ++i) job(100 + i);  // no start is known for them
+    const int first = job(4);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    job(4);
+    EXPECT_EQ(arrival().considered, 81);
+}
+
+TEST_F(StandardAfterEvents, job_sort_key_OrdersTheJobsOfAQueue) {
+    s.job_sort_key = {{"ncpus", true}};
+    world.configure();
+    const int first = job(4);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    const int small = job(1);
+    const int large = job(3);
+    const int middle = job(2);
+    EXPECT_THAT(arrival().started, IsEmpty());
+    const auto outcome = end_of(first);
+    EXPECT_THAT(outcome.started, ElementsAre(large, small));
+    EXPECT_FALSE(world.running(middle));
+}
+
+TEST_F(StandardAfterEvents, round_robin_AllAreLookedAt) {
+    s.round_robin = true;
+    world.configure();
+    crowd();
+    (void)arrival();
+    job(4);
+    EXPECT_EQ(arrival().considered, 10);
+}
+
+TEST_F(StandardAfterEvents, job_sort_formula_AllAreLookedAtIfItHasTheTimeInIt) {
+    for (const char* formula : {"ncpus", "eligible_time/60"}) {
+        s.job_sort_formula = formula;
+        world.configure();
+        crowd();
+        (void)arrival();
+        job(4);
+        EXPECT_EQ(arrival().considered > 1, s.job_sort_formula != "ncpus") << formula;
+    }
+}
+
+TEST_F(StandardAfterEvents, job_sort_key_AllAreLookedAtWithMoreThanAKeyHolds) {
+    s.job_sort_key = {{"job_priority", true}, {"walltime", false}};
+    world.configure();
+    crowd();
+    (void)arrival();
+    job(4);
+    EXPECT_EQ(arrival().considered, 1);
+    s.job_sort_key = {{"ncpus", true}, {"mem", false}};
+    world.configure();
+    (void)arrival();
+    job(4);
+    EXPECT_EQ(arrival().considered, 11);
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
