@@ -273,13 +273,13 @@ Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs)
     std::int32_t exclusive = vnodes_[slot].exclusive;
     for (const JobSlot job : jobs) {
         const HeldJob* held = held_of(job);
-        const auto here = std::ranges::equal_range(
-            held->by_slot, slot, {}, [&](std::uint32_t part) { return held->parts[part].slot; });
-        for (const std::uint32_t part : here)
-            for (const Need& need : held->amounts_of(held->parts[part]))
+        const auto slot_of = [&](std::uint32_t part) { return held->parts[part].slot; };
+        auto part = std::ranges::lower_bound(held->by_slot, slot, {}, slot_of);
+        if (part == held->by_slot.end() || slot_of(*part) != slot) continue;
+        for (; part != held->by_slot.end() && slot_of(*part) == slot; ++part)
+            for (const Need& need : held->amounts_of(held->parts[*part]))
                 if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
                     left[column_of_[need.resource]] += need.amount;
-        if (here.empty()) continue;
         --others;
         if (held->exclusive) --exclusive;
     }
