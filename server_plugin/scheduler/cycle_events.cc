@@ -91,17 +91,6 @@ bool only_jobs_changed(const CycleInput& in) {
     });
 }
 
-// What jobs of any walltime find on one of these vnodes at most.
-SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Tables& t) {
-    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
-    for (const VnodeSlot vnode : vnodes) {
-        const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
-        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
-        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
-    }
-    return limit;
-}
-
 }  // namespace
 
 bool nothing_may_start(const CycleInput& in) {
@@ -127,7 +116,7 @@ bool nothing_may_start(const CycleInput& in) {
         in.policy->settings.enforce_prime_time.holds(in.now) && in.policy->prime.now_inside();
     if (prime_now != memory.prime_now) return false;
     const Tables& t = *in.tables;
-    SizeLimit limit = room_on(since.freed, t);
+    SizeLimit limit = room_on(since.freed, t.vnodes, t.resources);
     for (const JobClass job_class :
          {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
@@ -275,30 +264,32 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     longest_ = std::max(limit.most.walltime, limit.small_walltime);
     limit.most.nodes = view.node_limit < 0 ? no_limit : narrow(view.node_limit - view.nodes);
     if (limit.most.nodes < in_.events->waiting.most_nodes()) note_limited(view);
-    const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
-        return std::min(amount, number_of(view.queue->resources_max, resource)
-                                    .value_or(std::numeric_limits<std::int64_t>::max()));
-    };
-    const auto add = [&](std::int64_t ncpus, std::int64_t mem) {
-        limit.most.ncpus = narrow(at_most(known.ncpus, free_at_least(ncpus)));
-        limit.most.mem = megabytes(at_most(known.mem, free_at_least(mem)));
-        const auto covered = [&](const SizeLimit& other) { return other.covers(limit); };
-        if (std::ranges::any_of(limits, covered)) return;
-        std::erase_if(limits, [&](const SizeLimit& other) { return limit.covers(other); });
-        limits.push_back(limit);
-    };
     const Vnodes& vnodes = *state_.vnodes;
     const auto& limited = in_.events->limited;
     if (view.slot < limited.size() && limited[view.slot] &&
         (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end())) {
-        for (const Vnodes::Room& room : rooms_of(view.pool)) add(room.first, room.second);
+        for (const Vnodes::Room& room : rooms_of(view.pool)) add_limit(view, limit, room, limits);
         return;
     }
     for (const VnodeSlot vnode : since.freed) {
         if (!vnodes.is_open(view.pool, vnode)) continue;
-        const Vnodes::Room room = vnodes.room(vnode, known.ncpus, known.mem);
-        add(room.first, room.second);
+        add_limit(view, limit, vnodes.room(vnode, known.ncpus, known.mem), limits);
     }
+}
+
+// `limit`, for chunks that fit the room.
+void Cycle::add_limit(const QueueView& view, SizeLimit limit, const Vnodes::Room& room,
+                      std::vector<SizeLimit>& limits) const {
+    const auto& known = t_.resources.known();
+    const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
+        return std::min(amount, number_of(view.queue->resources_max, resource)
+                                    .value_or(std::numeric_limits<std::int64_t>::max()));
+    };
+    limit.most.ncpus = narrow(at_most(known.ncpus, free_at_least(room.first)));
+    limit.most.mem = megabytes(at_most(known.mem, free_at_least(room.second)));
+    if (std::ranges::any_of(limits, [&](const SizeLimit& other) { return other.covers(limit); })) return;
+    std::erase_if(limits, [&](const SizeLimit& other) { return limit.covers(other); });
+    limits.push_back(limit);
 }
 
 // For the cycles to come.
@@ -327,7 +318,7 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 bool Cycle::has_room_for_any(JobClass job_class) {
     EventMemory& memory = *in_.events;
     return std::ranges::find(memory.limited, true) != memory.limited.end() ||
-           memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_));
+           memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_.vnodes, t_.resources));
 }
 
 void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) {

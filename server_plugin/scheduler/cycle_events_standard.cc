@@ -47,12 +47,7 @@ bool standard_nothing_may_start(const CycleInput& in) {
     if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
     if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
     const Tables& t = *in.tables;
-    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, no_limit};
-    for (const VnodeSlot vnode : since.freed) {
-        const auto room = t.vnodes.room(vnode, t.resources.known().ncpus, t.resources.known().mem);
-        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
-        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
-    }
+    const SizeLimit limit = room_on(since.freed, t.vnodes, t.resources);
     return std::ranges::none_of(waiting.lanes_of(JobClass::normal), [&](LaneId lane) {
         WaitingJobs::Position at;
         return is_lane_of_mixed(waiting[lane].of) || waiting.find(lane, limit, at);
@@ -119,21 +114,6 @@ bool Cycle::StandardEvents::may_start_anywhere(const QueueView& view) const {
            std::ranges::find(memory.since.ended_in, view.slot) != memory.since.ended_in.end();
 }
 
-// `limit`, for chunks that fit the room.
-void Cycle::StandardEvents::add_limit(const QueueView& view, SizeLimit limit, const Vnodes::Room& room,
-                                      std::vector<SizeLimit>& limits) const {
-    const auto& known = c_.t_.resources.known();
-    const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
-        return std::min(amount, number_of(view.queue->resources_max, resource)
-                                    .value_or(std::numeric_limits<std::int64_t>::max()));
-    };
-    limit.most.ncpus = narrow(at_most(known.ncpus, free_at_least(room.first)));
-    limit.most.mem = megabytes(at_most(known.mem, free_at_least(room.second)));
-    if (std::ranges::any_of(limits, [&](const SizeLimit& other) { return other.covers(limit); })) return;
-    std::erase_if(limits, [&](const SizeLimit& other) { return limit.covers(other); });
-    limits.push_back(limit);
-}
-
 // What the vnode has for jobs that end before its reservations begin, and for those that don't.
 void Cycle::StandardEvents::add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
                                          std::vector<SizeLimit>& limits) const {
@@ -143,9 +123,10 @@ void Cycle::StandardEvents::add_rooms_of(const QueueView& view, VnodeSlot vnode,
         SizeLimit until = limit;
         until.most.walltime = until.small_walltime =
             std::min(limit.most.walltime, narrow((reservation.start - c_.in_.now).count()));
-        add_limit(view, until, vnodes.room_until(vnode, known.ncpus, known.mem, reservation.start), limits);
+        c_.add_limit(view, until, vnodes.room_until(vnode, known.ncpus, known.mem, reservation.start),
+                     limits);
     }
-    add_limit(view, limit, vnodes.room_until(vnode, known.ncpus, known.mem, Instant::max()), limits);
+    c_.add_limit(view, limit, vnodes.room_until(vnode, known.ncpus, known.mem, Instant::max()), limits);
 }
 
 const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView& view, bool is_mixed) {
@@ -161,7 +142,8 @@ const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView&
         limit.most.walltime = limit.small_walltime =
             narrow(c_.longest_walltime(view, JobClass::normal, no_limit));
         if (anywhere) {
-            for (const Vnodes::Room& room : c_.rooms_of(view.pool)) add_limit(view, limit, room, limits.list);
+            for (const Vnodes::Room& room : c_.rooms_of(view.pool))
+                c_.add_limit(view, limit, room, limits.list);
         } else {
             for (const VnodeSlot vnode : vnodes_)
                 if (c_.state_.vnodes->is_open(view.pool, vnode))

@@ -212,10 +212,7 @@ Placement Cycle::Lookahead::reserve() {
     const auto id = static_cast<std::uint32_t>(state.reservations.size());
     const rrule::Interval when{state.now, state.ends(job_)};
     const Placement placement = std::exchange(state.placement, {});
-    const std::uint32_t views[] = {view_.number};
-    const LimitUser user{
-        job_.owner, job_.group, job_.nodes, job_.request, view_.slot, views, view_.dedicated ? 1 : 0,
-        &placement};
+    const LimitUser user = limit_user(job_, view_, placement);
     // Of those before it that start while it runs.
     use_spare(state, user, when.end);
     state.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);

@@ -16,8 +16,8 @@ void Cycle::add_job(JobSlot job, JobClass job_class) {
 // Jobs that ask for the same have as many nodes, while they don't run.
 OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
     if (s_.algorithm == Algorithm::standard) return standard_ordered(job, job_class);
-    if (job_class == JobClass::running) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
-    if (by_events_) return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
+    if (job_class == JobClass::running || by_events_)
+        return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
     if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
     std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
     if (nodes == 0) nodes = nodes_of_ordered(job);

@@ -161,11 +161,7 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
 
 // A job that is about to start uses what reservations leave.
 void Cycle::use_reserved(const Candidate& job, QueueView& view) {
-    const std::uint32_t views[] = {view.number};
-    use_spare(state_,
-              {job.owner, job.group, job.nodes, job.request, view.slot, views, view.dedicated ? 1 : 0,
-               &state_.placement},
-              state_.ends(job));
+    use_spare(state_, limit_user(job, view, state_.placement), state_.ends(job));
     state_.vnodes->use_reserved(state_.placement, *job.request, vnode_share(), state_.ends(job));
 }
 

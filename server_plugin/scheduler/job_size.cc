@@ -35,4 +35,14 @@ bool is_told_by_size(const Request& request, const Resources& resources) {
            });
 }
 
+SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources) {
+    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
+    for (const VnodeSlot vnode : vnodes) {
+        const auto room = all.room(vnode, resources.known().ncpus, resources.known().mem);
+        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
+        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
+    }
+    return limit;
+}
+
 }  // namespace pbs::sched

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "server_plugin/scheduler/order/comparator.h"
 #include "server_plugin/scheduler/request.h"
 #include "server_plugin/scheduler/resources.h"
+#include "server_plugin/scheduler/vnodes.h"
 #include "server_plugin/scheduler/waiting_jobs.h"
 
 namespace pbs::sched {
@@ -32,5 +34,8 @@ JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& re
 
 // Does a request fit any open vnode that has the CPUs and the memory of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
+
+// What jobs of any walltime find on one of these vnodes at most.
+SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources);
 
 }  // namespace pbs::sched

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/kept_drain.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "server_plugin/scheduler/cycle.h"
 
@@ -30,11 +31,20 @@ bool KeptDrain::ends_by_start(const Tables& t, JobSlot slot) const {
     return t.jobs.end(slot) <= start;
 }
 
+// The jobs on a vnode that have ended by the start.
+std::vector<JobSlot> KeptDrain::gone_from(const Tables& t, VnodeSlot vnode) const {
+    std::vector<JobSlot> jobs;
+    std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs),
+                         [&](JobSlot other) { return ends_by_start(t, other); });
+    return jobs;
+}
+
 std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
     std::vector<JobSlot> jobs;
-    for (const Part& part : placement)
-        for (const JobSlot other : t.vnodes.jobs_on(part.vnode))
-            if (ends_by_start(t, other)) jobs.push_back(other);
+    for (const Part& part : placement) {
+        const auto of_vnode = gone_from(t, part.vnode);
+        jobs.insert(jobs.end(), of_vnode.begin(), of_vnode.end());
+    }
     std::ranges::sort(jobs);
     jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
     return jobs;
@@ -45,18 +55,14 @@ bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) con
     const bool of_targets =
         std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
     if (!of_targets) return false;
-    std::vector<JobSlot> jobs;
-    for (const JobSlot other : t.vnodes.jobs_on(vnode))
-        if (other == ending || ends_by_start(t, other)) jobs.push_back(other);
+    std::vector<JobSlot> jobs = gone_from(t, vnode);
+    if (!ends_by_start(t, ending)) jobs.push_back(ending);
     return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
 }
 
 // Is there still room on a reserved vnode for the part that it is to have?
 bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
-    std::vector<JobSlot> jobs;
-    for (const JobSlot other : t.vnodes.jobs_on(vnode))
-        if (ends_by_start(t, other)) jobs.push_back(other);
-    return t.vnodes.fits_parts(vnode, jobs, std::span(&part, 1), request, vnode_share);
+    return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
 }
 
 void KeptDrain::started(const Tables& t, JobSlot slot) {

@@ -77,6 +77,7 @@ class KeptDrain {
     };
     User user_of(const Tables& tables, JobSlot job) const;
     bool ends_by_start(const Tables& tables, JobSlot job) const;
+    std::vector<JobSlot> gone_from(const Tables& tables, VnodeSlot vnode) const;
     bool gives_room(const Tables& tables, VnodeSlot vnode, JobSlot ending) const;
     bool leaves_room(const Tables& tables, VnodeSlot vnode, const Part& part) const;
 

@@ -6,6 +6,17 @@
 
 namespace pbs::sched {
 
+LimitUser limit_user(const Candidate& job, const QueueView& view, const Placement& placement) {
+    return {job.owner,
+            job.group,
+            job.nodes,
+            job.request,
+            view.slot,
+            std::span(&view.number, 1),
+            view.dedicated ? 1 : 0,
+            &placement};
+}
+
 std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, const QueueView& view) {
     const Queue& queue = *view.queue;
     const ServerLimits& server = *state.server;

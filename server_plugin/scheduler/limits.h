@@ -58,6 +58,9 @@ struct LimitUser {
     const Placement* placement = nullptr;  // for host_jobs; null: uses none
 };
 
+// A candidate that is placed, in the queue of the view. Valid as long as these are.
+LimitUser limit_user(const Candidate& job, const QueueView& view, const Placement& placement);
+
 // Those that a candidate would meet in a queue, apart from what vnodes and hosts have: what the gates on
 // running jobs check, as amounts.
 std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, const QueueView& view);

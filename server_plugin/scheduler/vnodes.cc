@@ -340,11 +340,8 @@ std::int64_t Vnodes::jobs_on_host(std::uint32_t host) const {
 bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return false;
-    return std::ranges::any_of(held->parts, [&](const Held& part) {
-        const VnodeSlot slot = part.slot;
-        return slot != no_slot &&
-               std::ranges::any_of(in_pools_[slot], [&](const auto& place) { return place.first == pool; });
-    });
+    return std::ranges::any_of(
+        held->parts, [&](const Held& part) { return part.slot != no_slot && is_of(pool, part.slot); });
 }
 
 std::int64_t Vnodes::free_amount(VnodeSlot vnode, std::uint32_t resource) const {

@@ -30,18 +30,25 @@ void run_full_cycles(benchmark::State& state, BigCluster& cluster) {
     state.counters["decisions"] = static_cast<double>(decisions);
 }
 
+void up_to_a_million(benchmark::internal::Benchmark* bench) {
+    for (const std::int64_t jobs : {1'000, 10'000, 100'000, 1'000'000}) bench->Arg(jobs);
+    bench->Unit(benchmark::kMillisecond);
+}
+void full_cycles(benchmark::internal::Benchmark* bench) {
+    up_to_a_million(bench);
+    bench->Complexity(benchmark::oNLogN);
+}
+void cycles_after_events(benchmark::internal::Benchmark* bench) {
+    up_to_a_million(bench);
+    bench->Iterations(300)->Complexity();
+}
+
 // A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
 void FullCycle(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     run_full_cycles(state, cluster);
 }
-BENCHMARK(FullCycle)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity(benchmark::oNLogN);
+BENCHMARK(FullCycle)->Apply(full_cycles);
 
 // The same with limits on what a user runs: in each queue, in the server, and MAX_USER_RUN_JOBS. Users meet
 // one after the other in the course of the cycle.
@@ -50,26 +57,14 @@ void FullCycleUserLimits(benchmark::State& state) {
     BigCluster cluster(vnodes, state.range(0), {vnodes / 150, vnodes / 42, vnodes / 45});
     run_full_cycles(state, cluster);
 }
-BENCHMARK(FullCycleUserLimits)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity(benchmark::oNLogN);
+BENCHMARK(FullCycleUserLimits)->Apply(full_cycles);
 
 // The same with a queue drained for a job that waits: all others may start only if they leave it its place.
 void FullCycleDrained(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::yes);
     run_full_cycles(state, cluster);
 }
-BENCHMARK(FullCycleDrained)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity(benchmark::oNLogN);
+BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
@@ -91,22 +86,8 @@ void CycleAfterArrival(benchmark::State& state) {
 void CycleAfterArrivalDrained(benchmark::State& state) {
     run_after_arrivals(state, Drained::yes);
 }
-BENCHMARK(CycleAfterArrival)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Iterations(300)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
-BENCHMARK(CycleAfterArrivalDrained)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Iterations(300)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
+BENCHMARK(CycleAfterArrival)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterArrivalDrained)->Apply(cycles_after_events);
 
 void run_after_ends(benchmark::State& state, Drained drained) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained);
@@ -141,22 +122,8 @@ void CycleAfterEnd(benchmark::State& state) {
 void CycleAfterEndDrained(benchmark::State& state) {
     run_after_ends(state, Drained::yes);
 }
-BENCHMARK(CycleAfterEnd)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Iterations(300)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
-BENCHMARK(CycleAfterEndDrained)
-    ->Arg(1'000)
-    ->Arg(10'000)
-    ->Arg(100'000)
-    ->Arg(1'000'000)
-    ->Iterations(300)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
+BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 
 // What a queued job takes in the scheduler, with the order that cycles after events keep.
 void BytesPerQueuedJob(benchmark::State& state) {

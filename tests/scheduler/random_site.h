@@ -260,4 +260,37 @@ struct Events {
     }
 };
 
+// Two copies of random sites, one by events and one over all jobs, decide the same in each cycle. `tune` may
+// change the events of a site, by its seed.
+template <class Tune>
+void compare_by_events(int sites, int steps, Algorithm algorithm, Tune tune) {
+    std::int64_t cycles = 0;
+    std::int64_t fewer = 0;
+    for (int seed = 1; seed <= sites; ++seed) {
+        SCOPED_TRACE(seed);
+        Site by_events(static_cast<unsigned>(seed), algorithm);
+        Site by_all(static_cast<unsigned>(seed), algorithm);
+        by_all.world.scheduler.set_by_events(false);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        tune(events, seed);
+        for (int step = 0; step < steps; ++step) {
+            SCOPED_TRACE(step);
+            const CycleTrigger trigger = events.next(by_events, by_all);
+            const auto a = by_events.world.cycle(events.now, true, "default", trigger);
+            const auto b = by_all.world.cycle(events.now, true, "default", trigger);
+            ASSERT_EQ(a.started, b.started);
+            ASSERT_EQ(a.queue, b.queue);
+            ASSERT_EQ(a.vnodes, b.vnodes);
+            ASSERT_EQ(a.rejected, b.rejected);
+            ASSERT_EQ(a.schedule, b.schedule) << "starts and reservations";
+            std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });
+            ++cycles;
+            if (a.considered < b.considered) ++fewer;
+            events.pass_time();
+        }
+    }
+    // Else the test would be about nothing.
+    EXPECT_GT(fewer, cycles / 3) << "of " << cycles;
+}
+
 }  // namespace pbs::sched::test

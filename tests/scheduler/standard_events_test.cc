@@ -14,32 +14,9 @@ using testing::IsEmpty;
 
 // At every third site more jobs arrive than end.
 TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
-    std::int64_t cycles = 0;
-    std::int64_t fewer = 0;
-    for (int seed = 1; seed <= pbs::test::cases(120); ++seed) {
-        SCOPED_TRACE(seed);
-        Site by_events(static_cast<unsigned>(seed), Algorithm::standard);
-        Site by_all(static_cast<unsigned>(seed), Algorithm::standard);
-        by_all.world.scheduler.set_by_events(false);
-        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+    compare_by_events(pbs::test::cases(120), 100, Algorithm::standard, [](Events& events, int seed) {
         if (seed % 3 == 0) events.arrivals = 60;
-        for (int step = 0; step < 100; ++step) {
-            SCOPED_TRACE(step);
-            const CycleTrigger trigger = events.next(by_events, by_all);
-            const auto a = by_events.world.cycle(events.now, true, "default", trigger);
-            const auto b = by_all.world.cycle(events.now, true, "default", trigger);
-            ASSERT_EQ(a.started, b.started);
-            ASSERT_EQ(a.queue, b.queue);
-            ASSERT_EQ(a.vnodes, b.vnodes);
-            ASSERT_EQ(a.rejected, b.rejected);
-            ASSERT_EQ(a.schedule, b.schedule) << "starts and reservations";
-            ++cycles;
-            if (a.considered < b.considered) ++fewer;
-            events.pass_time();
-        }
-    }
-    // Else the test would be about nothing.
-    EXPECT_GT(fewer, cycles / 3) << "of " << cycles;
+    });
 }
 
 struct StandardAfterEvents : testing::Test {

@@ -14,10 +14,7 @@ bool of_queue(LimitKind kind) {
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (state.reservations.empty()) return {};
-    const std::uint32_t views[] = {view.number};
-    const LimitUser user{
-        job.owner,       job.group, job.nodes, job.request, view.slot, views, view.dedicated ? 1 : 0,
-        &state.placement};
+    const LimitUser user = limit_user(job, view, state.placement);
     for (Reservation& reservation : state.reservations) {
         if (reservation.begun || reservation.job == job.job || state.ends(job) <= reservation.start) continue;
         for (auto& spare : reservation.spare) {
