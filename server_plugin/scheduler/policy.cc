@@ -12,6 +12,15 @@ Link down(std::string_view name) {
 
 }  // namespace
 
+std::optional<Instant> next_date(const Settings& s, Instant t) {
+    std::optional<Instant> next;
+    for (const Since& option : {s.enforce_prime_time, s.enforce_dedicated_time, s.nonprime_drain_sys,
+                                s.sort_by_past_usage, s.enforce_allocation, s.manage_hpm_counters,
+                                s.revoke_hpm_counters, s.avoid_fragmentation, s.test_only})
+        if (option.from && *option.from > t && (!next || *option.from < *next)) next = option.from;
+    return next;
+}
+
 Result<Policy> compile(const Settings& settings) {
     Policy policy{settings, {}, {}, SIZE_MAX, PrimePeriods(settings.prime), {}};
     if (!settings.job_sort_formula.empty()) {

@@ -19,6 +19,10 @@ struct Policy {
     Chain lane_chain{};  // of the standard algorithm, for jobs of one queue that are all starving or all not
 };
 
+// The first instant after `t` at which one of the dates comes that Origin's boolean options may have instead
+// of a truth value; nothing if none is to come.
+std::optional<Instant> next_date(const Settings& settings, Instant t);
+
 // Errors: a formula that doesn't compile.
 Result<Policy> compile(const Settings& settings);
 

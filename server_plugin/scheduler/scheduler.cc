@@ -116,11 +116,12 @@ bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     });
 }
 
-// When prime time may end early in an idle queue, and when what is left of prime time is within the limit.
+// When options come into force, when prime time may end early in an idle queue, and when what is left of
+// prime time is within the limit.
 void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
     outage_boundaries(s, t, next);
-    if (s.enforce_prime_time.from && *s.enforce_prime_time.from > t) sooner(next, s.enforce_prime_time.from);
+    sooner(next, next_date(s, t));
     if (!s.enforce_prime_time.holds(t) || !s.prime.contains(t)) return;
     const auto end = s.prime.next_change(t);
     if (!end) return;

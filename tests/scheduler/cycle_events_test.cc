@@ -114,6 +114,22 @@ TEST_F(AfterEvents, AllAreLookedAtWhenPrimeTimeBegan) {
     EXPECT_EQ(after(CycleTrigger::job_new).considered, 10);
 }
 
+TEST_F(AfterEvents, OptionsComeIntoForceAtTheirDates) {
+    world.policy().sort_by_past_usage = {false};  // which decays at times of its own
+    world.policy().test_only = {.from = at(9, 2)};
+    world.vnode({.name = "n2", .ncpus = 4});
+    world.configure();
+    const int first = job(4);
+    const int large = job(8, "u2");
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(first));
+    EXPECT_EQ(world.scheduler.next_deadline(now), at(9, 2));
+    now = at(9, 2);
+    job(4, "u3");
+    const auto outcome = after(CycleTrigger::job_new);
+    EXPECT_THAT(outcome.started, testing::IsEmpty()) << "jobs aren't started any more";
+    EXPECT_EQ(outcome.considered, 2) << "all are looked at, job " << large << " too";
+}
+
 TEST_F(AfterEvents, AllAreLookedAtByPoliciesThatDontGoByEvents) {
     world.policy().avoid_fragmentation = {true};
     world.configure();
