@@ -243,6 +243,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     run_.vnodes = cluster_.vnodes();
     run_.begin = run_.end = now_ = last_news_ = trace_.jobs.front().submit;
     scheduler_.load_usage({}, {}, now_);
+    scheduler_.keep_usage_changes(false);
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
@@ -425,7 +426,6 @@ void Engine::run_cycles() {
     if (!ran) return;
     last_cycle_ = now_;
     dirty_ = false;
-    if (scheduler_.has_usage_changes()) static_cast<void>(scheduler_.take_usage_changes());
 }
 
 // The next instant at which something happens; Instant::max(): nothing will.

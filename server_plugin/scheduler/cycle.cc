@@ -16,7 +16,6 @@ Decisions Cycle::run() {
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
     if (in_.events != nullptr) {
         in_.events->limited.clear();
-        in_.events->longest_walltimes.clear();
         in_.events->longest_normal = INT64_MAX;
         in_.events->by_events = false;
         in_.events->kept.reset();

@@ -22,6 +22,7 @@ struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
 
     rrule::Zone zone;
+    LastCtime last_ctime;  // in that zone
     Interner strings;
     Resources resources;
     Requests requests;

@@ -217,36 +217,11 @@ std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::i
     Candidate job;
     job.job_class = job_class;
     job.nodes = nodes;
-    auto& all_known = in_.events->longest_walltimes;
-    const std::size_t place = std::size_t{view.number} * 4 + (job.exempt() ? 2 : 0) + (nodes == 1 ? 1 : 0);
-    if (all_known.size() <= place) all_known.resize(place + 1);
-    auto& known = all_known[place];
-    if (known.at == in_.now) return known.seconds;  // it doesn't depend on what runs
     find_gates(view);
-    const auto passes = [&](std::int64_t seconds) {
-        job.walltime = job.asked = Seconds(seconds);
-        return std::ranges::all_of(view.gates, [&](const Gate* gate) {
-            return (gate->traits & limits_walltime) == 0 || !gate->check(state_, job, view);
-        });
-    };
     std::int64_t most = view.max_walltime >= Seconds(0) ? view.max_walltime.count() : no_limit;
-    if (passes(most)) {
-        known = {most, in_.now};
-        return most;
-    }
-    std::int64_t least = -1;  // passes; `most` doesn't
-    const auto narrow_down = [&](std::int64_t seconds) {
-        if (seconds > least && seconds < most) (passes(seconds) ? least : most) = seconds;
-    };
-    // As a rule it is what it was in the last cycle, or so much less as time has passed.
-    const auto passed = known.at < in_.now ? (in_.now - known.at).count() : 0;
-    for (const std::int64_t before : {known.seconds, known.seconds - passed}) {
-        narrow_down(before);
-        narrow_down(before + 1);
-    }
-    while (most - least > 1) narrow_down(least + (most - least) / 2);
-    known = {least, in_.now};
-    return least;
+    for (const Gate* gate : view.gates)
+        if (gate->longest != nullptr) most = std::min(most, gate->longest(state_, job, view).count());
+    return std::max<std::int64_t>(most, -1);
 }
 
 // How large jobs of a class may be to start in a queue now: on any of its vnodes where the queue itself has
@@ -379,7 +354,7 @@ bool Cycle::has_room(JobSlot job, const Targets& targets) {
                    (known.first == number || begins_with(request, t_.requests[known.first]));
         };
         if (std::ranges::any_of(no_room_, has_none)) return false;
-        if (state_.vnodes->find(view->pool, request, state_.place_rules(c))) return true;
+        if (state_.vnodes->has_place(view->pool, request, state_.place_rules(c))) return true;
         no_room_.emplace_back(number, view->pool);
         return false;
     });

@@ -174,13 +174,13 @@ bool Cycle::StandardEvents::each_kind_has_room(const Request& request, PoolId po
     PlaceRules rules = c_.state_.place_rules(candidate);
     rules.ends = {};
     Vnodes& vnodes = *c_.state_.vnodes;
-    if (request.chunks.size() == 1) return vnodes.find(pool, request, rules).has_value();
+    if (request.chunks.size() == 1) return vnodes.has_place(pool, request, rules);
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         Request one;
         one.chunks = {chunk};
         one.arrangement = request.arrangement;
         one.exclusive = request.exclusive;
-        return vnodes.find(pool, one, rules).has_value();
+        return vnodes.has_place(pool, one, rules);
     });
 }
 

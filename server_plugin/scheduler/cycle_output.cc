@@ -47,7 +47,8 @@ void Cycle::decide(Decisions& out) {
     for (const Started& started : started_) {
         const bool special = special_ != no_slot && t_.jobs.queue[started.job] == special_;
         std::string_view& line = texts[special ? 1 : 0];
-        if (line.empty()) line = keep_text(out, started_text(in_.now, special, t_.zone));
+        if (line.empty())
+            line = keep_text(out, started_text(ctime_text(in_.now, t_.zone, t_.last_ctime), special));
         decide_start(out, started, line);
     }
     for (const Refused& refusal : refused_) {

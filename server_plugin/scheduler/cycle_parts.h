@@ -103,6 +103,7 @@ struct QueueSetup {
     QueueSlot submit = no_slot;
     QueueSlot special = no_slot;
     std::vector<const Gate*> gates;
+    std::vector<const JobGate*> job_gates;
     // What it was made from. Null: it isn't kept.
     const Policy* policy = nullptr;
     std::uint64_t times_all = 0;  // EventsSince
@@ -182,6 +183,7 @@ class Cycle {
     void set_dedicated_time(QueueView& view) const;
     void set_windows(QueueView& view) const;
     void set_time(QueueView& view) const;
+    bool is_early(const QueueView& view) const;
     void fill_view(QueueView& view);
     void renew_view(QueueView& view);
     void count_into(QueueView& view, JobSlot job, int sign) const;
@@ -341,10 +343,10 @@ class Cycle {
     const Settings& s_;
     CycleState state_;
     std::optional<Vnodes> fake_vnodes_;
-    std::vector<const JobGate*> job_gates_;
 
     QueueSetup& setup_ = scratch_->setup;
     std::vector<const Gate*>& gates_ = setup_.gates;
+    std::vector<const JobGate*>& job_gates_ = setup_.job_gates;
     std::deque<QueueView>& views_ = setup_.views;
     Targets& batch_ = setup_.batch;
     std::unordered_map<QueueSlot, Targets>& in_place_ = setup_.in_place;

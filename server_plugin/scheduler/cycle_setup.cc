@@ -45,8 +45,11 @@ Cycle::Cycle(const CycleInput& input)
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
-    if (renew_gates(s_, in_.now, gates_)) setup_.policy = nullptr;
-    job_gates_ = job_gates_of(s_, in_.now);
+    // After events alone they are what they were.
+    if (!in_.by_events || !queues_are_set_up()) {
+        if (renew_gates(s_, in_.now, gates_)) setup_.policy = nullptr;
+        setup_.job_gates = job_gates_of(s_, in_.now);
+    }
     count_running();
 }
 
@@ -125,8 +128,12 @@ void Cycle::set_windows(QueueView& view) const {
 void Cycle::set_time(QueueView& view) const {
     set_dedicated_time(view);
     set_windows(view);
+}
+
+bool Cycle::is_early(const QueueView& view) const {
+    if (in_.memory->early_until.empty()) return false;
     const auto early = in_.memory->early_until.find(view.slot);
-    view.early = early != in_.memory->early_until.end() && state_.prime_now && state_.now < early->second;
+    return early != in_.memory->early_until.end() && state_.prime_now && state_.now < early->second;
 }
 
 void Cycle::count_running() {
@@ -155,13 +162,16 @@ Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
     return targets;
 }
 
-// Of an earlier cycle: what jobs use of it, and the time, are others now.
+// Of an earlier cycle: what jobs use of it is other now, and the time may be.
 void Cycle::renew_view(QueueView& view) {
-    const GateOpening before = GateOpening::of(view);
     view.queue = &t_.queues[view.slot];
-    view.dedicated_awaited = false;
-    set_time(view);
-    if (GateOpening::of(view) != before) view.gates.clear();
+    if (!in_.by_events) {
+        const GateOpening before = GateOpening::of(view);
+        view.dedicated_awaited = false;
+        set_time(view);
+        if (GateOpening::of(view) != before) view.gates.clear();
+    }
+    view.early = is_early(view);
     view.refused_for_prime.clear();
     view.running = view.nodes = 0;
     std::ranges::fill(view.in_use, 0);
@@ -178,6 +188,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
     set_time(view);
+    view.early = is_early(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
     if (walltime) view.max_walltime = Seconds(*walltime);

@@ -70,13 +70,6 @@ struct EventMemory {
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.
     std::vector<bool> limited;
-    // The longest walltimes that the gates let through, by queue and kind of job, as they were when they were
-    // last found: where to look first.
-    struct LongestWalltime {
-        std::int64_t seconds = 0;
-        Instant at{};
-    };
-    std::vector<LongestWalltime> longest_walltimes;
     // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no
     // longer. The largest number: not known.
     std::int64_t longest_normal = INT64_MAX;

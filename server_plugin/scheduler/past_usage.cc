@@ -57,6 +57,7 @@ void PastUsage::charge(std::string_view job_id, std::string_view group, std::str
     if (!charged_.emplace(job_id).second) return;
     Entry& mine = entry(group, user);
     mine.usage += amount;
+    if (!keeps_changes_) return;
     if (!mine.changed) {
         mine.changed = true;
         changed_.push_back(static_cast<std::uint32_t>(&mine - entries_.data()));
@@ -69,6 +70,7 @@ void PastUsage::forget_job(std::string_view job_id) {
     const auto found = charged_.find(std::string(job_id));
     if (found == charged_.end()) return;
     charged_.erase(found);
+    if (!keeps_changes_) return;
     std::erase_if(pending_.charged, [&](const ChargeRow& row) { return row.job_id == job_id; });
     pending_.charges_gone.emplace_back(job_id);
 }
@@ -84,8 +86,7 @@ Instant PastUsage::next_decay(Instant now) const {
 bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
     if (last_decay_ == Instant{}) {
         last_decay_ = now;
-        pending_.decayed = true;
-        pending_.last_decay = now;
+        note_decay();
         return true;
     }
     if (now < last_decay_ + decay_period) return false;
@@ -95,13 +96,24 @@ bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
         if (e.usage == 0) continue;
         e.usage *= std::pow(factor(e.group), static_cast<double>(periods));
         if (e.usage < 1e-6) e.usage = 0;
+        if (!keeps_changes_) continue;
         if (!e.changed) changed_.push_back(i);
         e.changed = true;
     }
     last_decay_ += periods * decay_period;
+    note_decay();
+    return true;
+}
+
+void PastUsage::note_decay() {
+    if (!keeps_changes_) return;
     pending_.decayed = true;
     pending_.last_decay = last_decay_;
-    return true;
+}
+
+void PastUsage::keep_changes(bool keep) {
+    keeps_changes_ = keep;
+    if (!keep) static_cast<void>(take_changes());
 }
 
 UsageChanges PastUsage::take_changes() {

@@ -72,6 +72,8 @@ class PastUsage {
         return decay(now, [factor](std::string_view) { return factor; });
     }
 
+    // Are changes kept for take_changes()? From the start they are.
+    void keep_changes(bool keep);
     UsageChanges take_changes();
     bool has_changes() const;
 
@@ -89,6 +91,7 @@ class PastUsage {
         bool changed = false;
     };
     static std::string key(std::string_view group, std::string_view user);
+    void note_decay();
     Entry& entry(std::string_view group, std::string_view user);
 
     std::unordered_map<std::string, std::uint32_t> index_;
@@ -96,6 +99,7 @@ class PastUsage {
     std::vector<std::uint32_t> entry_of_;  // by the caller's number, and 1; 0: not looked for, or none
     std::vector<std::uint32_t> changed_;
     std::unordered_set<std::string> charged_;
+    bool keeps_changes_ = true;
     UsageChanges pending_;
     Instant last_decay_{};
 };

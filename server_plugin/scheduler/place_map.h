@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,23 +20,27 @@ class PlaceMap {
         if (slot.key == 0) {
             slot.key = key;
             ++used_;
+            if (used_ <= few) used_at_[used_ - 1] = static_cast<std::uint32_t>(&slot - slots_.data());
         }
         return slot.place;
     }
     // The same without making room for it.
     std::uint32_t get(std::uint64_t key) const { return slots_.empty() ? 0 : slots_[at(key)].place; }
-    // A small table keeps its memory.
+    // A small table keeps its memory. O(keys) if there are few.
     void clear() {
         if (slots_.size() > most_kept)
             slots_ = {};
-        else if (used_ > 0)
+        else if (used_ > few)
             std::ranges::fill(slots_, Slot{});
+        else
+            for (std::size_t i = 0; i < used_; ++i) slots_[used_at_[i]] = {};
         used_ = 0;
     }
 
   private:
     static constexpr std::size_t least_slots = 32;
     static constexpr std::size_t most_kept = 512;
+    static constexpr std::size_t few = 8;  // fewer than a table has before it first grows
     struct Slot {
         std::uint64_t key = 0;
         std::uint32_t place = 0;
@@ -56,6 +61,7 @@ class PlaceMap {
     }
     std::vector<Slot> slots_;
     std::size_t used_ = 0;
+    std::array<std::uint32_t, few> used_at_{};  // the slots of the first keys
 };
 
 }  // namespace pbs::sched

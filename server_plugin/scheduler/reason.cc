@@ -263,11 +263,30 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
     return format_duration(local - floor<std::chrono::days>(local));
 }
 
-std::string started_text(Instant now, bool special, const rrule::Zone& zone) {
+std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
+    constexpr std::size_t seconds_at = 17;
+    if (!last.text.empty() && t >= last.at) {
+        // A zone changes its offset at the end of a minute, if it does.
+        char* const digits = &last.text[seconds_at];
+        const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
+        if (second < 60) {
+            digits[0] = static_cast<char>('0' + second / 10);
+            digits[1] = static_cast<char>('0' + second % 10);
+            last.at = t;
+            return last.text;
+        }
+    }
+    last.text.clear();
+    append_ctime(last.text, t, zone);
+    last.at = t;
+    return last.text;
+}
+
+std::string started_text(std::string_view now, bool special) {
     std::string text;
     text.reserve(64);
     text = "Started on ";
-    append_ctime(text, now, zone);
+    text += now;
     if (special) text += " (special access job)";
     return text;
 }

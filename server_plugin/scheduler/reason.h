@@ -113,10 +113,17 @@ std::string text(const Reason& reason, const ReasonContext& context);
 
 // As ctime(3) writes it, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);
+// The same where most questions are of the minute of the last one, whose text differs in the seconds only.
+struct LastCtime {
+    Instant at{};
+    std::string text{};  // empty: there was none
+};
+std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last);
 // "17:00:00", the time of day.
 std::string time_text(Instant t, const rrule::Zone& zone);
 
-// The comment of a started job: "Started on <ctime>", and " (special access job)" after it.
-std::string started_text(Instant now, bool special, const rrule::Zone& zone);
+// The comment of a job started at the instant with this text: "Started on <ctime>", and " (special access
+// job)" after it.
+std::string started_text(std::string_view now, bool special);
 
 }  // namespace pbs::sched

@@ -305,6 +305,7 @@ Result<void> Scheduler::renew_zones(std::shared_ptr<const objects::Snapshot> sna
     impl_->zones_current = true;
     impl_->look_again = true;
     impl_->tables.zone = impl_->tables.zone.renewed();
+    impl_->tables.last_ctime = {};
     impl_->window_cache.clear();
     // The policy that is in force may be another one now: to tick() that is a switch.
     std::map<std::string, std::string, std::less<>> in_force;
@@ -823,6 +824,11 @@ void Scheduler::load_usage(std::span<const UsageRow> rows, std::span<const Charg
 UsageChanges Scheduler::take_usage_changes() {
     settle();
     return impl_->tables.usage.take_changes();
+}
+
+void Scheduler::keep_usage_changes(bool keep) {
+    settle();
+    impl_->tables.usage.keep_changes(keep);
 }
 
 std::vector<UsageRow> Scheduler::usage_rows() const {

@@ -250,6 +250,8 @@ class Scheduler {
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
     UsageChanges take_usage_changes();
     bool has_usage_changes() const;
+    // For a host that doesn't write them: false, and none are kept for it.
+    void keep_usage_changes(bool keep);
     std::vector<UsageRow> usage_rows() const;
     // The scheduler whose policy keeps past usage now; empty: none.
     std::string usage_keeper(Instant now);

@@ -31,12 +31,12 @@ bool has_word(std::string_view list, std::string_view word) {
     }
 }
 
-std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
-    std::vector<VnodeSlot> vnodes;
+// Each once, in order.
+void vnodes_of(const Placement& placement, std::vector<VnodeSlot>& vnodes) {
+    vnodes.clear();
     for (const Part& part : placement) vnodes.push_back(part.vnode);
     std::ranges::sort(vnodes);
     vnodes.erase(std::unique(vnodes.begin(), vnodes.end()), vnodes.end());
-    return vnodes;
 }
 
 // The larger of two children, which lie side by side, in each column. False: that is what it was.
@@ -235,20 +235,15 @@ void Vnodes::let_go(JobSlot job) {
 // Takes what a job holds (-1), or gives it back.
 void Vnodes::apply(JobSlot job, int sign) {
     const HeldJob& held = *held_of(job);
-    std::vector<VnodeSlot> touched;
-    touched.reserve(held.parts.size());
     for (const Held& part : held.parts) {
         const VnodeSlot slot = part.slot;
         if (slot == no_slot) continue;
         for (const Need& need : held.amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
                 free_[slot * columns_ + column_of_[need.resource]] += sign * need.amount;
-        touched.push_back(slot);
     }
-    std::ranges::sort(touched);
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
-    for (const VnodeSlot slot : touched) {
+    for (const VnodeSlot slot : held.vnodes) {
         auto& jobs = jobs_on_[slot];
         if (sign < 0) {
             jobs.push_back(job);
@@ -257,13 +252,18 @@ void Vnodes::apply(JobSlot job, int sign) {
             jobs.pop_back();
         }
     }
-    count_jobs(touched, held.exclusive, -sign);
+    count_jobs(held.vnodes, held.exclusive, -sign);
 }
 
 void Vnodes::sort_by_slot(HeldJob& held) {
     held.by_slot.resize(held.parts.size());
     for (std::uint32_t part = 0; part < held.parts.size(); ++part) held.by_slot[part] = part;
-    std::ranges::sort(held.by_slot, {}, [&](std::uint32_t part) { return held.parts[part].slot; });
+    const auto slot_of = [&](std::uint32_t part) { return held.parts[part].slot; };
+    if (held.parts.size() > 1) std::ranges::sort(held.by_slot, {}, slot_of);
+    held.vnodes.clear();
+    for (const std::uint32_t part : held.by_slot)
+        if (slot_of(part) != no_slot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
+            held.vnodes.push_back(slot_of(part));
 }
 
 // What is free of a vnode, by column, once these of the jobs on it have let go.
@@ -315,7 +315,8 @@ bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::s
 
 // Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
 void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
-    std::vector<std::uint32_t> hosts;
+    auto& hosts = touched_hosts_;
+    hosts.clear();
     for (const VnodeSlot slot : vnodes) {
         vnodes_[slot].jobs += sign;
         if (exclusive) vnodes_[slot].exclusive += sign;
@@ -408,14 +409,6 @@ bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
 
 bool Vnodes::is_of(PoolId pool, VnodeSlot vnode) const {
     return std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
-}
-
-std::vector<VnodeSlot> Vnodes::held_by(JobSlot job) const {
-    std::vector<VnodeSlot> vnodes;
-    if (const HeldJob* held = held_of(job))
-        for (const Held& part : held->parts)
-            if (part.slot != no_slot) vnodes.push_back(part.slot);
-    return vnodes;
 }
 
 bool Vnodes::holds(JobSlot job, std::span<const Place> places, bool exclusive) const {
@@ -633,14 +626,15 @@ bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t
     };
     const bool apart =
         request.arrangement == Arrangement::scatter || request.arrangement == Arrangement::vscatter;
-    std::unordered_set<std::uint32_t> hosts;  // of this kind; the few of other kinds are looked up in `out`
+    std::optional<std::unordered_set<std::uint32_t>> hosts;  // of this kind; the few others are in `out`
+    if (apart) hosts.emplace();
     const auto offer = [&](std::uint32_t position) {
         const VnodeSlot slot = pool.vnodes[position];
         std::int64_t count = std::min(left, how_many(slot, needs, chunk, rules));
         if (apart && count > 0) {
-            if (request.arrangement == Arrangement::scatter && hosts.contains(vnodes_[slot].host)) return;
+            if (request.arrangement == Arrangement::scatter && hosts->contains(vnodes_[slot].host)) return;
             if (request.chunks.size() > 1 && taken(slot)) return;
-            hosts.insert(vnodes_[slot].host);
+            hosts->insert(vnodes_[slot].host);
             count = 1;
         }
         if (count == 0) return;
@@ -718,12 +712,15 @@ bool Vnodes::pack(const Pool& pool, const Request& request, const PlaceRules& ru
 
 std::optional<Placement> Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules) {
     Placement placement;
-    const Pool& pool = pools_[id];
-    const bool placed = request.arrangement == Arrangement::pack
-                            ? pack(pool, request, rules, placement)
-                            : place_chunks(pool, request, rules, nullptr, placement);
-    if (!placed) return std::nullopt;
+    if (!find(id, request, rules, placement)) return std::nullopt;
     return placement;
+}
+
+bool Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules, Placement& out) {
+    const Pool& pool = pools_[id];
+    out.clear();
+    return request.arrangement == Arrangement::pack ? pack(pool, request, rules, out)
+                                                    : place_chunks(pool, request, rules, nullptr, out);
 }
 
 bool Vnodes::large_enough(PoolId id, const Request& request, const NodeSize& node_size) const {
@@ -751,10 +748,8 @@ void Vnodes::apply(const Placement& placement, const Request& request, const Nod
             free[c] += sign * needs[c] * part.count;
     }
     // Which tells the trees, too.
-    if (placement.size() == 1)
-        count_jobs(std::span(&placement.front().vnode, 1), request.exclusive, -sign);
-    else
-        count_jobs(vnodes_of(placement), request.exclusive, -sign);
+    vnodes_of(placement, touched_);
+    count_jobs(touched_, request.exclusive, -sign);
 }
 
 void Vnodes::take(const Placement& placement, const Request& request, const NodeSize& node_size) {
@@ -770,19 +765,13 @@ void Vnodes::give_back(const Placement& placement, const Request& request, const
 void Vnodes::shares_held(JobSlot job, std::vector<Share>& out) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return;
-    std::vector<VnodeSlot> touched;
-    touched.reserve(held->parts.size());
     for (const Held& part : held->parts) {
-        const VnodeSlot slot = part.slot;
-        if (slot == no_slot) continue;
+        if (part.slot == no_slot) continue;
         for (const Need& need : held->amounts_of(part))
             if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
-                out.push_back({slot, column_of_[need.resource], need.amount});
-        touched.push_back(slot);
+                out.push_back({part.slot, column_of_[need.resource], need.amount});
     }
-    std::ranges::sort(touched);
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    add_job_shares(touched, held->exclusive, out);
+    add_job_shares(held->vnodes, held->exclusive, out);
 }
 
 void Vnodes::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
@@ -792,7 +781,9 @@ void Vnodes::shares_of(const Placement& placement, const Request& request, const
         for (std::uint32_t c = first_resource_column; c < columns_; ++c)
             if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
     }
-    add_job_shares(vnodes_of(placement), request.exclusive, out);
+    std::vector<VnodeSlot> vnodes;
+    vnodes_of(placement, vnodes);
+    add_job_shares(vnodes, request.exclusive, out);
 }
 
 // As count_jobs() counts.

@@ -105,6 +105,11 @@ class Vnodes {
     // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
     // priority first, then in the order in which they were made.
     std::optional<Placement> find(PoolId pool, const Request& request, const PlaceRules& rules);
+    // The same into `out`, whose memory is used again. False: there is none.
+    bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out);
+    bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
+        return find(pool, request, rules, asked_);
+    }
     void take(const Placement& placement, const Request& request, const NodeSize& node_size);
     void give_back(const Placement& placement, const Request& request, const NodeSize& node_size);
     // Could it be placed if nothing ran? An upper bound for requests of more than one chunk.
@@ -179,8 +184,12 @@ class Vnodes {
                         const NodeSize& node_size) const;
     bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, std::span<const Part> parts,
                     const Request& request, const NodeSize& node_size) const;
-    // The vnodes that a running job holds, and whether these are its places.
-    std::vector<VnodeSlot> held_by(JobSlot job) const;
+    // The vnodes that a running job holds, in order (valid until it changes), and whether these are its
+    // places.
+    std::span<const VnodeSlot> held_by(JobSlot job) const {
+        const HeldJob* held = held_of(job);
+        return held != nullptr ? std::span<const VnodeSlot>(held->vnodes) : std::span<const VnodeSlot>();
+    }
     bool holds(JobSlot job, std::span<const Place> places, bool exclusive) const;
     // The vnodes with reservations.
     std::vector<VnodeSlot> reserved() const;
@@ -198,6 +207,7 @@ class Vnodes {
         std::vector<Held> parts;
         std::vector<Need> amounts;           // of all parts
         std::vector<std::uint32_t> by_slot;  // the parts in order of their slots
+        std::vector<VnodeSlot> vnodes;       // that have been told of, in order
         bool exclusive = false;
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
@@ -282,6 +292,10 @@ class Vnodes {
     // Room for the needs of the chunk that is being placed, and of a part that is taken.
     Needs needs_to_place_;
     Needs needs_to_take_;
+    Placement asked_;
+    // And for the vnodes and hosts of a placement that is taken.
+    std::vector<VnodeSlot> touched_;
+    std::vector<std::uint32_t> touched_hosts_;
     Interner* strings_ = nullptr;  // the scheduler's, which outlives this
     std::int64_t factor_ = 1;
     std::unordered_map<VnodeSlot, std::vector<Reserved>> reserved_;

@@ -25,6 +25,21 @@ TEST(PlaceMap, KeepsWhatIsSetByKey) {
     EXPECT_EQ(map[std::uint64_t{1} << 32], 0U);
 }
 
+TEST(PlaceMap, IsEmptyAfterEachOfManyClears) {
+    std::mt19937_64 random(2);
+    PlaceMap map;
+    for (const std::uint32_t keys : {3U, 8U, 9U, 200U, 2U, 8U, 1U, 0U, 5U, 300U, 7U}) {
+        std::unordered_map<std::uint64_t, std::uint32_t> expected;
+        for (std::uint32_t i = 1; i <= keys; ++i) {
+            const std::uint64_t key = random() % 300 + 1;
+            map[key] = expected[key] = i;
+        }
+        for (std::uint64_t key = 1; key <= 300; ++key) ASSERT_EQ(map.get(key), expected[key]) << keys;
+        map.clear();
+        for (std::uint64_t key = 1; key <= 300; ++key) ASSERT_EQ(map.get(key), 0U) << keys;
+    }
+}
+
 TEST(Standings, UsersWhoAreRefusedTheSameShareANumber) {
     Standings standings;
     Standing refused{{}, {{3, {Because::queue_user_limit, 1, 0, 5}}, {}}, 0, 0};

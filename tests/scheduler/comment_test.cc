@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server_plugin/scheduler/reason.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -53,6 +54,22 @@ TEST_F(Comments, ARejectionIsNeverLazy) {
     const int job = world.job({.nodes = 3, .has_comment = true});
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
+}
+
+TEST(CommentText, InstantsThatFollowEachOtherAreWrittenAsAloneOnes) {
+    for (const char* name : {"America/Los_Angeles", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"}) {
+        const rrule::Zone zone = rrule::Zone::find(name).value();
+        LastCtime last;
+        Instant t{
+            std::chrono::sys_days{std::chrono::year{2026} / 10 / 1}};  // clocks change in October, November
+        const Instant end = t + std::chrono::days(45);
+        for (int step = 1; t < end; step = (step * 7) % 1009) {
+            ASSERT_EQ(ctime_text(t, zone, last), ctime_text(t, zone)) << name;
+            t += Seconds(step % 61);
+        }
+        t -= Seconds(1);
+        EXPECT_EQ(ctime_text(t, zone, last), ctime_text(t, zone)) << "back in time";
+    }
 }
 
 TEST(CommentText, TimesAreThoseOfTheServersZone) {

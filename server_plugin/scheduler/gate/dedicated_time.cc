@@ -38,16 +38,28 @@ Instant until(CycleState& state, const Candidate& job, const QueueView& view, co
     return named_instant(state, job, view, reason);
 }
 
+Seconds longest(CycleState& state, const Candidate&, const QueueView& view) {
+    constexpr Seconds none{-1};
+    const auto& time = view.dedicated_time;
+    if (view.dedicated) {
+        if (!view.dedicated_now) return none;
+        return state.settings->algorithm == Algorithm::standard ? time->end - state.now : Seconds::max();
+    }
+    if (view.dedicated_now || view.dedicated_awaited) return none;
+    return time ? time->start - state.now : Seconds::max();
+}
+
 }  // namespace
 
 extern const Gate dedicated_time_gate;
 const Gate dedicated_time_gate{"dedicated_time",
                                "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
-                               limits_walltime,
+                               0,
                                always,
                                check,
                                nullptr,
                                is_open,
-                               until};
+                               until,
+                               longest};
 
 }  // namespace pbs::sched

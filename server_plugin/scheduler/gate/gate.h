@@ -23,11 +23,8 @@ enum GateTrait : unsigned {
     about_prime = 8,
     // Refuses for want of something that running jobs will give back.
     waits_for_jobs = 16,
-    // Refuses jobs for their walltime: of two that differ in nothing else it may refuse the longer one only.
-    // Nodes make a difference at most between small and large jobs (PRIME_TIME_SMALL_NODE_LIMIT).
-    limits_walltime = 32,
     // Looks for room on vnodes.
-    looks_for_room = 64,
+    looks_for_room = 32,
 };
 
 // What of a job's user a gate reads.
@@ -57,6 +54,10 @@ struct Gate {
     // answer may be another, Instant::max() if that isn't known. Null: its answers don't depend on the time.
     Instant (*until)(CycleState& state, const Candidate& job, const QueueView& queue,
                      const Reason& reason) = nullptr;
+    // Of a gate that refuses jobs for their walltime: the longest with which it lets a job into this queue
+    // that is like this one in all else; negative: none. Nodes make a difference at most between small and
+    // large jobs (PRIME_TIME_SMALL_NODE_LIMIT). Null: no walltime is too long for it.
+    Seconds (*longest)(CycleState& state, const Candidate& job, const QueueView& queue) = nullptr;
 };
 
 // The instant that a reason names as `a`, in seconds since the Epoch; 0: never.

@@ -16,22 +16,22 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
     if (!state.reservations.empty()) {
         auto early = rules;
         early.ends = {};
-        if (state.vnodes->find(view.pool, *job.request, early))
+        if (state.vnodes->has_place(view.pool, *job.request, early))
             return {Because::reserved, view.slot, state.reservations.front().job};
     }
     if (rules.max_systime_percent > 0) {
         rules.max_systime_percent = 0;
-        if (state.vnodes->find(view.pool, *job.request, rules))
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
             return {Because::hosts_systime, view.slot, 0, s.high_systime};
     }
     if (rules.max_load_percent > 0) {
         rules.max_load_percent = 0;
-        if (state.vnodes->find(view.pool, *job.request, rules))
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
             return {Because::hosts_loaded, view.slot, 0, s.max_load_percent};
     }
     if (rules.max_jobs_on_host > 0) {
         rules.max_jobs_on_host = 0;
-        if (state.vnodes->find(view.pool, *job.request, rules))
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
             return {Because::hosts_full, view.slot, 0, s.max_jobs};
     }
     return {Because::hosts_busy, view.slot};
@@ -40,12 +40,8 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (!job.request->unsupported.empty()) return {Because::request_unsupported, view.slot};
     const PlaceRules rules = state.place_rules(job);
-    state.placement.clear();
-    auto placement = state.vnodes->find(view.pool, *job.request, rules);
-    if (!placement && state.looking_ahead) return {Because::hosts_busy, view.slot};
-    if (!placement) return why(state, job, view, rules);
-    state.placement = std::move(*placement);
-    return {};
+    if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
+    return state.looking_ahead ? Reason{Because::hosts_busy, view.slot} : why(state, job, view, rules);
 }
 
 }  // namespace

@@ -11,14 +11,24 @@ bool wanted(const Settings& s, Instant now) {
            (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
 }
 
-Reason check(CycleState& state, const Candidate& job, QueueView& view) {
-    if (view.early || job.exempt()) return {};
+// 0: there is none for this job.
+Seconds limit_of(const CycleState& state, const Candidate& job, const QueueView& view) {
+    if (view.early || job.exempt()) return Seconds(0);
     const Settings& s = *state.settings;
     const bool small = s.prime_time_small_node_limit > 0 && job.nodes <= s.prime_time_small_node_limit &&
                        s.prime_time_small_wallt_limit > Seconds(0);
-    const Seconds limit = small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
+    return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
+}
+
+Reason check(CycleState& state, const Candidate& job, QueueView& view) {
+    const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0) || state.prime->most_in_one(job.walltime) <= limit) return {};
     return {Because::prime_limit, view.slot, 0, limit.count()};
+}
+
+Seconds longest(CycleState& state, const Candidate& job, const QueueView& view) {
+    const Seconds limit = limit_of(state, job, view);
+    return limit == Seconds(0) ? Seconds::max() : state.prime->longest_within(limit);
 }
 
 // The first period that holds too much of the job has to be over but for the limit. Whatever starts before
@@ -32,13 +42,10 @@ Instant until(CycleState& state, const Candidate& job, const QueueView&, const R
 }  // namespace
 
 extern const Gate prime_limit_gate;
-const Gate prime_limit_gate{"prime_limit",
-                            "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
-                            about_prime | limits_walltime,
-                            wanted,
-                            check,
-                            nullptr,
-                            nullptr,
-                            until};
+const Gate prime_limit_gate{"prime_limit", "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+                            about_prime,   wanted,
+                            check,         nullptr,
+                            nullptr,       until,
+                            longest};
 
 }  // namespace pbs::sched
