@@ -1,5 +1,7 @@
 #include "server_plugin/scheduler/cycle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -81,8 +83,9 @@ class LittleMemory final : FirstBytes, public std::pmr::monotonic_buffer_resourc
 
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
+    if (nothing_may_start(input)) return out;
     out.memory = std::make_unique<LittleMemory>();
-    if (nothing_may_start(input) || Cycle(input).run_events(out)) return out;
+    if (Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
 }
 
@@ -146,6 +149,12 @@ std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) 
 
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
     return job_nodes(tables, NodeSize{settings.ssinode_cpus, settings.ssinode_mem}, job);
+}
+
+std::uint32_t Tables::user(std::uint32_t group, std::uint32_t owner) {
+    std::uint32_t& known = users[(std::uint64_t{group} << 32 | owner) + 1];
+    if (known == 0) known = strings.id(fmt::format("{}:{}", strings.text(group), strings.text(owner))) + 1;
+    return known - 1;
 }
 
 void Tables::count_running(JobSlot job, int sign) {

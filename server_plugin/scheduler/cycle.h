@@ -24,6 +24,7 @@ struct Tables {
     rrule::Zone zone;
     LastCtime last_ctime;  // in that zone
     Interner strings;
+    PlaceMap users;  // JobTable::user by group and owner, and 1
     Resources resources;
     Requests requests;
     Shapes shapes;
@@ -44,6 +45,8 @@ struct Tables {
 
     ReasonContext reason_context() const { return {zone, jobs, queues, resources, strings}; }
 
+    // The number of an owner under a group, of `strings`: "group:owner".
+    std::uint32_t user(std::uint32_t group, std::uint32_t owner);
     // Counts a running job in (1) or out (-1).
     void count_running(JobSlot job, int sign);
     // Counts all of them anew, after a resource was defined; the second one if the nodes are others only.

@@ -94,6 +94,7 @@ bool only_jobs_changed(const CycleInput& in) {
 }  // namespace
 
 bool nothing_may_start(const CycleInput& in) {
+    if (in.events != nullptr) in.events->has_room.reset();
     if (!only_jobs_changed(in)) return false;
     EventMemory& memory = *in.events;
     const auto remember = [&] {
@@ -120,7 +121,9 @@ bool nothing_may_start(const CycleInput& in) {
     for (const JobClass job_class :
          {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
-        if (waiting.has_lane(job_class, limit)) return false;
+        if (!waiting.has_lane(job_class, limit)) continue;
+        memory.has_room = job_class;
+        return false;
     }
     return remember();
 }
@@ -292,7 +295,7 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 // may matter.
 bool Cycle::has_room_for_any(JobClass job_class) {
     EventMemory& memory = *in_.events;
-    return std::ranges::find(memory.limited, true) != memory.limited.end() ||
+    return memory.has_room == job_class || std::ranges::find(memory.limited, true) != memory.limited.end() ||
            memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_.vnodes, t_.resources));
 }
 

@@ -16,6 +16,7 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 void CycleScratch::clear() {
     constexpr std::size_t most_kept = std::size_t{1} << 20;  // bytes of a list
     const auto clear_list = [](auto& list) {
+        if (list.empty()) return;
         list.clear();
         if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();
     };

@@ -70,6 +70,8 @@ struct EventMemory {
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.
     std::vector<bool> limited;
+    // A class of which nothing_may_start() found jobs that the freed vnodes have room for.
+    std::optional<JobClass> has_room;
     // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no
     // longer. The largest number: not known.
     std::int64_t longest_normal = INT64_MAX;

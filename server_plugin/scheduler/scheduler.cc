@@ -559,7 +559,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     };
     const bool other_owner = renew(jobs.owner[slot], record.owner);
     if (renew(jobs.group[slot], record.group) || other_owner)
-        jobs.user[slot] = tables.strings.id(std::string(record.group) + ':' + std::string(record.owner));
+        jobs.user[slot] = tables.user(jobs.group[slot], jobs.owner[slot]);
     renew(jobs.origin_queue[slot], record.origin_queue);
     renew(jobs.run_host[slot], record.run_host);
     const QueueSlot queue = tables.queues.slot(record.queue);

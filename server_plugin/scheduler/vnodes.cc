@@ -375,8 +375,9 @@ Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint3
 }
 
 // Down the tree of maxima, leaving out whatever lies within what was found.
-std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, std::uint32_t second) const {
+std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, std::uint32_t second) {
     constexpr std::size_t most_rooms = 16;
+    settle_trees();
     const Pool& pool = pools_[id];
     std::vector<Room> rooms;
     std::vector<std::uint32_t> open = {1};
@@ -437,6 +438,8 @@ void Vnodes::void_pools() {
     pool_ids_.clear();
     asked_pools_.clear();
     in_pools_.assign(vnodes_.size(), {});
+    changed_.clear();
+    is_changed_.assign(vnodes_.size(), false);
     ++version_;
 }
 
@@ -457,6 +460,7 @@ PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partiti
 
 void Vnodes::make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
     in_pools_.resize(vnodes_.size());
+    is_changed_.resize(vnodes_.size());
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
         const Vnode& vnode = vnodes_[v];
         if (vnode.known && vnode.queue == queue && vnode.partition == partition &&
@@ -491,23 +495,46 @@ void Vnodes::fix_node(Pool& pool, std::uint32_t node) const {
 
 void Vnodes::update_trees(VnodeSlot vnode, const Pool* only) {
     if (vnode >= in_pools_.size()) return;
-    for (const auto& [id, position] : in_pools_[vnode]) {
-        Pool& pool = pools_[id];
-        if (only != nullptr && only != &pool) continue;
-        set_leaf(pool, position, vnode);
-        for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
-            if (!take_most(&pool.tree[std::size_t{node} * columns_],
-                           &pool.tree[std::size_t{2} * node * columns_], columns_))
-                break;  // nor do those above it change
+    if (only == nullptr) {
+        if (is_changed_[vnode]) return;
+        is_changed_[vnode] = true;
+        changed_.push_back(vnode);
+        return;
     }
+    for (const auto& [id, position] : in_pools_[vnode])
+        if (only == &pools_[id]) update_tree(pools_[id], position, vnode);
 }
 
-// The first position from `from` on whose vnode has enough of everything; no_slot: none.
-std::uint32_t Vnodes::next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const {
+void Vnodes::settle_trees() {
+    for (const VnodeSlot vnode : changed_) {
+        is_changed_[vnode] = false;
+        for (const auto& [id, position] : in_pools_[vnode]) update_tree(pools_[id], position, vnode);
+    }
+    changed_.clear();
+}
+
+void Vnodes::update_tree(Pool& pool, std::uint32_t position, VnodeSlot vnode) const {
+    std::int64_t* const leaf = &pool.tree[std::size_t{pool.leaves + position} * columns_];
+    if (std::equal(leaf, leaf + columns_, row(vnode))) return;
+    set_leaf(pool, position, vnode);
+    for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
+        if (!take_most(&pool.tree[std::size_t{node} * columns_], &pool.tree[std::size_t{2} * node * columns_],
+                       columns_))
+            break;  // nor do those above it change
+}
+
+void Vnodes::note_columns(const Needs& needs) {
+    asked_columns_.clear();
+    for (std::uint32_t c = columns_; c-- > 0;)  // there is less of resources than of open vnodes
+        if (needs[c] > 0) asked_columns_.emplace_back(c, needs[c]);
+}
+
+// The first position from `from` on whose vnode has enough of all columns that are asked for; no_slot: none.
+std::uint32_t Vnodes::next_fit(const Pool& pool, std::uint32_t from) const {
     const auto enough = [&](std::uint32_t node) {
         const std::int64_t* most = &pool.tree[std::size_t{node} * columns_];
-        for (std::uint32_t c = 0; c < columns_; ++c)
-            if (needs[c] > 0 && most[c] < needs[c]) return false;
+        for (const auto& [column, need] : asked_columns_)
+            if (most[column] < need) return false;
         return true;
     };
     if (from >= pool.vnodes.size()) return no_slot;
@@ -650,8 +677,9 @@ bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t
         }
         return left == 0;
     }
-    for (auto position = next_fit(pool, needs, 0); left > 0 && position != no_slot;
-         position = next_fit(pool, needs, position + 1))
+    note_columns(needs);
+    for (auto position = next_fit(pool, 0); left > 0 && position != no_slot;
+         position = next_fit(pool, position + 1))
         offer(position);
     return left == 0;
 }
@@ -690,7 +718,8 @@ bool Vnodes::place_on_one_vnode(const Pool& pool, const Request& request, const 
         sum[empty_column] = needs[empty_column];
         all.matches.insert(all.matches.end(), chunk.matches.begin(), chunk.matches.end());
     }
-    for (auto at = next_fit(pool, sum, 0); at != no_slot; at = next_fit(pool, sum, at + 1)) {
+    note_columns(sum);
+    for (auto at = next_fit(pool, 0); at != no_slot; at = next_fit(pool, at + 1)) {
         if (how_many(pool.vnodes[at], sum, all, rules) == 0) continue;
         for (std::uint32_t c = 0; c < request.chunks.size(); ++c)
             out.push_back({pool.vnodes[at], c, request.chunks[c].count});
@@ -718,6 +747,7 @@ std::optional<Placement> Vnodes::find(PoolId id, const Request& request, const P
 
 bool Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules, Placement& out) {
     const Pool& pool = pools_[id];
+    settle_trees();
     out.clear();
     return request.arrangement == Arrangement::pack ? pack(pool, request, rules, out)
                                                     : place_chunks(pool, request, rules, nullptr, out);
@@ -802,6 +832,7 @@ void Vnodes::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
 }
 
 void Vnodes::look_ahead(std::span<const Share> shares, int sign) {
+    settle_trees();
     for (const Share& share : shares) {
         switch (share.column) {
             case host_share:

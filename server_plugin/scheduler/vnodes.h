@@ -169,7 +169,7 @@ class Vnodes {
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
     // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
     // where there would be many, one that is as large as all of them.
-    std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second) const;
+    std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second);
     // Does it take jobs, and is it of the pool?
     bool is_open(PoolId pool, VnodeSlot vnode) const;
     bool is_of(PoolId pool, VnodeSlot vnode) const;
@@ -233,9 +233,12 @@ class Vnodes {
     const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
     void set_totals(VnodeSlot vnode);
     void set_flags(VnodeSlot vnode);
-    // `only`: of one pool, for what is taken back before another one is asked. Looking ahead, others tell of
-    // what is now.
+    // Trees are brought up to date when they are next looked at: most of what a cycle takes and gives back is
+    // then as it was. `only`: at once, of one pool, for what is taken back before another one is asked.
+    // Looking ahead, others tell of what is now.
     void update_trees(VnodeSlot vnode, const Pool* only = nullptr);
+    void update_tree(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
+    void settle_trees();
     void set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
     void fix_node(Pool& pool, std::uint32_t node) const;
     void make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition);
@@ -251,7 +254,9 @@ class Vnodes {
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     Needs needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
     const Needs& needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Needs& kept) const;
-    std::uint32_t next_fit(const Pool& pool, const Needs& needs, std::uint32_t from) const;
+    // What of the columns is asked for at all, into `asked_columns_`.
+    void note_columns(const Needs& needs);
+    std::uint32_t next_fit(const Pool& pool, std::uint32_t from) const;
     std::int64_t how_many(VnodeSlot vnode, const Needs& needs, const Chunk& chunk,
                           const PlaceRules& rules) const;
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
@@ -293,6 +298,7 @@ class Vnodes {
     Needs needs_to_place_;
     Needs needs_to_take_;
     Placement asked_;
+    std::vector<std::pair<std::uint32_t, std::int64_t>> asked_columns_;
     // And for the vnodes and hosts of a placement that is taken.
     std::vector<VnodeSlot> touched_;
     std::vector<std::uint32_t> touched_hosts_;
@@ -301,6 +307,8 @@ class Vnodes {
     std::unordered_map<VnodeSlot, std::vector<Reserved>> reserved_;
     std::vector<bool> suspended_;          // reservations, by id
     std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since settle()
+    std::vector<VnodeSlot> changed_;       // vnodes whose trees aren't up to date,
+    std::vector<bool> is_changed_;         // and which those are
     std::uint64_t version_ = 1;
 };
 

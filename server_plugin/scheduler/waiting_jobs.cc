@@ -73,7 +73,7 @@ WaitingJobs::LaneLeast WaitingJobs::least_of_lane(LaneId id) const {
     LaneLeast least = nothing;
     for (const std::uint32_t number : lanes_[id].blocks) {
         const Block& b = blocks_[number];
-        for (std::uint32_t i = 0; i < b.jobs.size(); ++i) least.add(b.size(i));
+        for (const JobSize& size : b.sizes) least.add(size);
     }
     return least;
 }
@@ -85,19 +85,20 @@ void WaitingJobs::LaneLeast::add(const JobSize& size) {
     mem = std::min(mem, size.mem);
 }
 
-bool WaitingJobs::LaneLeast::may_hold(const SizeLimit& limit) const {
-    return limit.most.ncpus >= 0 && nodes <= limit.most.nodes && mem <= limit.most.mem &&
-           walltime[cpu_class(limit.most.ncpus)] <= std::max(limit.most.walltime, limit.small_walltime);
-}
+WaitingJobs::LaneLimit::LaneLimit(const SizeLimit& limit)
+    : cpu_class(sched::cpu_class(limit.most.ncpus)),
+      walltime(std::max(limit.most.walltime, limit.small_walltime)),
+      nodes(limit.most.nodes),
+      mem(limit.most.mem) {}
 
-// The lane at a place of its class.
-bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const SizeLimit& limit) {
+// The lane at a place of its class, whose least is within the limit as far as it is up to date.
+bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const LaneLimit& of_lane,
+                           const SizeLimit& limit) {
     LaneLeast& least = all.least[place];
-    if (!least.may_hold(limit)) return false;
     const LaneId lane = all.lanes[place];
     if (least.outdated) {
         least = least_of_lane(lane);
-        if (!least.may_hold(limit)) return false;
+        if (!least.may_hold(of_lane)) return false;
     }
     // The jobs themselves, unless they are too many to be looked at for this.
     Position at;
@@ -105,15 +106,19 @@ bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const SizeLimit& 
 }
 
 void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) {
+    if (limit.most.ncpus < 0) return;
     ClassLanes& all = of_class(job_class);
+    const LaneLimit of_lane(limit);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (may_hold(all, i, limit)) out.push_back(all.lanes[i]);
+        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit)) out.push_back(all.lanes[i]);
 }
 
 bool WaitingJobs::has_lane(JobClass job_class, const SizeLimit& limit) {
+    if (limit.most.ncpus < 0) return false;
     ClassLanes& all = of_class(job_class);
+    const LaneLimit of_lane(limit);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (may_hold(all, i, limit)) return true;
+        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit)) return true;
     return false;
 }
 
@@ -152,9 +157,8 @@ void WaitingJobs::drop_block(LaneId id, std::size_t place) {
 void WaitingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
-    const auto least = [](const auto& column) { return *std::ranges::min_element(column); };
-    lane.least[place] = {least(b.nodes), least(b.walltime), least(b.ncpus), least(b.mem)};
-    lane.soonest[place] = least(b.waits_from);
+    lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
+    lane.soonest[place] = *std::ranges::min_element(b.waits_from);
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
 }
 
@@ -197,10 +201,7 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     const bool first = b.jobs.empty();
     put(b.keys, e.key);
     put(b.jobs, e.job);
-    put(b.nodes, e.size.nodes);
-    put(b.walltime, e.size.walltime);
-    put(b.ncpus, e.size.ncpus);
-    put(b.mem, e.size.mem);
+    put(b.sizes, e.size);
     put(b.charges, e.charge);
     put(b.waits_from, e.waits_from);
     b.charge += e.charge;
@@ -227,7 +228,7 @@ void WaitingJobs::remove(JobSlot job) {
     const std::size_t place = place_of(number);
     Block& b = blocks_[number];
     const auto at = std::ranges::find(b.jobs, job) - b.jobs.begin();
-    const JobSize size = b.size(static_cast<std::uint32_t>(at));
+    const JobSize size = b.sizes[static_cast<std::size_t>(at)];
     Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
     block_of_[job] = none;
     --lanes_[id].jobs;
@@ -258,8 +259,8 @@ bool WaitingJobs::find(LaneId id, const SizeLimit& limit, Position& at) const {
             least.mem > limit.most.mem)
             continue;
         const Block& b = block(id, at);
-        for (const auto count = static_cast<std::uint32_t>(b.jobs.size()); at.index < count; ++at.index)
-            if (limit.holds(b.size(at.index))) return true;
+        for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index)
+            if (limit.holds(b.sizes[at.index])) return true;
     }
     return false;
 }

@@ -103,7 +103,7 @@ class WaitingJobs {
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
     const WaitingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
-    JobSize size_of(LaneId lane, Position at) const { return block(lane, at).size(at.index); }
+    JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // The charges of the jobs of the lane that come before.
     std::int64_t charge_before(LaneId lane, Position at) const;
     // How far the permutation has gone in a lane when all picks below `usage` are made, of a user who begins
@@ -128,25 +128,26 @@ class WaitingJobs {
         std::int64_t charge = 0;  // of all
         std::vector<WaitingKey> keys;
         std::vector<JobSlot> jobs;
-        std::vector<std::int32_t> nodes;
-        std::vector<std::int32_t> walltime;
-        std::vector<std::int32_t> ncpus;
-        std::vector<std::int32_t> mem;
+        std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> waits_from;
-        JobSize size(std::uint32_t i) const { return {nodes[i], walltime[i], ncpus[i], mem[i]}; }
         // Calls f with each column, and with the same one of `other`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
             f(a.keys, b.keys);
             f(a.jobs, b.jobs);
-            f(a.nodes, b.nodes);
-            f(a.walltime, b.walltime);
-            f(a.ncpus, b.ncpus);
-            f(a.mem, b.mem);
+            f(a.sizes, b.sizes);
             f(a.charges, b.charges);
             f(a.waits_from, b.waits_from);
         }
+    };
+    // What of a limit tells whether a lane may have a job within it.
+    struct LaneLimit {
+        explicit LaneLimit(const SizeLimit& limit);
+        std::size_t cpu_class;
+        std::int32_t walltime;
+        std::int32_t nodes;
+        std::int32_t mem;
     };
     // What no job of a lane is below.
     struct LaneLeast {
@@ -155,7 +156,9 @@ class WaitingJobs {
         std::int32_t mem;
         bool outdated;  // a job that was one of the least is gone
         void add(const JobSize& size);
-        bool may_hold(const SizeLimit& limit) const;
+        bool may_hold(const LaneLimit& limit) const {
+            return nodes <= limit.nodes && mem <= limit.mem && walltime[limit.cpu_class] <= limit.walltime;
+        }
     };
     static constexpr LaneLeast nothing{
         {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, false};
@@ -171,7 +174,7 @@ class WaitingJobs {
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
     LaneLeast least_of_lane(LaneId lane) const;
-    bool may_hold(ClassLanes& all, std::size_t place, const SizeLimit& limit);
+    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& least, const SizeLimit& limit);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);
