@@ -303,6 +303,7 @@ void Cycle::find_limits(LaneTurns& turns, Targets& targets, JobClass job_class) 
     turns.by_view.resize(targets.size());
     turns.limits.clear();
     turns.started = started_.size();
+    turns.vain = false;
     if (turns.none) {
         for (auto& own : turns.by_view) own.clear();
         turns.around = SizeLimit::around({});
@@ -370,7 +371,9 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     WaitingJobs::Position at = turn.at;
     if (!waiting.settle(turn.lane, at)) return false;
     Targets& targets = targets_of_lane(lane);
-    if (turns.started != started_.size()) find_limits(turns, targets, lane.job_class);
+    // What starts leaves less for others: as long as all jobs start that the limits let through, they do.
+    if (turns.started == SIZE_MAX || (turns.vain && turns.started != started_.size()))
+        find_limits(turns, targets, lane.job_class);
     if (lane.job_class == JobClass::normal && reads_user(targets))
         limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
@@ -460,7 +463,9 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     }
     const auto take_turn = [&](Turn turn) {
         const OrderedJob job = ordered(waiting.job(turn.lane, turn.at), job_class);
+        const std::size_t before = started_.size();
         consider(job, targets_of(job));
+        turns.vain = turns.vain || started_.size() == before;
         if (apart) turns.started = SIZE_MAX;
         ++turn.at.index;
         if (next_turn(turns, turn)) push(turn);

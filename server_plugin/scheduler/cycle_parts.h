@@ -121,7 +121,8 @@ struct Turn {
 // Lanes of a class that are gone through side by side.
 struct LaneTurns {
     std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
-    std::size_t started = SIZE_MAX;               // jobs, when that was found out
+    std::size_t started = SIZE_MAX;               // jobs, when that was found out; the largest: it wasn't
+    bool vain = false;                            // a job that they let through has not started since
     std::vector<SizeLimit> limits;                // of them, those that count for a lane
     SizeLimit around;                             // them
     bool none = false;                            // whatever starts: there is no room for any
