@@ -146,6 +146,7 @@ WaitingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
     entry.job = job.job;
     order_key(origin_chain(job.job_class, state_.prime_now), context, job, entry.key);
     entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
+    entry.request = request_to_search(job.job);
     entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
     entry.waits_from = waits_from(job.job).time_since_epoch().count();
     return entry;
@@ -340,16 +341,20 @@ void Cycle::limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job) {
     turns.around = SizeLimit::around(turns.limits);
 }
 
-// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? For jobs
-// of several chunks, for which there may be none though each chunk has room; asked once for all that ask for
-// the same: what starts in the cycle doesn't make room.
+// WaitingJobs::Entry::request: of jobs with several chunks.
+std::uint32_t Cycle::request_to_search(JobSlot job) const {
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    const bool one_chunk = request.chunks.size() == 1 && request.chunks.front().count == 1;
+    const bool alone = one_chunk || !request.unsupported.empty() || t_.jobs.run_host[job] != 0;
+    return alone ? 0 : t_.jobs.request[job] + 1;
+}
+
+// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Asked once
+// for all that ask for the same: what starts in the cycle doesn't make room.
 bool Cycle::has_room(JobSlot job, const Targets& targets) {
+    if (!state_.reservations.empty()) return true;
     const std::uint32_t number = t_.jobs.request[job];
     const Request& request = t_.requests[number];
-    const bool one_chunk = request.chunks.size() == 1 && request.chunks.front().count == 1;
-    if (one_chunk || !request.unsupported.empty() || !state_.reservations.empty() ||
-        t_.jobs.run_host[job] != 0)
-        return true;
     Candidate c;
     c.job = job;
     return std::ranges::any_of(targets, [&](const QueueView* view) {
@@ -378,11 +383,14 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
         limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
     if (!turns.limits.empty()) {
-        for (; waiting.find(turn.lane, turns.around, at); ++at.index) {
+        for (; waiting.find(turn.lane, turns.around, at, turns.no_room); ++at.index) {
             const JobSize size = waiting.size_of(turn.lane, at);
-            found = std::ranges::any_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); }) &&
-                    has_room(waiting.job(turn.lane, at), targets);
+            if (std::ranges::none_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); }))
+                continue;
+            const std::uint32_t request = waiting.request_of(turn.lane, at);
+            found = request == 0 || has_room(waiting.job(turn.lane, at), targets);
             if (found) break;
+            if (!is_in_place(lane.job_class)) turns.no_room.push_back(request);  // the others' queues differ
         }
     }
     const auto next = std::ranges::lower_bound(news_, News{turn.lane, turn.at});
@@ -438,6 +446,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     LaneTurns& turns = scratch_->turns;
     turns.started = SIZE_MAX;
     turns.none = false;
+    turns.no_room.clear();
     std::vector<Turn>& next = turns.next;
     next.clear();
     const auto later = [](const Turn& a, const Turn& b) {

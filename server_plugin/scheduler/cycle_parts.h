@@ -126,6 +126,7 @@ struct LaneTurns {
     std::vector<SizeLimit> limits;                // of them, those that count for a lane
     SizeLimit around;                             // them
     bool none = false;                            // whatever starts: there is no room for any
+    std::vector<std::uint32_t> no_room;           // requests (WaitingJobs::Entry) for which there is none
     std::vector<LaneId> lanes;                    // that may have a turn
     std::vector<Turn> next;                       // a heap, the first turn on top
 };
@@ -270,6 +271,7 @@ class Cycle {
     // After single events (cycle_events.cc).
     void note_limited(const Gate& refused, const QueueView& view);
     void note_limited(const QueueView& view);
+    std::uint32_t request_to_search(JobSlot job) const;
     bool has_room(JobSlot job, const Targets& targets);
     void find_news();
     void lanes_with_turns(LaneTurns& turns, JobClass job_class);

@@ -202,6 +202,7 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     put(b.keys, e.key);
     put(b.jobs, e.job);
     put(b.sizes, e.size);
+    put(b.requests, e.request);
     put(b.charges, e.charge);
     put(b.waits_from, e.waits_from);
     b.charge += e.charge;
@@ -250,8 +251,12 @@ bool WaitingJobs::settle(LaneId id, Position& at) const {
     return at.block < lane.blocks.size();
 }
 
-bool WaitingJobs::find(LaneId id, const SizeLimit& limit, Position& at) const {
+bool WaitingJobs::find(LaneId id, const SizeLimit& limit, Position& at,
+                       std::span<const std::uint32_t> no_room) const {
     const Lane& lane = lanes_[id];
+    const auto has_none = [&](std::uint32_t request) {
+        return request != 0 && std::ranges::find(no_room, request) != no_room.end();
+    };
     const std::int32_t longest = std::max(limit.most.walltime, limit.small_walltime);
     for (; at.block < lane.blocks.size(); at = {at.block + 1, 0}) {
         const JobSize& least = lane.least[at.block];
@@ -260,7 +265,7 @@ bool WaitingJobs::find(LaneId id, const SizeLimit& limit, Position& at) const {
             continue;
         const Block& b = block(id, at);
         for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index)
-            if (limit.holds(b.sizes[at.index])) return true;
+            if (limit.holds(b.sizes[at.index]) && !has_none(b.requests[at.index])) return true;
     }
     return false;
 }

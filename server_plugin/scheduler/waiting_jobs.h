@@ -66,6 +66,9 @@ class WaitingJobs {
         std::int64_t charge = 0;  // for past usage
         std::int64_t waits_from =
             0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
+        // Of a job that may find no room though each of its chunks does: the same number for all that ask for
+        // the same. 0: none of those.
+        std::uint32_t request = 0;
     };
     // A job's place in its lane. Valid until the lane is changed.
     struct Position {
@@ -95,14 +98,17 @@ class WaitingJobs {
     // No job asks for more nodes.
     std::int32_t most_nodes() const { return most_nodes_; }
 
-    // Moves on to the first job at or after `at` that is within the limit; false: there is none.
-    bool find(LaneId lane, const SizeLimit& limit, Position& at) const;
+    // Moves on to the first job at or after `at` that is within the limit and asks for none of the requests
+    // `no_room`, of which there should be few; false: there is none.
+    bool find(LaneId lane, const SizeLimit& limit, Position& at,
+              std::span<const std::uint32_t> no_room = {}) const;
     // Is there a job at all at this place, or at the beginning of the next block? Moves there.
     bool settle(LaneId lane, Position& at) const;
     LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
     const WaitingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
+    std::uint32_t request_of(LaneId lane, Position at) const { return block(lane, at).requests[at.index]; }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // The charges of the jobs of the lane that come before.
     std::int64_t charge_before(LaneId lane, Position at) const;
@@ -129,6 +135,7 @@ class WaitingJobs {
         std::vector<WaitingKey> keys;
         std::vector<JobSlot> jobs;
         std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
+        std::vector<std::uint32_t> requests;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> waits_from;
         // Calls f with each column, and with the same one of `other`.
@@ -137,6 +144,7 @@ class WaitingJobs {
             f(a.keys, b.keys);
             f(a.jobs, b.jobs);
             f(a.sizes, b.sizes);
+            f(a.requests, b.requests);
             f(a.charges, b.charges);
             f(a.waits_from, b.waits_from);
         }

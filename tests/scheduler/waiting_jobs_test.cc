@@ -27,6 +27,7 @@ struct Random {
         e.size = {pick(1, 30), pick(0, 30), pick(0, 30), pick(0, 30)};
         e.charge = pick(1, 5);
         e.waits_from = pick(0, 1000);
+        e.request = static_cast<std::uint32_t>(std::max(0, pick(-3, 3)));
         return e;
     }
 };
@@ -71,12 +72,18 @@ TEST(WaitingJobs, AreWhatASortedVectorIs) {
             SizeLimit limit{{random.pick(0, 30), random.pick(0, 30), random.pick(0, 30), random.pick(0, 30)},
                             random.pick(0, 5),
                             random.pick(0, 30)};
+            std::vector<std::uint32_t> no_room;
+            for (const std::uint32_t request : {1, 2, 3})
+                if (random.pick(0, 3) == 0) no_room.push_back(request);
             std::vector<JobSlot> fit;
             for (const auto& [key, entry] : plain)
-                if (limit.holds(entry.size)) fit.push_back(entry.job);
+                if (limit.holds(entry.size) && std::ranges::find(no_room, entry.request) == no_room.end())
+                    fit.push_back(entry.job);
             std::vector<JobSlot> found;
-            for (Position at; waiting.find(lane, limit, at); ++at.index)
+            for (Position at; waiting.find(lane, limit, at, no_room); ++at.index) {
                 found.push_back(waiting.job(lane, at));
+                ASSERT_EQ(waiting.request_of(lane, at), plain.at(waiting.key(lane, at)).request);
+            }
             ASSERT_EQ(found, fit);
         }
         std::vector<JobSlot> due;
