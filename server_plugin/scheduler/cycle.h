@@ -47,6 +47,10 @@ struct Tables {
 
     // The number of an owner under a group, of `strings`: "group:owner".
     std::uint32_t user(std::uint32_t group, std::uint32_t owner);
+    // Whom past usage is kept of.
+    PastUsage::User user_of(JobSlot job) const {
+        return {jobs.user[job], strings.text(jobs.group[job]), strings.text(jobs.owner[job])};
+    }
     // Counts a running job in (1) or out (-1).
     void count_running(JobSlot job, int sign);
     // Counts all of them anew, after a resource was defined; the second one if the nodes are others only.

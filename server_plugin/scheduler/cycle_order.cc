@@ -249,8 +249,7 @@ void Cycle::order_class(JobClass job_class, bool prime_order) {
 
 // The usage that the permutation starts a job's user with.
 std::int64_t Cycle::usage_of(JobSlot job) const {
-    return usage_units(t_.usage.usage_of(t_.jobs.user[job], t_.strings.text(t_.jobs.group[job]),
-                                         t_.strings.text(t_.jobs.owner[job])));
+    return usage_units(t_.usage.usage_of(t_.user_of(job)));
 }
 
 void Cycle::deal_by_past_usage(std::vector<OrderedJob>& jobs) {

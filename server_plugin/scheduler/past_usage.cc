@@ -31,9 +31,10 @@ void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> 
     entry_of_.clear();
     changed_.clear();
     charged_.clear();
+    loaded_.clear();
     pending_ = {};
     for (const UsageRow& row : rows) entry(row.group, row.user).usage = row.usage;
-    for (const ChargeRow& row : charges) charged_.insert(row.job_id);
+    for (const ChargeRow& row : charges) loaded_.insert(row.job_id);
     last_decay_ = last_decay;
 }
 
@@ -42,41 +43,47 @@ double PastUsage::usage(std::string_view group, std::string_view user) const {
     return found == index_.end() ? 0 : entries_[found->second].usage;
 }
 
-double PastUsage::usage_of(std::uint32_t number, std::string_view group, std::string_view user) {
-    if (entry_of_.size() <= number) entry_of_.resize(number + 1);
-    if (entry_of_[number] == 0) {
-        const auto found = index_.find(key(group, user));
-        if (found == index_.end()) return 0;
-        entry_of_[number] = found->second + 1;
-    }
-    return entries_[entry_of_[number] - 1].usage;
+// Of entries_, and 1; 0: there is none.
+std::uint32_t& PastUsage::number_of_entry(const User& user) {
+    if (entry_of_.size() <= user.number) entry_of_.resize(user.number + 1);
+    std::uint32_t& known = entry_of_[user.number];
+    if (known == 0)
+        if (const auto found = index_.find(key(user.group, user.user)); found != index_.end())
+            known = found->second + 1;
+    return known;
 }
 
-void PastUsage::charge(std::string_view job_id, std::string_view group, std::string_view user,
-                       double amount) {
-    if (!charged_.emplace(job_id).second) return;
-    Entry& mine = entry(group, user);
+double PastUsage::usage_of(const User& user) {
+    const std::uint32_t known = number_of_entry(user);
+    return known == 0 ? 0 : entries_[known - 1].usage;
+}
+
+void PastUsage::charge(const Job& job, const User& user, double amount) {
+    if (is_charged(job.number)) return;
+    if (charged_.size() <= job.number) charged_.resize(job.number + 1);
+    charged_[job.number] = true;
+    if (!loaded_.empty() && loaded_.erase(std::string(job.id)) > 0) return;
+    std::uint32_t& number = number_of_entry(user);
+    if (number == 0) number = static_cast<std::uint32_t>(&entry(user.group, user.user) - entries_.data()) + 1;
+    Entry& mine = entries_[number - 1];
     mine.usage += amount;
     if (!keeps_changes_) return;
     if (!mine.changed) {
         mine.changed = true;
-        changed_.push_back(static_cast<std::uint32_t>(&mine - entries_.data()));
+        changed_.push_back(number - 1);
     }
-    std::erase(pending_.charges_gone, job_id);
-    pending_.charged.push_back({std::string(job_id), std::string(user), std::string(group), amount});
+    std::erase(pending_.charges_gone, job.id);
+    pending_.charged.push_back(
+        {std::string(job.id), std::string(user.user), std::string(user.group), amount});
 }
 
-void PastUsage::forget_job(std::string_view job_id) {
-    const auto found = charged_.find(std::string(job_id));
-    if (found == charged_.end()) return;
-    charged_.erase(found);
+void PastUsage::forget_job(const Job& job) {
+    const bool charged = is_charged(job.number);
+    if (charged) charged_[job.number] = false;
+    if (!charged && (loaded_.empty() || loaded_.erase(std::string(job.id)) == 0)) return;
     if (!keeps_changes_) return;
-    std::erase_if(pending_.charged, [&](const ChargeRow& row) { return row.job_id == job_id; });
-    pending_.charges_gone.emplace_back(job_id);
-}
-
-bool PastUsage::is_charged(std::string_view job_id) const {
-    return charged_.contains(std::string(job_id));
+    std::erase_if(pending_.charged, [&](const ChargeRow& row) { return row.job_id == job.id; });
+    pending_.charges_gone.emplace_back(job.id);
 }
 
 Instant PastUsage::next_decay(Instant now) const {
@@ -133,12 +140,6 @@ std::vector<UsageRow> PastUsage::rows() const {
     std::vector<UsageRow> rows;
     for (const Entry& e : entries_) rows.push_back({e.group, e.user, e.usage});
     return rows;
-}
-
-std::vector<std::string> PastUsage::charged() const {
-    std::vector<std::string> ids(charged_.begin(), charged_.end());
-    std::ranges::sort(ids);
-    return ids;
 }
 
 }  // namespace pbs::sched

@@ -50,15 +50,26 @@ class PastUsage {
 
     // The usage of a user, 0 if nothing is known.
     double usage(std::string_view group, std::string_view user) const;
-    // The same of a user that the caller knows by a number of his own, the same for each call: O(1) but for
-    // the first time.
-    double usage_of(std::uint32_t number, std::string_view group, std::string_view user);
+    // A user, with a number of the caller's own, the same each time.
+    struct User {
+        std::uint32_t number = 0;
+        std::string_view group;
+        std::string_view user;
+    };
+    // The same as usage(): O(1) but for the first time.
+    double usage_of(const User& user);
 
-    // Adds the charge of a job that started. Does nothing if that job is charged already.
-    void charge(std::string_view job_id, std::string_view group, std::string_view user, double amount);
-    // The job runs no longer; its charge stays in the usage.
-    void forget_job(std::string_view job_id);
-    bool is_charged(std::string_view job_id) const;
+    // A running job, by a number of the caller's own that no other one has at the time.
+    struct Job {
+        std::uint32_t number = 0;
+        std::string_view id;
+    };
+    // Adds the charge of a job that started. Does nothing if that job is charged already, or was when its
+    // charge was loaded.
+    void charge(const Job& job, const User& user, double amount);
+    // The job runs no longer; its charge stays in the usage. Harmless if it isn't charged.
+    void forget_job(const Job& job);
+    bool is_charged(std::uint32_t job) const { return job < charged_.size() && charged_[job]; }
 
     // When the next decay is due (24 hours after the last); now, if there never was one: counting begins
     // then.
@@ -79,8 +90,8 @@ class PastUsage {
 
     // All that is known, in no particular order.
     std::vector<UsageRow> rows() const;
-    // The ids of the jobs that are charged, sorted.
-    std::vector<std::string> charged() const;
+    // The ids of the jobs whose charges were loaded and that haven't been told of since.
+    const std::unordered_set<std::string>& loaded() const { return loaded_; }
     Instant last_decay() const { return last_decay_; }
 
   private:
@@ -93,12 +104,14 @@ class PastUsage {
     static std::string key(std::string_view group, std::string_view user);
     void note_decay();
     Entry& entry(std::string_view group, std::string_view user);
+    std::uint32_t& number_of_entry(const User& user);
 
     std::unordered_map<std::string, std::uint32_t> index_;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> entry_of_;  // by the caller's number, and 1; 0: not looked for, or none
     std::vector<std::uint32_t> changed_;
-    std::unordered_set<std::string> charged_;
+    std::vector<bool> charged_;  // by the number of the job
+    std::unordered_set<std::string> loaded_;
     bool keeps_changes_ = true;
     UsageChanges pending_;
     Instant last_decay_{};

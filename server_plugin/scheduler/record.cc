@@ -183,6 +183,15 @@ void restore_usage(Tables& t, const PastUsageState& state) {
     t.usage.load(state.rows, charges, state.last_decay);
 }
 
+// The ids of the jobs whose charge is in the usage, in order.
+std::vector<std::string> charged_jobs(const Tables& t) {
+    std::vector<std::string> ids(t.usage.loaded().begin(), t.usage.loaded().end());
+    for (const auto& [handle, slot] : t.jobs.by_handle)
+        if (t.usage.is_charged(slot)) ids.push_back(t.jobs.id[slot]);
+    std::ranges::sort(ids);
+    return ids;
+}
+
 }  // namespace
 
 void Scheduler::describe(const StateSink& sink) const {
@@ -195,7 +204,7 @@ void Scheduler::describe(const StateSink& sink) const {
     describe_vnodes(t, sink);
     describe_jobs(t, sink);
     const auto rows = t.usage.rows();
-    const auto charged = t.usage.charged();
+    const auto charged = charged_jobs(t);
     sink(PastUsageState{rows, charged, t.usage.last_decay()});
     for (const auto& [dir, allocations] : t.allocations) sink(AllocationsState{dir, allocations.state()});
     for (const auto& [key, known] : t.outages.all()) sink(OutagesState{key.first, key.second, known});

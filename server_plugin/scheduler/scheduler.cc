@@ -591,15 +591,14 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
     if (policy == nullptr) return;
     if (const auto charge = start_charge(tables, policy->settings, now, slot))
-        tables.usage.charge(tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]),
-                            tables.strings.text(tables.jobs.owner[slot]), *charge);
+        tables.usage.charge({slot, tables.jobs.id[slot]}, tables.user_of(slot), *charge);
     if (const auto charge = allocation_charge(tables, policy->settings, now, slot))
         tables.allocations[policy->settings.sched_acct_dir].charge(
             tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]), *charge);
 }
 
 void Scheduler::Impl::ended_running(JobSlot slot) {
-    tables.usage.forget_job(tables.jobs.id[slot]);
+    tables.usage.forget_job({slot, tables.jobs.id[slot]});
     for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/past_usage.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -171,6 +172,30 @@ TEST_F(SortByPastUsage, AJobFoundRunningAfterARestartIsNotChargedAgain) {
     const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * hour});
     world.run(job, "batch", "n", at(0));
     EXPECT_FALSE(world.scheduler.has_usage_changes());
+    world.finish(job, at(1));
+    EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
+    const int next = world.job({.owner = "ann", .nodes = 1, .walltime = hour});
+    world.run(next, "batch", "n", at(1));
+    EXPECT_DOUBLE_EQ(world.scheduler.take_usage_changes().usage.at(0).usage, 7) << "the first one is over";
+}
+
+TEST(PastUsageOfJobs, AHostThatKeepsNoChangesIsToldOfNone) {
+    PastUsage usage;
+    usage.load({}, {}, at(0));
+    const PastUsage::User ann{3, "staff", "ann"};
+    usage.charge({1, "1.server"}, ann, 5);
+    EXPECT_TRUE(usage.has_changes());
+    usage.keep_changes(false);
+    EXPECT_FALSE(usage.has_changes());
+    usage.charge({2, "2.server"}, ann, 2);
+    usage.charge({2, "2.server"}, ann, 2);
+    usage.forget_job({1, "1.server"});
+    usage.decay(at(24), 0.5);
+    EXPECT_FALSE(usage.has_changes());
+    EXPECT_DOUBLE_EQ(usage.usage_of(ann), 3.5);
+    EXPECT_DOUBLE_EQ(usage.usage("staff", "ann"), 3.5);
+    EXPECT_FALSE(usage.is_charged(1));
+    EXPECT_TRUE(usage.is_charged(2));
 }
 
 TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
