@@ -351,22 +351,63 @@ std::uint32_t Cycle::request_to_search(JobSlot job) const {
 
 // Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Asked once
 // for all that ask for the same: what starts in the cycle doesn't make room.
-bool Cycle::has_room(JobSlot job, const Targets& targets) {
+bool Cycle::has_room(std::uint32_t request_to_search, const Targets& targets) {
     if (!state_.reservations.empty()) return true;
-    const std::uint32_t number = t_.jobs.request[job];
+    const std::uint32_t number = request_to_search - 1;
     const Request& request = t_.requests[number];
-    Candidate c;
-    c.job = job;
     return std::ranges::any_of(targets, [&](const QueueView* view) {
         const auto has_none = [&](const auto& known) {
             return known.second == view->pool &&
                    (known.first == number || begins_with(request, t_.requests[known.first]));
         };
         if (std::ranges::any_of(no_room_, has_none)) return false;
-        if (state_.vnodes->has_place(view->pool, request, state_.place_rules(c))) return true;
+        if (state_.vnodes->has_place(view->pool, request, state_.place_rules())) return true;
         no_room_.emplace_back(number, view->pool);
         return false;
     });
+}
+
+// has_room(), remembered: no place becomes one in this cycle, and one is one until a job starts.
+bool Cycle::may_have_room(LaneTurns& turns, std::uint32_t request, const Lane& lane) {
+    if (is_in_place(lane.job_class)) return has_room(request, targets_of_lane(lane));  // of their own queues
+    if (turns.room_started != started_.size()) turns.room.clear();
+    turns.room_started = started_.size();
+    if (std::ranges::find(turns.room, request) != turns.room.end()) return true;
+    const bool room = has_room(request, batch_);
+    (room ? turns.room : turns.no_room).push_back(request);
+    return room;
+}
+
+// What had no room in the last cycles mostly has none now: then lanes with nothing else needn't be looked at.
+void Cycle::find_scarce(LaneTurns& turns) {
+    auto& scarce = in_.events->scarce;
+    // A number may be another request's by now, or nobody's.
+    std::erase_if(scarce, [&](std::uint32_t request) {
+        const Request& asked = t_.requests[request - 1];
+        return asked.users == 0 || asked.chunks.empty() || !asked.unsupported.empty();
+    });
+    for (const std::uint32_t request : scarce) {
+        const std::int64_t ncpus = least_need(t_.requests[request - 1], t_.resources.known().ncpus);
+        if (ncpus <= turns.around.most.ncpus && !has_room(request, batch_)) turns.no_room.push_back(request);
+    }
+}
+
+void Cycle::note_scarce(const LaneTurns& turns) {
+    constexpr std::size_t most = 8;
+    auto& scarce = in_.events->scarce;
+    for (const std::uint32_t request : turns.no_room) {
+        if (std::ranges::find(scarce, request) != scarce.end()) continue;
+        if (scarce.size() == most) scarce.erase(scarce.begin());
+        scarce.push_back(request);
+    }
+}
+
+// What starts leaves less for others, so old limits pass over no job that may start. They are good enough
+// until one that they let through doesn't, or as many started as vnodes gave something back.
+bool Cycle::limits_are_good(const LaneTurns& turns) const {
+    if (turns.started == SIZE_MAX) return false;
+    const std::size_t since = started_.size() - turns.started;
+    return since == 0 || (!turns.vain && since < in_.events->since.freed.size());
 }
 
 // The next job of a lane, at or after `at`, that may start or is new.
@@ -376,9 +417,7 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     WaitingJobs::Position at = turn.at;
     if (!waiting.settle(turn.lane, at)) return false;
     Targets& targets = targets_of_lane(lane);
-    // What starts leaves less for others: as long as all jobs start that the limits let through, they do.
-    if (turns.started == SIZE_MAX || (turns.vain && turns.started != started_.size()))
-        find_limits(turns, targets, lane.job_class);
+    if (!limits_are_good(turns)) find_limits(turns, targets, lane.job_class);
     if (lane.job_class == JobClass::normal && reads_user(targets))
         limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
@@ -388,9 +427,8 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
             if (std::ranges::none_of(turns.limits, [&](const SizeLimit& l) { return l.holds(size); }))
                 continue;
             const std::uint32_t request = waiting.request_of(turn.lane, at);
-            found = request == 0 || has_room(waiting.job(turn.lane, at), targets);
+            found = request == 0 || may_have_room(turns, request, lane);
             if (found) break;
-            if (!is_in_place(lane.job_class)) turns.no_room.push_back(request);  // the others' queues differ
         }
     }
     const auto next = std::ranges::lower_bound(news_, News{turn.lane, turn.at});
@@ -430,7 +468,10 @@ void Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
     }
     turns.none = !has_room_for_any(job_class);
     find_limits(turns, batch_, job_class);
-    if (!turns.limits.empty()) waiting.find_lanes(job_class, turns.around, lanes);
+    if (!turns.limits.empty()) {
+        find_scarce(turns);
+        waiting.find_lanes(job_class, turns.around, turns.no_room, lanes);
+    }
     const std::size_t by_size = lanes.size();
     for (const News& news : news_)
         if (waiting[news.lane].job_class == job_class) lanes.push_back(news.lane);
@@ -447,6 +488,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     turns.started = SIZE_MAX;
     turns.none = false;
     turns.no_room.clear();
+    turns.room.clear();
     std::vector<Turn>& next = turns.next;
     next.clear();
     const auto later = [](const Turn& a, const Turn& b) {
@@ -502,6 +544,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
         }
         take_turn(turn);
     }
+    if (!apart) note_scarce(turns);
     return true;
 }
 

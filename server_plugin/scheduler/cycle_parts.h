@@ -126,9 +126,11 @@ struct LaneTurns {
     std::vector<SizeLimit> limits;                // of them, those that count for a lane
     SizeLimit around;                             // them
     bool none = false;                            // whatever starts: there is no room for any
-    std::vector<std::uint32_t> no_room;           // requests (WaitingJobs::Entry) for which there is none
-    std::vector<LaneId> lanes;                    // that may have a turn
-    std::vector<Turn> next;                       // a heap, the first turn on top
+    std::vector<std::uint32_t> no_room;           // requests (WaitingJobs::Entry) for which there is none,
+    std::vector<std::uint32_t> room;              // and for which there was when so many had been started
+    std::size_t room_started = 0;
+    std::vector<LaneId> lanes;  // that may have a turn
+    std::vector<Turn> next;     // a heap, the first turn on top
 };
 // A job that changed.
 struct News {
@@ -272,7 +274,11 @@ class Cycle {
     void note_limited(const Gate& refused, const QueueView& view);
     void note_limited(const QueueView& view);
     std::uint32_t request_to_search(JobSlot job) const;
-    bool has_room(JobSlot job, const Targets& targets);
+    bool limits_are_good(const LaneTurns& turns) const;
+    bool may_have_room(LaneTurns& turns, std::uint32_t request, const Lane& lane);
+    bool has_room(std::uint32_t request, const Targets& targets);
+    void find_scarce(LaneTurns& turns);
+    void note_scarce(const LaneTurns& turns);
     void find_news();
     void lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;

@@ -11,8 +11,14 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t gr
 }
 
 PlaceRules CycleState::place_rules(const Candidate& job) const {
-    PlaceRules rules;
+    PlaceRules rules = place_rules();
     rules.host = jobs->run_host[job.job];  // the queue's own is in its pool
+    rules.ends = ends(job);
+    return rules;
+}
+
+PlaceRules CycleState::place_rules() const {
+    PlaceRules rules;
     if (settings->algorithm == Algorithm::origin) {
         rules.node_size = node_size;
         rules.max_jobs_on_host = settings->max_jobs;
@@ -20,7 +26,7 @@ PlaceRules CycleState::place_rules(const Candidate& job) const {
         rules.min_jobs_on_host = settings->min_jobs;
         rules.max_systime_percent = settings->high_systime;
     }
-    rules.ends = ends(job);
+    rules.ends = now;
     return rules;
 }
 

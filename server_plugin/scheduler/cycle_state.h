@@ -135,6 +135,8 @@ struct CycleState {
 
     Instant ends(const Candidate& job) const { return now + job.walltime; }
     PlaceRules place_rules(const Candidate& job) const;
+    // Of a job that may run on any host and is over at once.
+    PlaceRules place_rules() const;
 };
 
 }  // namespace pbs::sched

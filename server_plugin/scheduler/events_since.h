@@ -70,6 +70,8 @@ struct EventMemory {
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.
     std::vector<bool> limited;
+    // A few requests (WaitingJobs::Entry) for which batch queues had no room in the last cycles.
+    std::vector<std::uint32_t> scarce;
     // A class of which nothing_may_start() found jobs that the freed vnodes have room for.
     std::optional<JobClass> has_room;
     // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no

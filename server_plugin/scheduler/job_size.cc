@@ -1,9 +1,7 @@
 #include "server_plugin/scheduler/job_size.h"
 
 namespace pbs::sched {
-namespace {
 
-// The least that a chunk of the request asks for.
 std::int64_t least_need(const Request& request, std::uint32_t resource) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Chunk& chunk : request.chunks) {
@@ -14,8 +12,6 @@ std::int64_t least_need(const Request& request, std::uint32_t resource) {
     }
     return request.chunks.empty() ? 0 : least;
 }
-
-}  // namespace
 
 JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
                  const Resources& resources) {

@@ -28,6 +28,9 @@ inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
 
+// The least that a chunk of the request asks for.
+std::int64_t least_need(const Request& request, std::uint32_t resource);
+
 // The size of a waiting job.
 JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
                  const Resources& resources);

@@ -93,7 +93,7 @@ WaitingJobs::LaneLimit::LaneLimit(const SizeLimit& limit)
 
 // The lane at a place of its class, whose least is within the limit as far as it is up to date.
 bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const LaneLimit& of_lane,
-                           const SizeLimit& limit) {
+                           const SizeLimit& limit, std::span<const std::uint32_t> no_room) {
     LaneLeast& least = all.least[place];
     const LaneId lane = all.lanes[place];
     if (least.outdated) {
@@ -102,15 +102,17 @@ bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const LaneLimit& 
     }
     // The jobs themselves, unless they are too many to be looked at for this.
     Position at;
-    return lanes_[lane].jobs > few_jobs || find(lane, limit, at);
+    return lanes_[lane].jobs > few_jobs || find(lane, limit, at, no_room);
 }
 
-void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out) {
+void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit,
+                             std::span<const std::uint32_t> no_room, std::vector<LaneId>& out) {
     if (limit.most.ncpus < 0) return;
     ClassLanes& all = of_class(job_class);
     const LaneLimit of_lane(limit);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit)) out.push_back(all.lanes[i]);
+        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit, no_room))
+            out.push_back(all.lanes[i]);
 }
 
 bool WaitingJobs::has_lane(JobClass job_class, const SizeLimit& limit) {
@@ -118,7 +120,7 @@ bool WaitingJobs::has_lane(JobClass job_class, const SizeLimit& limit) {
     ClassLanes& all = of_class(job_class);
     const LaneLimit of_lane(limit);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit)) return true;
+        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit, {})) return true;
     return false;
 }
 

@@ -85,7 +85,9 @@ class WaitingJobs {
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
     // Those of them that may have a job within the limit: of a lane it is known how long the shortest jobs
     // are, by classes of CPUs that double, and how small the smallest ones are.
-    void find_lanes(JobClass job_class, const SizeLimit& limit, std::vector<LaneId>& out);
+    // `no_room`: as with find().
+    void find_lanes(JobClass job_class, const SizeLimit& limit, std::span<const std::uint32_t> no_room,
+                    std::vector<LaneId>& out);
     // Is there any?
     bool has_lane(JobClass job_class, const SizeLimit& limit);
 
@@ -182,7 +184,8 @@ class WaitingJobs {
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
     LaneLeast least_of_lane(LaneId lane) const;
-    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& least, const SizeLimit& limit);
+    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& least, const SizeLimit& limit,
+                  std::span<const std::uint32_t> no_room);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);

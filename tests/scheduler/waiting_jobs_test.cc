@@ -118,7 +118,7 @@ TEST(WaitingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
                 {random.pick(0, 30), random.pick(0, 30), random.pick(-1, 30), random.pick(0, 30)}, 0, 0};
             for (const JobClass job_class : {JobClass::normal, JobClass::rest}) {
                 std::vector<LaneId> found;
-                waiting.find_lanes(job_class, limit, found);
+                waiting.find_lanes(job_class, limit, {}, found);
                 std::vector<LaneId> with_jobs;
                 for (const auto& [lane, listed] : plain) {
                     const std::map<JobSlot, JobSize>& jobs = listed;
