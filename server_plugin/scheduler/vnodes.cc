@@ -434,13 +434,19 @@ std::vector<VnodeSlot> Vnodes::reserved() const {
 // ---- Pools and their trees.
 
 void Vnodes::void_pools() {
+    ++version_;
+    // While vnodes are told of one after the other there are none yet.
+    if (pools_.empty() && in_pools_.size() <= vnodes_.size()) {
+        in_pools_.resize(vnodes_.size());
+        is_changed_.resize(vnodes_.size());
+        return;
+    }
     pools_.clear();
     pool_ids_.clear();
     asked_pools_.clear();
     in_pools_.assign(vnodes_.size(), {});
     changed_.clear();
     is_changed_.assign(vnodes_.size(), false);
-    ++version_;
 }
 
 PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
