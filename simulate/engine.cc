@@ -187,6 +187,7 @@ class Engine {
     void note_time();
     void run_cycles();
     void cycle(SchedTimes& sched, CycleTrigger trigger);
+    bool look_at_all();
     void apply(const Decision& decision);
     void start(const Decision& decision, Position job, Waiting& waiting);
     Result<void> fill(Position job, const Waiting& waiting);
@@ -244,6 +245,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     run_.begin = run_.end = now_ = last_news_ = trace_.jobs.front().submit;
     scheduler_.load_usage({}, {}, now_);
     scheduler_.keep_usage_changes(false);
+    scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
@@ -428,6 +430,15 @@ void Engine::run_cycles() {
     dirty_ = false;
 }
 
+// For the reasons of the jobs that wait in the end. False: nothing came of it.
+bool Engine::look_at_all() {
+    const Instant news = last_news_;
+    const std::size_t done = done_ + ends_.size();
+    for (SchedTimes& sched : scheds_)
+        if (!waiting_.empty()) cycle(sched, CycleTrigger::timer);
+    return last_news_ != news || done_ + ends_.size() != done;
+}
+
 // The next instant at which something happens; Instant::max(): nothing will.
 Instant Engine::next_event() {
     Instant next = Instant::max();
@@ -458,9 +469,12 @@ Result<Schedule> Engine::run() {
         deadline_ = scheduler_.next_deadline(now_);
         tell_progress();
         const Instant next = next_event();
-        if (next == Instant::max()) break;
-        if (ends_.empty() && next_job_ == trace_.jobs.size() && next > last_news_ + kPatience) break;
-        now_ = next;
+        const bool over = next == Instant::max() ||
+                          (ends_.empty() && next_job_ == trace_.jobs.size() && next > last_news_ + kPatience);
+        if (!over)
+            now_ = next;
+        else if (!look_at_all())
+            break;
     }
     waiting_.for_each([&](const Waiting& waiting) {
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);

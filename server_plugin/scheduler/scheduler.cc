@@ -368,11 +368,16 @@ void Scheduler::set_by_events(bool on) {
     impl_->by_events = on;
 }
 
+void Scheduler::set_comment_interval(Seconds interval) {
+    settle();
+    impl_->comment_interval = interval;
+}
+
 // Has time alone changed nothing since the last cycle? Now and then all jobs are looked at in any case, for
 // the comments of those that wait.
 bool Scheduler::Impl::only_events_since(Sched& sched, std::string_view name, Instant now) {
     const EventMemory& memory = sched.events;
-    if (!memory.last || now < *memory.last || now - memory.last_full >= std::chrono::minutes(5)) return false;
+    if (!memory.last || now < *memory.last || now - memory.last_full >= comment_interval) return false;
     const auto boundary = boundary_after(name, sched, *memory.last);
     return !boundary || *boundary > now;
 }

@@ -264,6 +264,9 @@ class Scheduler {
     // could let start, where the policy allows (events_since.h); it starts the same jobs as a cycle over all
     // of them. For tests: always look at all.
     void set_by_events(bool on);
+    // How often such a cycle looks at all jobs in any case, for their comments: every 5 minutes, unless it is
+    // set. For a host that doesn't show them.
+    void set_comment_interval(Seconds interval);
 
   private:
     struct Impl;

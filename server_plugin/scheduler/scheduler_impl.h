@@ -70,6 +70,7 @@ struct Scheduler::Impl {
     bool look_again = false;
     bool categories = true;
     bool by_events = true;
+    Seconds comment_interval = std::chrono::minutes(5);
     std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
     std::size_t long_cycle = 20'000;        // queued jobs
     std::vector<std::uint32_t> partitions;  // what served() said last

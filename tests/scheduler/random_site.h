@@ -271,6 +271,7 @@ void compare_by_events(int sites, int steps, Algorithm algorithm, Tune tune) {
         Site by_events(static_cast<unsigned>(seed), algorithm);
         Site by_all(static_cast<unsigned>(seed), algorithm);
         by_all.world.scheduler.set_by_events(false);
+        if (seed % 2 == 0) by_events.world.scheduler.set_comment_interval(Seconds::max());
         Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
         tune(events, seed);
         for (int step = 0; step < steps; ++step) {
