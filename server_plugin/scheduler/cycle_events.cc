@@ -234,7 +234,6 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     const EventsSince& since = in_.events->since;
     if (since.ended_in.empty() && since.freed.empty()) return;
     if (!takes_any(view, job_class, nullptr)) return;
-    const auto& known = t_.resources.known();
     SizeLimit limit;
     limit.small_nodes = narrow(s_.prime_time_small_node_limit);
     limit.most.walltime = narrow(longest_walltime(view, job_class, no_limit));
@@ -251,9 +250,23 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
         return;
     }
     for (const VnodeSlot vnode : since.freed) {
-        if (!vnodes.is_open(view.pool, vnode)) continue;
-        add_limit(view, limit, vnodes.room(vnode, known.ncpus, known.mem), limits);
+        if (vnodes.is_open(view.pool, vnode)) add_rooms_of(view, vnode, limit, limits);
     }
+}
+
+// What the vnode has for jobs that end before its reservations begin, and for those that don't.
+void Cycle::add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
+                         std::vector<SizeLimit>& limits) const {
+    const auto& known = t_.resources.known();
+    const Vnodes& vnodes = *state_.vnodes;
+    for (const Reservation& reservation : state_.reservations) {
+        const std::int32_t before = narrow((reservation.start - in_.now).count());
+        SizeLimit until = limit;
+        until.most.walltime = std::min(limit.most.walltime, before);
+        until.small_walltime = std::min(limit.small_walltime, before);
+        add_limit(view, until, vnodes.room_until(vnode, known.ncpus, known.mem, reservation.start), limits);
+    }
+    add_limit(view, limit, vnodes.room_until(vnode, known.ncpus, known.mem, Instant::max()), limits);
 }
 
 // `limit`, for chunks that fit the room.
@@ -352,7 +365,6 @@ std::uint32_t Cycle::request_to_search(JobSlot job) const {
 // Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Asked once
 // for all that ask for the same: what starts in the cycle doesn't make room.
 bool Cycle::has_room(std::uint32_t request_to_search, const Targets& targets) {
-    if (!state_.reservations.empty()) return true;
     const std::uint32_t number = request_to_search - 1;
     const Request& request = t_.requests[number];
     return std::ranges::any_of(targets, [&](const QueueView* view) {

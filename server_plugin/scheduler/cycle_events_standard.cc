@@ -114,21 +114,6 @@ bool Cycle::StandardEvents::may_start_anywhere(const QueueView& view) const {
            std::ranges::find(memory.since.ended_in, view.slot) != memory.since.ended_in.end();
 }
 
-// What the vnode has for jobs that end before its reservations begin, and for those that don't.
-void Cycle::StandardEvents::add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
-                                         std::vector<SizeLimit>& limits) const {
-    const auto& known = c_.t_.resources.known();
-    const Vnodes& vnodes = *c_.state_.vnodes;
-    for (const Reservation& reservation : c_.state_.reservations) {
-        SizeLimit until = limit;
-        until.most.walltime = until.small_walltime =
-            std::min(limit.most.walltime, narrow((reservation.start - c_.in_.now).count()));
-        c_.add_limit(view, until, vnodes.room_until(vnode, known.ncpus, known.mem, reservation.start),
-                     limits);
-    }
-    c_.add_limit(view, limit, vnodes.room_until(vnode, known.ncpus, known.mem, Instant::max()), limits);
-}
-
 const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView& view, bool is_mixed) {
     Limits& limits = limits_[view.number * 2 + (is_mixed ? 1 : 0)];
     if (limits.as_of == state_number()) return limits;
@@ -147,7 +132,7 @@ const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView&
         } else {
             for (const VnodeSlot vnode : vnodes_)
                 if (c_.state_.vnodes->is_open(view.pool, vnode))
-                    add_rooms_of(view, vnode, limit, limits.list);
+                    c_.add_rooms_of(view, vnode, limit, limits.list);
         }
     }
     limits.around = SizeLimit::around(limits.list);

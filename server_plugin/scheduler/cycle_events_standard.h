@@ -56,8 +56,6 @@ class Cycle::StandardEvents {
     bool may_reserve(const Lane& lane, const QueueView& view) const;
     const Limits& limits_of(QueueView& view, bool is_mixed);
     bool may_start_anywhere(const QueueView& view) const;
-    void add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
-                      std::vector<SizeLimit>& limits) const;
     bool may_have_room(JobSlot job, const QueueView& view);
     bool each_kind_has_room(const Request& request, PoolId pool, JobSlot job) const;
 

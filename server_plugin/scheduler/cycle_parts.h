@@ -295,6 +295,8 @@ class Cycle {
     void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
     void limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job);
     void add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits);
+    void add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
+                      std::vector<SizeLimit>& limits) const;
     void add_limit(const QueueView& view, SizeLimit limit, const Vnodes::Room& room,
                    std::vector<SizeLimit>& limits) const;
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
