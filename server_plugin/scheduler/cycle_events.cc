@@ -80,7 +80,9 @@ namespace {
 // Nothing but events of jobs has happened, and what the last cycle started runs, or has run.
 bool only_jobs_changed(const CycleInput& in) {
     if (!in.by_events || in.events->since.everything) return false;
-    const bool origin = in.policy->settings.algorithm == Algorithm::origin;
+    const Settings& s = in.policy->settings;
+    if (!goes_by_events(s, in.now)) return false;  // as it did before the date of an option
+    const bool origin = s.algorithm == Algorithm::origin;
     if (origin &&
         (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty()))
         return false;
@@ -94,7 +96,7 @@ bool only_jobs_changed(const CycleInput& in) {
 }  // namespace
 
 bool nothing_may_start(const CycleInput& in) {
-    if (in.events != nullptr) in.events->has_room.reset();
+    if (in.events != nullptr) in.events->class_with_room.reset();
     if (!only_jobs_changed(in)) return false;
     EventMemory& memory = *in.events;
     const auto remember = [&] {
@@ -112,6 +114,7 @@ bool nothing_may_start(const CycleInput& in) {
         return false;
     if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
     if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
+    if (!waiting.mixed().empty()) return false;
     in.policy->prime.move_to(in.now);
     const bool prime_now =
         in.policy->settings.enforce_prime_time.holds(in.now) && in.policy->prime.now_inside();
@@ -122,7 +125,7 @@ bool nothing_may_start(const CycleInput& in) {
          {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest}) {
         limit.most.walltime = job_class == JobClass::normal ? narrow(memory.longest_normal) : no_limit;
         if (!waiting.has_lane(job_class, limit)) continue;
-        memory.has_room = job_class;
+        memory.class_with_room = job_class;
         return false;
     }
     return remember();
@@ -147,6 +150,8 @@ WaitingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
     order_key(origin_chain(job.job_class, state_.prime_now), context, job, entry.key);
     entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
     entry.request = request_to_search(job.job);
+    const Request& request = t_.requests[t_.jobs.request[job.job]];
+    entry.mixed = request.chunks.size() > 1 && request.unsupported.empty();
     entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
     entry.waits_from = waits_from(job.job).time_since_epoch().count();
     return entry;
@@ -309,7 +314,8 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 // may matter.
 bool Cycle::has_room_for_any(JobClass job_class) {
     EventMemory& memory = *in_.events;
-    return memory.has_room == job_class || std::ranges::find(memory.limited, true) != memory.limited.end() ||
+    return memory.class_with_room == job_class ||
+           std::ranges::find(memory.limited, true) != memory.limited.end() ||
            memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_.vnodes, t_.resources));
 }
 
@@ -362,8 +368,9 @@ std::uint32_t Cycle::request_to_search(JobSlot job) const {
     return alone ? 0 : t_.jobs.request[job] + 1;
 }
 
-// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Asked once
-// for all that ask for the same: what starts in the cycle doesn't make room.
+// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Of several
+// kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. Asked once for all
+// that ask for the same.
 bool Cycle::has_room(std::uint32_t request_to_search, const Targets& targets) {
     const std::uint32_t number = request_to_search - 1;
     const Request& request = t_.requests[number];
@@ -373,9 +380,20 @@ bool Cycle::has_room(std::uint32_t request_to_search, const Targets& targets) {
                    (known.first == number || begins_with(request, t_.requests[known.first]));
         };
         if (std::ranges::any_of(no_room_, has_none)) return false;
-        if (state_.vnodes->has_place(view->pool, request, state_.place_rules())) return true;
+        if (each_kind_has_room(request, view->pool, state_.place_rules())) return true;
         no_room_.emplace_back(number, view->pool);
         return false;
+    });
+}
+
+bool Cycle::each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const {
+    if (request.chunks.size() == 1) return state_.vnodes->has_place(pool, request, rules);
+    return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
+        Request one;
+        one.chunks = {chunk};
+        one.arrangement = request.arrangement;
+        one.exclusive = request.exclusive;
+        return state_.vnodes->has_place(pool, one, rules);
     });
 }
 
@@ -429,7 +447,9 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     WaitingJobs::Position at = turn.at;
     if (!waiting.settle(turn.lane, at)) return false;
     Targets& targets = targets_of_lane(lane);
-    if (!limits_are_good(turns)) find_limits(turns, targets, lane.job_class);
+    if (is_in_place(lane.job_class) ||
+        !limits_are_good(turns))  // each lane has a queue of its own, or all the same
+        find_limits(turns, targets, lane.job_class);
     if (lane.job_class == JobClass::normal && reads_user(targets))
         limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
@@ -461,11 +481,32 @@ Targets& Cycle::targets_of_lane(const Lane& lane) {
     return is_in_place(lane.job_class) ? in_place_.at(lane.of) : batch_;
 }
 
-void Cycle::find_news() {
+// Jobs that are looked at, whatever room there is. False: they are too many.
+bool Cycle::find_news() {
     const WaitingJobs& waiting = in_.events->waiting;
     for (const JobSlot job : in_.events->since.changed)
         if (waiting.contains(job)) news_.push_back({waiting.lane_of(job), waiting.position_of(job)});
+    if (!find_mixed()) return false;
     std::ranges::sort(news_);
+    news_.erase(std::unique(news_.begin(), news_.end()), news_.end());
+    return true;
+}
+
+// The first vnode with room for one kind of chunks may be the only one for another kind: once a job has taken
+// that, both have a place. So jobs with several kinds are looked at each time, as long as each has room
+// alone.
+bool Cycle::find_mixed() {
+    constexpr std::size_t most = 64;
+    const WaitingJobs& waiting = in_.events->waiting;
+    std::size_t found = 0;
+    for (const JobSlot job : waiting.mixed()) {
+        const LaneId lane = waiting.lane_of(job);
+        const std::uint32_t request = request_to_search(job);
+        if (request != 0 && !has_room(request, targets_of_lane(waiting[lane]))) continue;
+        if (++found > most) return false;
+        news_.push_back({lane, waiting.position_of(job)});
+    }
+    return true;
 }
 
 // The lanes of a class that may have a job that starts, or that have a new one.
@@ -520,7 +561,6 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     const bool apart = is_in_place(job_class);
     lanes_with_turns(turns, job_class);
     for (const LaneId lane : turns.lanes) {
-        if (apart) find_limits(turns, targets_of_lane(waiting[lane]), job_class);
         Turn turn{lane, from, 0, {}, 0};
         if (next_turn(turns, turn)) push(turn);
     }
@@ -529,7 +569,6 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
         const std::size_t before = started_.size();
         consider(job, targets_of(job));
         turns.vain = turns.vain || started_.size() == before;
-        if (apart) turns.started = SIZE_MAX;
         ++turn.at.index;
         if (next_turn(turns, turn)) push(turn);
     };
@@ -644,7 +683,7 @@ bool Cycle::consider_events() {
     };
     if (is_shut(submit_) || is_shut(special_)) return false;
     renew_waiting_jobs();
-    find_news();
+    if (!find_news()) return false;
     // Limits on what users or all jobs together have: one that ended lets others start anywhere.
     const EventsSince& since = in_.events->since;
     limits_all_freed_ =

@@ -149,24 +149,12 @@ bool Cycle::StandardEvents::may_have_room(JobSlot job, const QueueView& view) {
     const auto [place, made] = room_.try_emplace(std::uint64_t{number} << 32 | view.pool);
     if (!made && place->second == 0) return false;
     if (!made && place->second == state_number() + 1) return true;
-    place->second = each_kind_has_room(request, view.pool, job) ? state_number() + 1 : 0;
-    return place->second != 0;
-}
-
-bool Cycle::StandardEvents::each_kind_has_room(const Request& request, PoolId pool, JobSlot job) const {
     Candidate candidate;
     candidate.job = job;
     PlaceRules rules = c_.state_.place_rules(candidate);
     rules.ends = {};
-    Vnodes& vnodes = *c_.state_.vnodes;
-    if (request.chunks.size() == 1) return vnodes.has_place(pool, request, rules);
-    return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
-        Request one;
-        one.chunks = {chunk};
-        one.arrangement = request.arrangement;
-        one.exclusive = request.exclusive;
-        return vnodes.has_place(pool, one, rules);
-    });
+    place->second = c_.each_kind_has_room(request, view.pool, rules) ? state_number() + 1 : 0;
+    return place->second != 0;
 }
 
 // ---- In order.
@@ -229,7 +217,7 @@ bool Cycle::StandardEvents::consider_lanes(JobClass job_class) {
 bool Cycle::StandardEvents::consider() {
     c_.set_up_standard_queues();
     c_.renew_waiting_jobs();
-    c_.find_news();
+    if (!c_.find_news()) return false;
     ranks_ = c_.queue_ranks();
     limits_.resize(c_.views_.size() * 2);
     const EventMemory& memory = *c_.in_.events;

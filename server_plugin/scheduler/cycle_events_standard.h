@@ -57,7 +57,6 @@ class Cycle::StandardEvents {
     const Limits& limits_of(QueueView& view, bool is_mixed);
     bool may_start_anywhere(const QueueView& view) const;
     bool may_have_room(JobSlot job, const QueueView& view);
-    bool each_kind_has_room(const Request& request, PoolId pool, JobSlot job) const;
 
     Cycle& c_;
     const WaitingJobs& waiting_;

@@ -276,10 +276,12 @@ class Cycle {
     std::uint32_t request_to_search(JobSlot job) const;
     bool limits_are_good(const LaneTurns& turns) const;
     bool may_have_room(LaneTurns& turns, std::uint32_t request, const Lane& lane);
-    bool has_room(std::uint32_t request, const Targets& targets);
+    bool has_room(std::uint32_t request_to_search, const Targets& targets);
+    bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
     void find_scarce(LaneTurns& turns);
     void note_scarce(const LaneTurns& turns);
-    void find_news();
+    bool find_news();
+    bool find_mixed();
     void lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;
     bool knows_waiting_jobs() const;

@@ -16,7 +16,6 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 void CycleScratch::clear() {
     constexpr std::size_t most_kept = std::size_t{1} << 20;  // bytes of a list
     const auto clear_list = [](auto& list) {
-        if (list.empty()) return;
         list.clear();
         if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();
     };
@@ -129,6 +128,7 @@ void Cycle::set_windows(QueueView& view) const {
 void Cycle::set_time(QueueView& view) const {
     set_dedicated_time(view);
     set_windows(view);
+    view.early = is_early(view);
 }
 
 bool Cycle::is_early(const QueueView& view) const {
@@ -166,13 +166,14 @@ Targets Cycle::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
 // Of an earlier cycle: what jobs use of it is other now, and the time may be.
 void Cycle::renew_view(QueueView& view) {
     view.queue = &t_.queues[view.slot];
-    if (!in_.by_events) {
+    if (in_.by_events) {
+        view.early = is_early(view);
+    } else {
         const GateOpening before = GateOpening::of(view);
         view.dedicated_awaited = false;
         set_time(view);
         if (GateOpening::of(view) != before) view.gates.clear();
     }
-    view.early = is_early(view);
     view.refused_for_prime.clear();
     view.running = view.nodes = 0;
     std::ranges::fill(view.in_use, 0);
@@ -189,7 +190,6 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
     set_time(view);
-    view.early = is_early(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
     if (walltime) view.max_walltime = Seconds(*walltime);

@@ -73,7 +73,7 @@ struct EventMemory {
     // A few requests (WaitingJobs::Entry) for which batch queues had no room in the last cycles.
     std::vector<std::uint32_t> scarce;
     // A class of which nothing_may_start() found jobs that the freed vnodes have room for.
-    std::optional<JobClass> has_room;
+    std::optional<JobClass> class_with_room;
     // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no
     // longer. The largest number: not known.
     std::int64_t longest_normal = INT64_MAX;

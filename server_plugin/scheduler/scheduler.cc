@@ -341,12 +341,15 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         Queue& queue = tables.queues[q];
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
+    EventMemory& events = found->second.events;
+    // Jobs that had become waiting ones aren't yet, when the clock was set back.
+    if (!rehearsal && events.last && now < *events.last) events.waiting_known = false;
     CycleInput input;
     input.tables = &tables;
     input.configuration = &configuration;
     input.policy = policy;
     input.memory = &found->second.memory;
-    if (!rehearsal) input.events = &found->second.events;
+    if (!rehearsal) input.events = &events;
     input.partition = found->second.partition;
     if (sched == default_sched) input.served = served();
     input.now = now;

@@ -215,6 +215,10 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     if (lane.jobs == 0) list_lane(id);
     of_class(lane.job_class).least[lane.place].add(e.size);
     block_of_[e.job] = number;
+    if (e.mixed) {
+        place_of_mixed_[e.job] = mixed_.size();
+        mixed_.push_back(e.job);
+    }
     ++lane.jobs;
     ++size_;
 }
@@ -222,6 +226,16 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
 std::size_t WaitingJobs::place_of(std::uint32_t number) const {
     const auto& blocks = lanes_[blocks_[number].lane].blocks;
     return static_cast<std::size_t>(std::ranges::find(blocks, number) - blocks.begin());
+}
+
+// The last one comes to its place.
+void WaitingJobs::no_longer_mixed(JobSlot job) {
+    const auto found = place_of_mixed_.find(job);
+    if (found == place_of_mixed_.end()) return;
+    place_of_mixed_[mixed_.back()] = found->second;
+    mixed_[found->second] = mixed_.back();
+    mixed_.pop_back();
+    place_of_mixed_.erase(job);
 }
 
 void WaitingJobs::remove(JobSlot job) {
@@ -234,6 +248,7 @@ void WaitingJobs::remove(JobSlot job) {
     const JobSize size = b.sizes[static_cast<std::size_t>(at)];
     Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
     block_of_[job] = none;
+    if (!mixed_.empty()) no_longer_mixed(job);
     --lanes_[id].jobs;
     --size_;
     if (b.jobs.empty())

@@ -66,9 +66,10 @@ class WaitingJobs {
         std::int64_t charge = 0;  // for past usage
         std::int64_t waits_from =
             0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
-        // Of a job that may find no room though each of its chunks does: the same number for all that ask for
-        // the same. 0: none of those.
+        // Of a job that may find no room though each of its chunks does: its number in Requests, and 1. 0: it
+        // is none of those.
         std::uint32_t request = 0;
+        bool mixed = false;  // several kinds of chunks
     };
     // A job's place in its lane. Valid until the lane is changed.
     struct Position {
@@ -97,6 +98,9 @@ class WaitingJobs {
     void remove(JobSlot job);
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
     std::size_t size() const { return size_; }
+    // Those that ask for several kinds of chunks, in no particular order: a place for all of them may come of
+    // what other jobs take.
+    std::span<const JobSlot> mixed() const { return mixed_; }
     // No job asks for more nodes.
     std::int32_t most_nodes() const { return most_nodes_; }
 
@@ -184,7 +188,7 @@ class WaitingJobs {
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
     LaneLeast least_of_lane(LaneId lane) const;
-    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& least, const SizeLimit& limit,
+    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& of_lane, const SizeLimit& limit,
                   std::span<const std::uint32_t> no_room);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
@@ -192,12 +196,15 @@ class WaitingJobs {
     void split(LaneId lane, std::size_t place);
     void sum_up(LaneId lane, std::size_t place);
     std::size_t place_of(std::uint32_t block) const;
+    void no_longer_mixed(JobSlot job);
 
     std::vector<Lane> lanes_;
     std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and what it is of
     std::vector<Block> blocks_;
     std::vector<std::uint32_t> unused_;    // blocks
     std::vector<std::uint32_t> block_of_;  // by job
+    std::vector<JobSlot> mixed_;
+    std::unordered_map<JobSlot, std::size_t> place_of_mixed_;  // there
     std::size_t size_ = 0;
     std::int32_t most_nodes_ = 0;
     std::array<ClassLanes, 6> by_class_;

@@ -130,6 +130,69 @@ TEST_F(AfterEvents, OptionsComeIntoForceAtTheirDates) {
     EXPECT_EQ(outcome.considered, 2) << "all are looked at, job " << large << " too";
 }
 
+TEST_F(AfterEvents, OptionsStayInForceAfterTheirDates) {
+    world.policy().test_only = {.from = at(9, 2)};
+    world.configure();
+    const int first = job(1);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(first));
+    now = at(9, 2);
+    job(8);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    job(1);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+}
+
+TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
+    world.queue({.name = "e1", .max_running = 1});
+    world.queue({.name = "e2"});
+    world.policy().external_queues = {{"e1"}, {"e2"}};
+    world.configure();
+    const int all = job(4);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(all));
+    const auto waits = [&](const std::string& queue) {
+        return world.job({.queue = queue, .ncpus = 1, .walltime = hour, .queued = now}, now);
+    };
+    const int first = waits("e1");
+    waits("e1");
+    const int other = waits("e2");
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    world.finish(all, now);
+    EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(first, other));
+}
+
+// First fit: the first kind of chunks leaves vnode a once another job runs there.
+TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
+    world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * gb, .priority = 1});
+    world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * gb});
+    world.configure();
+    const int mixed = world.job(
+        {.queue = "submit", .walltime = hour, .select = "1:ncpus=2+1:ncpus=1:mem=4gb", .queued = now}, now);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    const int small = job(1);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small));
+    job(64);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(mixed));
+}
+
+TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) {
+    world.policy().max_queued_time = Seconds(hour);
+    world.policy().sort_by_past_usage = {false};
+    world.configure();
+    const int runs =
+        world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * hour, .queued = at(8, 30)}, now);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(runs));
+    world.job({.queue = "submit", .ncpus = 4, .walltime = hour, .queued = at(8, 30)}, now);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    now = at(9, 31);
+    job(8);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    now = at(9, 10);
+    job(8);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    const int longer = world.job({.queue = "submit", .ncpus = 2, .walltime = 8 * hour, .queued = now}, now);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(longer));
+}
+
 TEST_F(AfterEvents, AllAreLookedAtByPoliciesThatDontGoByEvents) {
     world.policy().avoid_fragmentation = {true};
     world.configure();

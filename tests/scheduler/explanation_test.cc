@@ -278,5 +278,27 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->reason, "Not enough resources free on the hosts of queue work");
 }
 
+// A queue that gave up prime time early observes it again from the next one on.
+TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
+    World world;
+    Settings& s = world.origin({"batch"});
+    world.queue({.name = "batch"});
+    world.prime_time(8, 17);
+    s.enforce_prime_time = {true};
+    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.nonprime_drain_sys = {true};
+    s.np_drain_backtime = Seconds(30 * minute);
+    s.np_drain_idletime = Seconds(5 * minute);
+    world.vnode({.name = "n", .ncpus = 8});
+    world.configure();
+    world.cycle(at(16));
+    const int first = world.job({.ncpus = 8, .walltime = 17 * hour});
+    ASSERT_THAT(world.cycle(at(16, 40)).started, ElementsAre(first)) << "until 9:40";
+    const int next = world.job({.ncpus = 8, .walltime = 5 * hour});
+    const auto e = world.scheduler.explain(at(16, 50), id(next));
+    ASSERT_TRUE(e && e->queues.size() == 1);
+    EXPECT_EQ(e->queues[0].earliest_start, at(24 + 17)) << "not in the prime time of Tuesday";
+}
+
 }  // namespace
 }  // namespace pbs::sched::test

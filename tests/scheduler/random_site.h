@@ -53,9 +53,13 @@ struct Site {
             submit.push_back("special");
         }
         if (chance(40)) {
-            world.queue({.name = "ext", .max_running = chance(50) ? 3 : -1});
-            s.external_queues = {{"ext"}};
-            submit.push_back("ext");
+            const int externals = pick(1, 3);
+            for (int i = 0; i < externals; ++i) {
+                const std::string name = "ext" + std::to_string(i);
+                world.queue({.name = name, .max_running = chance(50) ? pick(1, 3) : -1});
+                s.external_queues.push_back({name});
+                submit.push_back(name);
+            }
         }
         if (chance(30)) {
             world.queue({.name = "ded"});
@@ -77,6 +81,9 @@ struct Site {
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * hour : 0);
         s.schedule_log = "schedule";
+        // Options that come into force, and don't let cycles go by events.
+        for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
+            if (chance(4)) *option = {.from = at(pick(7, 20), pick(0, 59))};
         const int nodes = pick(1, 8);
         for (int i = 0; i < nodes; ++i) {
             vnodes.push_back("n" + std::to_string(i));
@@ -186,6 +193,9 @@ struct Site {
             o.select = std::to_string(pick(1, 4)) + ":ncpus=" + std::to_string(pick(1, 4));
             o.ncpus = o.mem = -1;
             if (chance(50)) o.place = chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
+            if (!standard && chance(30))
+                o.select += "+" + std::to_string(pick(1, 2)) + ":ncpus=" + std::to_string(pick(1, 8)) +
+                            (chance(50) ? ":mem=" + std::to_string(pick(1, 12)) + "gb" : "");
         }
         o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * minute;
         o.interactive = chance(10);
@@ -257,6 +267,7 @@ struct Events {
     }
     void pass_time() {
         if (chance(50)) now += Seconds(pick(1, chance(10) ? 3 * 3600 : 90));
+        if (chance(1)) now -= Seconds(pick(1, 2 * 3600));  // somebody sets the clock
     }
 };
 
