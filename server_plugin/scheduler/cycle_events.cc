@@ -447,9 +447,8 @@ bool Cycle::next_turn(LaneTurns& turns, Turn& turn) {
     WaitingJobs::Position at = turn.at;
     if (!waiting.settle(turn.lane, at)) return false;
     Targets& targets = targets_of_lane(lane);
-    if (is_in_place(lane.job_class) ||
-        !limits_are_good(turns))  // each lane has a queue of its own, or all the same
-        find_limits(turns, targets, lane.job_class);
+    // Those of a lane whose jobs start in their queue are its own.
+    if (is_in_place(lane.job_class) || !limits_are_good(turns)) find_limits(turns, targets, lane.job_class);
     if (lane.job_class == JobClass::normal && reads_user(targets))
         limits_of_user(turns, targets, waiting.job(turn.lane, at));
     bool found = false;
@@ -494,19 +493,67 @@ bool Cycle::find_news() {
 
 // The first vnode with room for one kind of chunks may be the only one for another kind: once a job has taken
 // that, both have a place. So jobs with several kinds are looked at each time, as long as each has room
-// alone.
+// alone. Where nothing can be reserved, a place for all kinds is exactly what they need of vnodes: then it is
+// enough to ask for that, and again whenever a job starts. False: they are too many.
 bool Cycle::find_mixed() {
     constexpr std::size_t most = 64;
     const WaitingJobs& waiting = in_.events->waiting;
+    const bool may_reserve = !waiting.lanes_of(JobClass::waiting).empty();
+    struct Asked {
+        std::uint32_t request;
+        const Targets* targets;
+        bool may_start;
+    };
+    std::vector<Asked> all_asked;
     std::size_t found = 0;
     for (const JobSlot job : waiting.mixed()) {
         const LaneId lane = waiting.lane_of(job);
+        const Targets& targets = targets_of_lane(waiting[lane]);
         const std::uint32_t request = request_to_search(job);
-        if (request != 0 && !has_room(request, targets_of_lane(waiting[lane]))) continue;
+        bool may_start = true;
+        if (request != 0) {
+            auto asked = std::ranges::find_if(
+                all_asked, [&](const Asked& a) { return a.request == request && a.targets == &targets; });
+            if (asked == all_asked.end()) {
+                if (all_asked.size() == most) return false;
+                all_asked.push_back({request, &targets, true});
+                asked = all_asked.end() - 1;
+                asked->may_start = may_reserve ? has_room(request, targets) : has_place_now(request, targets);
+                if (!may_reserve && !asked->may_start) without_place_.emplace_back(request, &targets);
+            }
+            may_start = asked->may_start;
+        }
+        if (!may_start) continue;
         if (++found > most) return false;
         news_.push_back({lane, waiting.position_of(job)});
     }
     return true;
+}
+
+// has_place(), if that isn't known from an earlier cycle: as long as no job begins or ends there is none.
+bool Cycle::has_place_now(std::uint32_t request_to_search, const Targets& targets) {
+    if (&targets != &batch_) return has_place(request_to_search, targets);
+    auto& known = in_.events->no_place;
+    const std::uint64_t changes = state_.vnodes->changes();
+    if (std::exchange(in_.events->no_place_as_of, changes) != changes) known.clear();
+    const std::uint64_t serial = t_.requests[request_to_search - 1].serial;
+    if (std::ranges::find(known, serial) != known.end()) return false;
+    if (has_place(request_to_search, targets)) return true;
+    known.push_back(serial);
+    return false;
+}
+
+// Of those that had none?
+bool Cycle::mixed_got_place() const {
+    return std::ranges::any_of(without_place_,
+                               [&](const auto& asked) { return has_place(asked.first, *asked.second); });
+}
+
+bool Cycle::has_place(std::uint32_t request_to_search, const Targets& targets) const {
+    const Request& request = t_.requests[request_to_search - 1];
+    return std::ranges::any_of(targets, [&](const QueueView* view) {
+        return state_.vnodes->has_place(view->pool, request, state_.place_rules());
+    });
 }
 
 // The lanes of a class that may have a job that starts, or that have a new one.
@@ -593,7 +640,9 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
             tied.erase(chosen);
             for (const Turn& other : tied) push(other);
         }
+        const std::size_t before = started_.size();
         take_turn(turn);
+        if (started_.size() != before && mixed_got_place()) return false;
     }
     if (!apart) note_scarce(turns);
     return true;

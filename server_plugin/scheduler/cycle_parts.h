@@ -277,11 +277,14 @@ class Cycle {
     bool limits_are_good(const LaneTurns& turns) const;
     bool may_have_room(LaneTurns& turns, std::uint32_t request, const Lane& lane);
     bool has_room(std::uint32_t request_to_search, const Targets& targets);
+    bool has_place(std::uint32_t request_to_search, const Targets& targets) const;
+    bool has_place_now(std::uint32_t request_to_search, const Targets& targets);
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
     void find_scarce(LaneTurns& turns);
     void note_scarce(const LaneTurns& turns);
     bool find_news();
     bool find_mixed();
+    bool mixed_got_place() const;
     void lanes_with_turns(LaneTurns& turns, JobClass job_class);
     bool goes_by_events() const;
     bool knows_waiting_jobs() const;
@@ -402,11 +405,13 @@ class Cycle {
     };
     std::unordered_map<PoolId, Rooms> rooms_;
     std::vector<std::pair<std::uint32_t, PoolId>> no_room_;  // requests that have no place in a pool
-    std::int64_t longest_ = 0;                               // walltime that add_limits() found for a queue
-    std::vector<News>& news_ = scratch_->news;               // in order
-    bool limits_all_freed_ = false;                          // what ended may let jobs start anywhere
-    std::optional<ResourceSchedule> resource_schedule_;      // made for the first question about the future
-    std::size_t scheduled_ = 0;                              // how many of started_ are in it
+    // Of several kinds of chunks, those that have no place now, with the queues that were asked.
+    std::vector<std::pair<std::uint32_t, const Targets*>> without_place_;
+    std::int64_t longest_ = 0;                           // walltime that add_limits() found for a queue
+    std::vector<News>& news_ = scratch_->news;           // in order
+    bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
+    std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
+    std::size_t scheduled_ = 0;                          // how many of started_ are in it
     std::int64_t vain_steps_ = 0;  // of looking ahead for jobs that no start was found for
     JobSlot top_job_ = no_slot;    // strict_ordering without backfilling: nothing starts after it
     std::unordered_map<QueueSlot, std::int64_t> reservations_;

@@ -72,6 +72,10 @@ struct EventMemory {
     std::vector<bool> limited;
     // A few requests (WaitingJobs::Entry) for which batch queues had no room in the last cycles.
     std::vector<std::uint32_t> scarce;
+    // Requests (Request::serial) with several kinds of chunks that had no place in the batch queues when
+    // Vnodes::changes() was this, since the last full cycle.
+    std::vector<std::uint64_t> no_place;
+    std::uint64_t no_place_as_of = 0;
     // A class of which nothing_may_start() found jobs that the freed vnodes have room for.
     std::optional<JobClass> class_with_room;
     // The longest walltime of a normal job that any queue takes: since the last full cycle it has become no

@@ -187,6 +187,7 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
     for (const Amount* a : asked_)
         requests_[id].amounts.push_back({a->resource, a->number, std::string(a->text)});
     requests_[id].users = 1;
+    requests_[id].serial = ++made_;
     compile(requests_[id], resources);
     index_.emplace(hash, id);
     return id;

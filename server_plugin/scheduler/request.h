@@ -37,7 +37,8 @@ struct Request {
     std::int64_t ncpus = -1;  // of the whole job; -1: not asked
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
-    std::uint32_t users = 0;  // jobs that hold it
+    std::uint32_t users = 0;   // jobs that hold it
+    std::uint64_t serial = 0;  // of all that were ever made; numbers in Requests are used again
 };
 
 class Requests {
@@ -55,6 +56,7 @@ class Requests {
   private:
     std::vector<Request> requests_;
     std::vector<std::uint32_t> unused_;
+    std::uint64_t made_ = 0;
     std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts
     std::vector<const Amount*> asked_;                             // used again and again
 };

@@ -315,6 +315,7 @@ bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::s
 
 // Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
 void Vnodes::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
+    ++changes_;
     auto& hosts = touched_hosts_;
     hosts.clear();
     for (const VnodeSlot slot : vnodes) {

@@ -101,12 +101,15 @@ class Vnodes {
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return pools_[pool].vnodes; }
     // Grows whenever ids of pools become void.
     std::uint64_t version() const { return version_; }
+    // Grows whenever something is taken or given back.
+    std::uint64_t changes() const { return changes_; }
 
     // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
     // priority first, then in the order in which they were made.
     std::optional<Placement> find(PoolId pool, const Request& request, const PlaceRules& rules);
     // The same into `out`, whose memory is used again. False: there is none.
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out);
+    // Is there one?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
     }
@@ -310,6 +313,7 @@ class Vnodes {
     std::vector<VnodeSlot> changed_;       // vnodes whose trees aren't up to date,
     std::vector<bool> is_changed_;         // and which those are
     std::uint64_t version_ = 1;
+    std::uint64_t changes_ = 0;
 };
 
 }  // namespace pbs::sched

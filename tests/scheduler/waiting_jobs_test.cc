@@ -28,6 +28,7 @@ struct Random {
         e.charge = pick(1, 5);
         e.waits_from = pick(0, 1000);
         e.request = static_cast<std::uint32_t>(std::max(0, pick(-3, 3)));
+        e.mixed = e.request == 3;
         return e;
     }
 };
@@ -68,6 +69,9 @@ TEST(WaitingJobs, AreWhatASortedVectorIs) {
         }
         ASSERT_EQ(all_of(waiting, lane), expected);
         ASSERT_EQ(waiting.size(), expected.size());
+        std::erase_if(expected,
+                      [&](JobSlot job) { return waiting.request_of(lane, waiting.position_of(job)) != 3; });
+        ASSERT_THAT(waiting.mixed(), testing::UnorderedElementsAreArray(expected));
         for (int i = 0; i < 50; ++i) {
             SizeLimit limit{{random.pick(0, 30), random.pick(0, 30), random.pick(0, 30), random.pick(0, 30)},
                             random.pick(0, 5),
