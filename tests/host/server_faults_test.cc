@@ -275,7 +275,8 @@ TEST_F(FullDisk, TheServerRefusesWorkAndGoesOn) {
     const std::string id =
         server_->submit("cd $PBS_O_WORKDIR\ntouch running\nwhile [ ! -e go ]; do sleep 0.05; done\nexit 10\n",
                         {"-o", "/dev/null", "-e", "/dev/null"});
-    ASSERT_TRUE(server_->wait_job_state(id, "R"));
+    // Its session is on the disk by then.
+    ASSERT_TRUE(wait_for([&] { return fs::exists(server_->work() / "running"); }, 30s));
     fill(server_->home());
     const auto refused =
         server_->command_as(runner(), {"qsub"}, {.input = "true\n", .folder = server_->work()});
