@@ -615,9 +615,11 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
         const OrderedJob job = ordered(waiting.job(turn.lane, turn.at), job_class);
         const std::size_t before = started_.size();
         consider(job, targets_of(job));
-        turns.vain = turns.vain || started_.size() == before;
+        const bool starts = started_.size() != before;
+        turns.vain = turns.vain || !starts;
         ++turn.at.index;
         if (next_turn(turns, turn)) push(turn);
+        return starts;
     };
     while (!next.empty()) {
         Turn turn = pop();
@@ -640,9 +642,7 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
             tied.erase(chosen);
             for (const Turn& other : tied) push(other);
         }
-        const std::size_t before = started_.size();
-        take_turn(turn);
-        if (started_.size() != before && mixed_got_place()) return false;
+        if (take_turn(turn) && mixed_got_place()) return false;
     }
     if (!apart) note_scarce(turns);
     return true;

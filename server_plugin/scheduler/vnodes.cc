@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -437,7 +438,7 @@ std::vector<VnodeSlot> Vnodes::reserved() const {
 void Vnodes::void_pools() {
     ++version_;
     // While vnodes are told of one after the other there are none yet.
-    if (pools_.empty() && in_pools_.size() <= vnodes_.size()) {
+    if (pools_.empty()) {
         in_pools_.resize(vnodes_.size());
         is_changed_.resize(vnodes_.size());
         return;
@@ -746,12 +747,6 @@ bool Vnodes::pack(const Pool& pool, const Request& request, const PlaceRules& ru
     });
 }
 
-std::optional<Placement> Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules) {
-    Placement placement;
-    if (!find(id, request, rules, placement)) return std::nullopt;
-    return placement;
-}
-
 bool Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules, Placement& out) {
     const Pool& pool = pools_[id];
     settle_trees();
@@ -866,14 +861,7 @@ void Vnodes::settle(PoolId id) {
         for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) set_leaf(pool, i, pool.vnodes[i]);
         for (std::uint32_t node = pool.leaves - 1; node >= 1; --node) fix_node(pool, node);
     } else {
-        for (const VnodeSlot vnode : looked_ahead_) {
-            for (const auto& [of, position] : in_pools_[vnode]) {
-                if (of != id) continue;
-                set_leaf(pool, position, vnode);
-                for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
-                    fix_node(pool, node);
-            }
-        }
+        for (const VnodeSlot vnode : looked_ahead_) update_trees(vnode, &pool);
     }
     looked_ahead_.clear();
 }

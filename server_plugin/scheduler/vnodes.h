@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -106,8 +105,7 @@ class Vnodes {
 
     // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
     // priority first, then in the order in which they were made.
-    std::optional<Placement> find(PoolId pool, const Request& request, const PlaceRules& rules);
-    // The same into `out`, whose memory is used again. False: there is none.
+    // It is put into `out`, whose memory is used again; false: there is none.
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out);
     // Is there one?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {

@@ -40,11 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Request& request = requests[id];
     if (!request.unsupported.empty()) return 0;
     const PoolId pool = vnodes.pool({}, 0, 0);
-    if (const auto placement = vnodes.find(pool, request, {})) {
-        vnodes.take(*placement, request, {});
+    Placement placement;
+    if (vnodes.find(pool, request, {}, placement)) {
+        vnodes.take(placement, request, {});
         for (VnodeSlot v = 0; v < vnodes.size(); ++v)
             if (vnodes.free_amount(v, 0) < 0 || vnodes.free_amount(v, 1) < 0) std::abort();
-        vnodes.give_back(*placement, request, {});
+        vnodes.give_back(placement, request, {});
     }
     for (VnodeSlot v = 0; v < vnodes.size(); ++v)
         if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();

@@ -203,13 +203,13 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     vnodes.shares_held(running, shares);
     vnodes.look_ahead(shares, 1);
     vnodes.settle(all);
-    ASSERT_TRUE(vnodes.find(all, request("ncpus=2+ncpus=4", "free"), {}));
+    ASSERT_TRUE(vnodes.has_place(all, request("ncpus=2+ncpus=4", "free"), {}));
     vnodes.look_ahead(shares, -1);
     vnodes.settle(all);
 
-    const auto alone = vnodes.find(of_host, request("ncpus=1", "free:excl"), {});
-    ASSERT_TRUE(alone);
-    EXPECT_EQ(vnodes[alone->at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
+    Placement alone;
+    ASSERT_TRUE(vnodes.find(of_host, request("ncpus=1", "free:excl"), {}, alone));
+    EXPECT_EQ(vnodes[alone.at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
