@@ -22,6 +22,7 @@ struct Directory {
     const char* name;
     mode_t mode;
 };
+constexpr const char* undelivered_name = "/undelivered";
 // Parents before children.
 constexpr std::array<Directory, 12> layout = {{{"", 0755},
                                                {"/server_priv", 0711},
@@ -31,7 +32,7 @@ constexpr std::array<Directory, 12> layout = {{{"", 0755},
                                                {"/server_logs", 0755},
                                                {"/sched_logs", 0755},
                                                {"/spool", 01777},
-                                               {"/undelivered", 01777},
+                                               {undelivered_name, 0755},
                                                {"/mom_priv", 0751},
                                                {"/mom_priv/jobs", 0751},
                                                {"/aux", 0755}}};
@@ -45,6 +46,15 @@ std::optional<std::string> make(const std::string& path, mode_t mode) {
     }
     if (errno != EEXIST) return "cannot be created: " + system_text(errno);
     return std::nullopt;
+}
+
+// A home of an earlier version, or of another PBS, lets everybody write there: then users could take names
+// that output is to get. If that can't be changed, check() says so.
+void close_to_others(const std::string& path, mode_t mode) {
+    const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (directory && ::fstat(directory.get(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
+        static_cast<void>(::fchmod(directory.get(), mode));
 }
 
 std::optional<std::string> check(const std::string& path, mode_t mode) {
@@ -89,6 +99,7 @@ Result<Home> Home::open(const std::string& path) {
     for (const auto& [name, mode] : layout) {
         const std::string directory = home + name;
         auto wrong = make(directory, mode);
+        if (!wrong && name == undelivered_name) close_to_others(directory, mode);
         if (!wrong) wrong = check(directory, mode);
         if (wrong) return fail(pbse_system, fmt::format("PBS home: directory {} {}", directory, *wrong));
     }

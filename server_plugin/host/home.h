@@ -14,9 +14,9 @@ class Home {
     //   .               0755    server_priv             0711 (users reach pbs.sock in it; its files are
     //   private) sched_priv      0750    server_priv/jobs        0700 server_logs     0755
     //   server_priv/accounting  0750 sched_logs      0755    mom_priv, mom_priv/jobs 0751 (a job's owner
-    //   reads its script there) spool           1777    undelivered             1777 aux             0755
+    //   reads its script there) spool           1777    undelivered             0755 aux             0755
     // Directories that exist keep their mode, but must belong to root or to the server's user, must be
-    // writable, and (spool and undelivered apart) must not be writable for others.
+    // writable, and (spool apart) must not be writable for others.
     // Errors name the directory and what is wrong with it.
     static Result<Home> open(const std::string& path);
 

@@ -23,7 +23,6 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
     std::map<std::string, std::string> env;
     for (const auto& [name, value] : defaults) env[name] = value;
     for (const auto& [name, value] : job.variables) env[name] = value;
-    const std::string ncpus = std::to_string(job.ncpus);
     env["HOME"] = owner.home;
     env["LOGNAME"] = owner.name;
     env["USER"] = owner.name;
@@ -38,8 +37,8 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
     env["PBS_JOBCOOKIE"] = places.cookie;
     env["PBS_NODENUM"] = "0";
     env["PBS_TASKNUM"] = "1";
-    env["NCPUS"] = ncpus;
-    env["OMP_NUM_THREADS"] = ncpus;
+    env["NCPUS"] = std::to_string(job.ncpus);
+    env["OMP_NUM_THREADS"] = env["NCPUS"];
     if (!job.account.empty()) env["PBS_ACCOUNT"] = job.account;
     if (!places.tmp_dir.empty()) env["TMPDIR"] = places.tmp_dir;
     std::vector<std::string> result;

@@ -184,6 +184,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const std::string text = end_text(report.exit);
     if (again) {
         server.parts.accounting.rerun(record);
+        if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
         server.parts.log.job(job.id,
                              lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
         if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
@@ -192,12 +193,18 @@ void end_job(Change& change, Job& job, const RunReport& report) {
             set_comment(job, fmt::format("job held, it may still run: {}", report.exit.message));
         return;
     }
-    const Job ended = job;
     const std::string message = report.exit.message;
+    const std::string note = report.exit.output_note;
+    if (!note.empty()) set_comment(job, note);
+    const Job ended = job;
     server.parts.accounting.ended(record);
-    change.then([&server, record, ended, text, message] {
+    change.then([&server, record, ended, text, message, note] {
         server.parts.log.job(ended.id, text);
         if (!message.empty()) server.parts.log.job(ended.id, message);
+        if (!note.empty()) {
+            server.parts.log.job(ended.id, note);
+            send_mail(server, ended, fmt::format("Output files are not where they were to be\n{}", note));
+        }
         const bool aborted = record.exit_status < 0;
         mail_job(server, ended, aborted ? 'a' : 'e',
                  aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
@@ -281,7 +288,10 @@ AccountedJob accounted(const Job& job, const State& state) {
 void mail_job(Server& server, const Job& job, char point, std::string_view text) {
     const std::string_view points =
         job.attributes.has("Mail_Points") ? job.attributes.text("Mail_Points") : "a";
-    if (points.find(point) == std::string_view::npos) return;
+    if (points.find(point) != std::string_view::npos) send_mail(server, job, text);
+}
+
+void send_mail(Server& server, const Job& job, std::string_view text) {
     std::vector<std::string> to = job.attributes.list("Mail_Users");
     if (to.empty()) to.emplace_back(job.attributes.text("Job_Owner"));
     const std::string_view name = job.attributes.text("Job_Name");

@@ -48,6 +48,9 @@ AccountedJob accounted(const Job& job, const State& state);
 // Mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'); 'a' is the default.
 void mail_job(Server& server, const Job& job, char point, std::string_view text);
 
+// The same whatever Mail_Points says: for what the owner wouldn't find out otherwise.
+void send_mail(Server& server, const Job& job, std::string_view text);
+
 void set_comment(Job& job, std::string_view text);
 void set_attribute(Job& job, std::string_view name, std::string value);
 

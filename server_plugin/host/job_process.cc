@@ -38,6 +38,8 @@ int open_as_asked(const std::string& path, Fd& fd) {
     return flags >= 0 && ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) == 0 ? 0 : errno;
 }
 
+constexpr int most_names = 10;
+
 class OutputOpener {
   public:
     OutputOpener(const JobStart& job, const PasswdEntry& owner, const std::string& home)
@@ -57,8 +59,13 @@ class OutputOpener {
             }
         }
         if (error == 0) return fd;
-        const std::string instead = home_ + "/undelivered/" + undelivered_name;
+        // Whatever is there under that name, of an earlier run or of a time when others could write there.
+        std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
+        for (int number = 1; !other && errno != ENOSPC && number < most_names; ++number) {
+            instead = fmt::format("{}/undelivered/{}.{}", home_, undelivered_name, number);
+            other = new_file_for(instead, 0600, job_.uid, job_.gid);
+        }
         if (!other) return system_error("open an output file, not even", instead);
         note_ += fmt::format("{}cannot open {}: {}; the output is in {}", note_.empty() ? "" : "; ", path,
                              system_text(error), instead);
@@ -112,8 +119,8 @@ void become_owner(const Child& child) {
     } else if (job.uid != ::geteuid()) {
         give_up(child, Step::identity, EPERM);
     }
-    // The job doesn't outlive a shepherd that was killed: its first process goes at once, the rest is found
-    // by cookie.
+    // The job doesn't outlive a shepherd that was killed: its first process goes at once, its warden ends the
+    // rest.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != child.parent) ::_exit(254);
 }

@@ -69,7 +69,8 @@ std::string make_tmp_dir(const JobStart& job);
 void remove_tmp_dir(const JobStart& job, const std::string& directory);
 
 // Opens the output files as the job's owner, where it asked for them. One that can't be opened there goes to
-// HOME/undelivered/ID.OU or ID.ER, as PBS does with output that it can't deliver.
+// HOME/undelivered/ID.OU or ID.ER, as PBS does with output that it can't deliver. Nobody but the server can
+// make files there; this one is the owner's, who can read and empty it.
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 

@@ -6,15 +6,23 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ctime>
+#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "server_plugin/host/control_group.h"
 #include "server_plugin/host/posix.h"
-#include "server_plugin/host/process_tree.h"
 
 namespace pbs::host {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kill_again = 50ms;
+// Processes that start others faster than they are found: what is stopped by then is killed.
+constexpr int most_looks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
     struct stat status {};
@@ -34,28 +42,62 @@ bool in_session(const Process& process, const std::optional<SessionRecord>& sess
     return !leader || leader->start == session->shell_start;
 }
 
-std::vector<Process> find(const JobSpec& spec, const std::optional<SessionRecord>& session) {
+// Until a child ends, or a moment has passed.
+void wait_a_moment(std::chrono::milliseconds time) {
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    const timespec moment{0, std::chrono::nanoseconds(time).count()};
+    ::sigtimedwait(&child_ended, nullptr, &moment);
+}
+
+// A stopped process starts no other, so what a look finds in addition gets less.
+std::vector<Process> stop_all(const std::function<std::vector<Process>()>& find) {
+    std::vector<Process> all;
+    std::set<std::pair<pid_t, std::uint64_t>> stopped;
+    for (int look = 0; look < most_looks; ++look) {
+        all = find();
+        std::erase_if(all, [](const Process& process) { return process.state == 'Z'; });
+        bool more = false;
+        for (const auto& process : all)
+            if (stopped.emplace(process.pid, process.start).second)
+                more = signal_process(process, SIGSTOP) || more;
+        if (!more) break;
+    }
+    return all;
+}
+
+}  // namespace
+
+std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& recorded) {
+    const auto session = recorded && recorded->boot == boot_id() ? recorded : std::nullopt;
+    std::set<pid_t> in_group;
+    if (!spec.control_group.empty())
+        for (const pid_t pid : control_group_processes(spec.control_group)) in_group.insert(pid);
     auto all = all_processes();
     std::erase_if(all, [&](const Process& process) {
         if (process.state == 'Z' || process.pid == ::getpid()) return true;
+        if (in_group.contains(process.pid)) return false;
         if (!spec.cookie.empty() && has_cookie(process, spec.cookie)) return false;
         return !(in_session(process, session) && belongs_to(process, spec.start.uid));
     });
     return all;
 }
 
-}  // namespace
-
-std::size_t kill_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& recorded) {
-    const auto session = recorded && recorded->boot == boot_id() ? recorded : std::nullopt;
-    std::vector<Process> left;
-    for (int attempt = 0; attempt < 40; ++attempt) {
-        left = find(spec, session);
-        if (left.empty()) return 0;
+std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
+                           const std::string& control_group, const std::function<void()>& reap,
+                           std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    for (;;) {
+        if (!control_group.empty()) kill_control_group(control_group);
+        const auto left = stop_all(find);
         for (const auto& process : left) signal_process(process, SIGKILL);
-        ::usleep(50'000);
+        reap();
+        if (left.empty() && (control_group.empty() || control_group_processes(control_group).empty()))
+            return 0;
+        if (std::chrono::steady_clock::now() >= until) return std::max<std::size_t>(left.size(), 1);
+        wait_a_moment(kill_again);
     }
-    return left.size();
 }
 
 }  // namespace pbs::host

@@ -70,6 +70,28 @@ Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid) {
     return fd;
 }
 
+namespace {
+struct flock write_lock(off_t byte) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    return lock;
+}
+}  // namespace
+
+bool lock_byte(int fd, off_t byte) {
+    struct flock lock = write_lock(byte);
+    return ::fcntl(fd, F_SETLK, &lock) == 0;
+}
+
+pid_t lock_holder(int fd, off_t byte) {
+    struct flock lock = write_lock(byte);
+    if (::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid;
+}
+
 Existence look_for(const std::string& path, Links links) {
     struct stat status {};
     const int flags = links == Links::followed ? 0 : AT_SYMLINK_NOFOLLOW;

@@ -48,6 +48,12 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit =
 // one else can put things, or sticky.
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
+// A record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
+// descriptor of the file. False if another process has it.
+bool lock_byte(int fd, off_t byte);
+// The process that has it; 0: none has.
+pid_t lock_holder(int fd, off_t byte);
+
 // Is there something at a path? A symbolic link counts as something, unless it is to be followed: then what
 // it points to counts. `unknown`, with errno set: it can't be told, and nothing may be decided by it.
 enum class Existence { there, gone, unknown };

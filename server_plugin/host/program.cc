@@ -207,6 +207,7 @@ Result<void> Program::open_state() {
     auto runner = Runner::create(std::move(runner_options));
     if (!runner) return tl::unexpected(runner.error());
     runner_ = std::move(*runner);
+    log_->write(LogEvent::system, LogClass::server, "jobs", runner_->supervision());
     executor_ = std::make_unique<RunnerExecutor>(*runner_);
 
     ServerOptions server_options;

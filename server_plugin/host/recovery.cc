@@ -17,6 +17,7 @@ namespace {
 void now_running(Job& job, const RunReport& report) {
     if (job.state == job_state::running) job.substate = substate::running;
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
+    if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
 
 // The job of a report, if it is that run of it.
@@ -36,6 +37,7 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     }
     now_running(job, report);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
+    if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
     // Its end was asked for before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
 }

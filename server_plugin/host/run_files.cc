@@ -15,6 +15,8 @@ namespace pbs::host {
 namespace {
 
 constexpr int pbse_internal = 15011;
+// Of an exit record's texts: each byte takes up to three there, and both fit into exit_record_room.
+constexpr std::size_t longest_text = 1200;
 
 // Reads each key with the function given for it; a key without one is an error.
 class Reader {
@@ -130,6 +132,7 @@ std::string write_job_spec(const JobSpec& spec) {
     w.add("run", job.id.run);
     w.add("cookie", spec.cookie);
     w.add("host_name", spec.host_name);
+    w.add("control_group", spec.control_group);
     w.add("name", job.name);
     w.add("queue", job.queue);
     w.add("account", job.account);
@@ -149,6 +152,8 @@ std::string write_job_spec(const JobSpec& spec) {
     if (job.umask) w.add("umask", *job.umask);
     if (job.walltime) w.add("walltime_s", job.walltime->count());
     if (job.cput) w.add("cput_s", job.cput->count());
+    if (job.mem_kb) w.add("mem_kb", *job.mem_kb);
+    if (job.vmem_kb) w.add("vmem_kb", *job.vmem_kb);
     w.add("kill_delay_s", job.kill_delay.count());
     return w.finish();
 }
@@ -161,6 +166,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.number("run", job.id.run);
     r.text("cookie", spec.cookie);
     r.text("host_name", spec.host_name);
+    r.text("control_group", spec.control_group);
     r.text("name", job.name);
     r.text("queue", job.queue);
     r.text("account", job.account);
@@ -195,6 +201,10 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.number(
         "cput_s", [&job](std::int64_t n) { job.cput = std::chrono::seconds(n); }, 0);
     r.number(
+        "mem_kb", [&job](std::int64_t n) { job.mem_kb = n; }, 0);
+    r.number(
+        "vmem_kb", [&job](std::int64_t n) { job.vmem_kb = n; }, 0);
+    r.number(
         "kill_delay_s", [&job](std::int64_t n) { job.kill_delay = std::chrono::seconds(n); }, 0);
     if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
     return spec;
@@ -207,6 +217,7 @@ std::string write_session(const SessionRecord& session) {
     w.add("boot", session.boot);
     w.add("started_at", session.started_at);
     w.add("tmp_dir", session.tmp_dir);
+    w.add("output_note", session.output_note);
     return w.finish();
 }
 
@@ -218,6 +229,7 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
     r.text("boot", session.boot);
     r.number("started_at", session.started_at);
     r.text("tmp_dir", session.tmp_dir);
+    r.text("output_note", session.output_note);
     if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
     return session;
 }
@@ -233,6 +245,9 @@ std::string write_exit(const ExitRecord& exit) {
     w.add("mem_kb", exit.mem_kb);
     w.add("vmem_kb", exit.vmem_kb);
     w.add("message", exit.message);
+    w.add("output_note", exit.output_note);
+    w.add("lost", static_cast<int>(exit.lost));
+    w.add("may_still_run", static_cast<int>(exit.may_still_run));
     return w.finish();
 }
 
@@ -255,8 +270,26 @@ Result<ExitRecord> parse_exit(std::string_view text, std::string_view name) {
     r.number("mem_kb", exit.mem_kb);
     r.number("vmem_kb", exit.vmem_kb);
     r.text("message", exit.message);
+    r.text("output_note", exit.output_note);
+    r.number("lost", exit.lost);
+    r.number("may_still_run", exit.may_still_run);
     if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
     return exit;
+}
+
+void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit) {
+    for (std::string* text : {&exit.message, &exit.output_note})
+        if (text->size() > longest_text) text->resize(longest_text);
+    const std::string record = write_exit(exit);
+    for (int attempt = 0; attempt < 60; ++attempt) {
+        const bool written =
+            ::pwrite(room.get(), record.data(), record.size(), 0) == static_cast<ssize_t>(record.size()) &&
+            ::ftruncate(room.get(), static_cast<off_t>(record.size())) == 0 && ::fsync(room.get()) == 0 &&
+            ::rename(files.exit_room().c_str(), files.exit().c_str()) == 0;
+        if (written) break;
+        ::sleep(1);
+    }
+    sync_directory(files.exit().substr(0, files.exit().rfind('/')));
 }
 
 std::vector<std::pair<std::string, std::string>> ExitRecord::resources_used(int ncpus) const {

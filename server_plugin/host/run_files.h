@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "server_plugin/host/error.h"
+#include "server_plugin/host/posix.h"
 #include "server_plugin/host/runner.h"
 
 namespace pbs::host {
@@ -37,6 +38,9 @@ class RunFiles {
     std::string nodes_;
 };
 
+// Bytes of the room for an exit record.
+inline constexpr off_t exit_record_room = 8192;
+
 // Can it be part of a file name? Letters, digits and ".-_[]", not longer than 200, no dot first.
 bool is_file_safe(std::string_view job_id);
 
@@ -46,8 +50,9 @@ std::optional<RunId> run_of_file(std::string_view name);
 // What a shepherd is told beyond the JobStart.
 struct JobSpec {
     JobStart start;
-    std::string cookie;     // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
-    std::string host_name;  // of this machine
+    std::string cookie;         // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
+    std::string host_name;      // of this machine
+    std::string control_group;  // of the job (control_group.h); empty: it has none
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
@@ -59,12 +64,17 @@ struct SessionRecord {
     std::string boot;               // the kernel's boot id: sessions of another boot are no longer there
     std::int64_t started_at = 0;    // seconds since the Epoch
     std::string tmp_dir;            // TMPDIR; empty: none was made
+    std::string output_note{};      // as in ExitRecord
 };
 std::string write_session(const SessionRecord& session);
 Result<SessionRecord> parse_session(std::string_view text, std::string_view name);
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
+
+// Makes the exit record, in the room that was taken for it (or is now) and then under its name: it is there
+// whole or not at all. On a full or failing disk it is tried for a minute.
+void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host
 

@@ -16,11 +16,12 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
+#include "server_plugin/host/control_group.h"
 #include "server_plugin/host/key_value.h"
-#include "server_plugin/host/leftovers.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
@@ -35,6 +36,7 @@ constexpr int pbse_system = 15010;
 constexpr int pbse_internal = 15011;
 constexpr int pbse_unksig = 15013;
 constexpr int pbse_badstate = 15016;
+constexpr int most_burials = 3;
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
@@ -52,25 +54,18 @@ bool is_there(const std::string& path) {
     return look_for(path) == Existence::there;
 }
 
-// The process that holds the record lock on a start's file; 0: none.
-pid_t lock_holder(int fd) {
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    if (::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
-    return lock.l_pid;
-}
-
-// The living shepherd of a start, by a descriptor; none if there is none.
-Fd find_shepherd(const std::string& path) {
+// The living warden of a start, or its shepherd if only that is left, by a descriptor; none if there is none.
+Fd find_supervisor(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return {};
-    const pid_t pid = lock_holder(file.get());
-    if (pid <= 0) return {};
-    Fd process = open_process(pid);
-    // Asked again, so that the descriptor isn't one of a process that got the number later.
-    if (!process || lock_holder(file.get()) != pid) return {};
-    return process;
+    for (const off_t byte : {warden_byte, shepherd_byte}) {
+        const pid_t pid = lock_holder(file.get(), byte);
+        if (pid <= 0) continue;
+        Fd process = open_process(pid);
+        // Asked again, so that the descriptor isn't one of a process that got the number later.
+        if (process && lock_holder(file.get(), byte) == pid) return process;
+    }
+    return {};
 }
 
 class SpawnActions {
@@ -121,7 +116,7 @@ class Runner::Impl {
   public:
     Impl(RunnerOptions options, Fd epoll) : options_(std::move(options)), epoll_(std::move(epoll)) {}
 
-    // A shepherd that is alive, as far as is known.
+    // A warden, or a shepherd without one, that is alive as far as is known.
     struct Watch {
         RunId id;
         Fd process;
@@ -129,6 +124,7 @@ class Runner::Impl {
         std::string notified;
         pid_t child = 0;  // its pid if this process started it, for waitid()
         std::int64_t session = 0;
+        std::string output_note;
         std::string error;
     };
 
@@ -137,8 +133,12 @@ class Runner::Impl {
     std::uint64_t next_watch_ = 1;
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
-    std::vector<pid_t> cleaners_;
+    std::vector<RunId> unwatched_;  // that could not be watched yet, for want of descriptors or processes
+    std::unordered_map<std::string, int> burials_;  // tries of each start to end what is left of it
+    std::string parent_group_;  // in which jobs get their control groups; empty: they get none
+    std::string supervision_;
 
+    void choose_supervision();
     RunFiles files(const RunId& id) const { return {options_.home, id}; }
     Result<void> copy_script(const JobStart& job) const;
     Result<void> write_spec(const JobStart& job) const;
@@ -146,8 +146,11 @@ class Runner::Impl {
     Watch unwatch(std::uint64_t number);
     Watch* find(const RunId& id);
     RunReport examine(const RunId& id);
-    RunReport lost(const RunId& id);
-    void clean_up(const JobStart& job, const std::string& tmp_dir);
+    Result<void> bury(const RunId& id, std::int64_t session);
+    RunReport unknown(const RunId& id, const std::string& why) const;
+    void watch_or_later(Result<void> watched, const RunId& id);
+    void look_after_unwatched(std::vector<RunReport>& reports);
+    Result<void> ask(const RunId& id, int request, int value) const;
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
     void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
     std::set<std::pair<std::string, std::int64_t>> on_disk() const;
@@ -162,7 +165,29 @@ Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
         return fail(pbse_system, fmt::format("{}: {}", jobs, system_text(errno)));
     Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
     if (!epoll) return fail(pbse_system, fmt::format("job runner: epoll: {}", system_text(errno)));
-    return std::unique_ptr<Runner>(new Runner(std::make_unique<Impl>(std::move(options), std::move(epoll))));
+    auto impl = std::make_unique<Impl>(std::move(options), std::move(epoll));
+    impl->choose_supervision();
+    return std::unique_ptr<Runner>(new Runner(std::move(impl)));
+}
+
+void Runner::Impl::choose_supervision() {
+    auto parent =
+        options_.control_groups ? control_group_parent() : fail(pbse_system, "they are not asked for");
+    if (parent) {
+        parent_group_ = std::move(*parent);
+        supervision_ =
+            fmt::format("the processes of each job are in a control group of its own, in {}", parent_group_);
+    } else {
+        supervision_ = fmt::format(
+            "jobs have no control groups ({}): processes that have left a job's session and environment are "
+            "ended by "
+            "the job's shepherd or, if that is killed, by its warden; if both are killed at once they run on",
+            parent.error().message);
+    }
+}
+
+std::string Runner::supervision() const {
+    return impl_->supervision_;
 }
 
 bool Runner::may_run_as(uid_t uid, std::string& reason) const {
@@ -190,7 +215,10 @@ Result<void> Runner::Impl::copy_script(const JobStart& job) const {
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     const std::string path = files(job.id).job();
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd || !write_all(fd.get(), write_job_spec({job, new_cookie(), options_.host_name}))) {
+    JobSpec spec{job, new_cookie(), options_.host_name, {}};
+    if (!parent_group_.empty())
+        spec.control_group = fmt::format("{}/pbs-{}-{}", parent_group_, key_of(job.id), spec.cookie);
+    if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
         const int error = errno;
         files(job.id).remove_all();
         return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));
@@ -229,15 +257,19 @@ Result<void> Runner::start(const JobStart& job) {
     watch.process = open_process(pid);
     watch.notify = std::move(notify);
     watch.child = pid;
-    auto watched = impl_->watch(std::move(watch));
-    if (!watched) {
-        // A job whose end nobody would see is worse than none.
-        ::kill(pid, SIGKILL);
-        ::waitpid(pid, nullptr, 0);
-        static_cast<void>(impl_->lost(job.id));
-        files.remove_all();
-    }
-    return watched;
+    impl_->watch_or_later(impl_->watch(std::move(watch)), job.id);
+    return {};
+}
+
+// What runs is looked after, if not at once.
+void Runner::Impl::watch_or_later(Result<void> watched, const RunId& id) {
+    if (!watched) unwatched_.push_back(id);
+}
+
+void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
+    for (const RunId& id : std::exchange(unwatched_, {}))
+        if (auto report = examine(id); report.state != RunState::running || report.session != 0)
+            reports.push_back(std::move(report));
 }
 
 Result<void> Runner::Impl::watch(Watch watch) {
@@ -274,57 +306,59 @@ Runner::Impl::Watch* Runner::Impl::find(const RunId& id) {
 
 // ---- Signals ----
 
-Result<void> Runner::signal(const RunId& id, int signal) {
-    const auto* watch = impl_->find(id);
-    if (watch == nullptr || !signal_pidfd(watch->process.get(), signal == 0 ? 0 : signal_request(), signal))
+Result<void> Runner::Impl::ask(const RunId& id, int request, int value) const {
+    const auto it = by_id_.find(key_of(id));
+    const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
+    const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
+    if (process < 0 || !signal_pidfd(process, request, value))
         return fail(pbse_badstate, fmt::format("job {} has no process to signal", id.job));
     return {};
 }
 
+Result<void> Runner::signal(const RunId& id, int signal) {
+    return impl_->ask(id, signal == 0 ? 0 : signal_request(), signal);
+}
+
 Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay) {
-    const auto* watch = impl_->find(id);
-    const int delay = static_cast<int>(std::clamp<std::int64_t>(kill_delay.count(), 0, 1'000'000));
-    if (watch == nullptr || !signal_pidfd(watch->process.get(), terminate_request(), delay))
-        return fail(pbse_badstate, fmt::format("job {} has no process to terminate", id.job));
-    return {};
+    return impl_->ask(id, terminate_request(),
+                      static_cast<int>(std::clamp<std::int64_t>(kill_delay.count(), 0, 1'000'000)));
+}
+
+Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                                std::optional<std::chrono::seconds> cput) {
+    const auto value = [](std::optional<std::chrono::seconds> limit) {
+        constexpr std::int64_t most = std::numeric_limits<int>::max();
+        return limit ? static_cast<int>(std::clamp<std::int64_t>(limit->count(), 0, most)) : -1;
+    };
+    if (auto done = impl_->ask(id, walltime_request(), value(walltime)); !done) return done;
+    return impl_->ask(id, cput_request(), value(cput));
 }
 
 // ---- What became of a start ----
 
-// There was a shepherd and it left no record.
-RunReport Runner::Impl::lost(const RunId& id) {
-    const RunFiles files = this->files(id);
-    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = false};
-    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    report.exit.exit_status = exit_status::aborted_at_restart;
-    report.exit.started_at = report.exit.ended_at = now;
-    std::optional<SessionRecord> session;
-    if (const auto text = read_file(files.session()))
-        if (auto parsed = parse_session(*text, files.session())) session = *parsed;
-    if (session) {
-        report.session = report.exit.session = session->session;
-        report.exit.started_at = std::chrono::sys_seconds(std::chrono::seconds(session->started_at));
-    }
-    const auto text = read_file(files.started());
-    const auto spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
-    std::size_t left = 0;
-    if (spec) left = kill_leftovers(*spec, session);
-    if (spec && session) clean_up(spec->start, session->tmp_dir);
-    const bool same_boot = session && session->boot == boot_id();
-    report.exit.message = session && !same_boot ? "the machine was restarted while the job ran"
-                                                : "the process that ran the job was killed";
-    if (!spec) report.exit.message += "; its processes are not known: " + spec.error().message;
-    if (left > 0) report.exit.message += fmt::format("; {} processes could not be killed", left);
-    report.may_still_run = left > 0 || (!spec && (!session || same_boot));
-    return report;
+// There was a shepherd and it left no record, and nor did its warden.
+Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
+    const pid_t pid =
+        spawn_helper(options_, {cleaner_argument, options_.home, id.job, std::to_string(id.run)}, -1);
+    if (pid < 0)
+        return fail(pbse_system, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
+    ++burials_[key_of(id)];
+    Watch watch;
+    watch.id = id;
+    watch.process = open_process(pid);
+    watch.child = pid;
+    watch.session = session;
+    return this->watch(std::move(watch));
 }
 
-void Runner::Impl::clean_up(const JobStart& job, const std::string& tmp_dir) {
-    if (tmp_dir.empty()) return;
-    const pid_t pid = spawn_helper(
-        options_, {cleaner_argument, job.user, std::to_string(job.uid), std::to_string(job.gid), tmp_dir},
-        -1);
-    if (pid > 0) cleaners_.push_back(pid);
+// A start that nothing more can be found out about. It isn't started again before somebody has looked.
+RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
+    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
+    report.exit.exit_status = exit_status::aborted_at_restart;
+    report.exit.started_at = report.exit.ended_at =
+        std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    report.exit.message = "the process that ran the job was killed; " + why;
+    return report;
 }
 
 RunReport Runner::Impl::examine(const RunId& id) {
@@ -332,33 +366,39 @@ RunReport Runner::Impl::examine(const RunId& id) {
     // A start moves on while it is looked at, from .job to .started to .exit, never back.
     for (;;) {
         if (const auto text = read_file(files.exit())) {
-            auto exit = parse_exit(*text, files.exit());
-            if (exit)
-                return {
-                    .id = id, .state = RunState::ended, .session = exit->session, .exit = std::move(*exit)};
-            auto report = lost(id);
-            report.exit.message += "; " + exit.error().message;
-            return report;
+            if (auto exit = parse_exit(*text, files.exit()))
+                return {.id = id,
+                        .state = exit->lost ? RunState::lost : RunState::ended,
+                        .session = exit->session,
+                        .exit = *exit,
+                        .may_still_run = exit->may_still_run};
+            else if (!is_there(files.started()))
+                return unknown(id, exit.error().message);
+            // Damaged. What is left of the job is ended, and a record made of that.
+            ::rename(files.exit().c_str(), files.exit_room().c_str());
         }
         if (is_there(files.started())) {
-            if (Fd process = find_shepherd(files.started())) {
+            RunReport report{
+                .id = id, .state = RunState::running, .session = 0, .exit = {}, .may_still_run = false};
+            if (const auto text = read_file(files.session()))
+                if (const auto session = parse_session(*text, files.session())) {
+                    report.session = session->session;
+                    report.exit.output_note = session->output_note;
+                }
+            if (Fd process = find_supervisor(files.started())) {
                 Watch watch;
                 watch.id = id;
                 watch.process = std::move(process);
-                if (const auto text = read_file(files.session()))
-                    if (const auto session = parse_session(*text, files.session()))
-                        watch.session = session->session;
-                RunReport report{.id = id,
-                                 .state = RunState::running,
-                                 .session = watch.session,
-                                 .exit = {},
-                                 .may_still_run = false};
-                if (auto watched = this->watch(std::move(watch)); !watched)
-                    report.exit.message = watched.error().message;
-                return report;
+                watch.session = report.session;
+                watch_or_later(this->watch(std::move(watch)), id);
+            } else {
+                if (is_there(files.exit())) continue;
+                if (burials_[key_of(id)] >= most_burials)
+                    return unknown(id,
+                                   "the process that was to end what is left of it ended without a record");
+                watch_or_later(bury(id, report.session), id);
             }
-            if (!is_there(files.exit())) return lost(id);
-            continue;
+            return report;
         }
         // Withdraw the permission: whether this or the shepherd's rename comes first decides.
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
@@ -395,6 +435,7 @@ std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::v
 }
 
 void Runner::forget(const RunId& id) {
+    impl_->burials_.erase(key_of(id));
     impl_->files(id).remove_all();
 }
 
@@ -419,14 +460,17 @@ void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& rep
     watch.notify.reset();
     for (const auto& [key, value] : parse_key_values(watch.notified, "notice").value_or(KeyValues{})) {
         if (key == "error") watch.error = value;
-        if (key != "session") continue;
-        watch.session = parse_number(key, value).value_or(0);
-        reports.push_back({.id = watch.id,
-                           .state = RunState::running,
-                           .session = watch.session,
-                           .exit = {},
-                           .may_still_run = false});
+        if (key == "output_note") watch.output_note = value;
+        if (key == "session") watch.session = parse_number(key, value).value_or(0);
     }
+    if (watch.session == 0) return;
+    RunReport report{.id = watch.id,
+                     .state = RunState::running,
+                     .session = watch.session,
+                     .exit = {},
+                     .may_still_run = false};
+    report.exit.output_note = watch.output_note;
+    reports.push_back(std::move(report));
 }
 
 void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports) {
@@ -434,16 +478,16 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
     auto report = examine(watch.id);
+    if (report.state == RunState::running) return;  // another process has taken over
     if (report.state == RunState::never_started)
         report.exit.message =
             watch.error.empty() ? "its shepherd ended before it could start the job" : watch.error;
-    if (report.state == RunState::lost) report.exit.walltime = report.exit.ended_at - report.exit.started_at;
     reports.push_back(std::move(report));
 }
 
 std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
-    std::erase_if(impl_->cleaners_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+    impl_->look_after_unwatched(reports);
     std::array<epoll_event, 64> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
     for (int i = 0; i < count; ++i) {

@@ -3,6 +3,7 @@ pbs_library(
   pbs_host_runner
   accounting.cc
   clock.cc
+  control_group.cc
   daemonize.cc
   daily_file.cc
   home.cc
@@ -16,5 +17,6 @@ pbs_library(
   process_tree.cc
   run_files.cc
   runner.cc
-  shepherd.cc)
+  shepherd.cc
+  warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE fmt::fmt)

@@ -1,12 +1,13 @@
 // Runs jobs on this machine, so that no job is lost or run twice whatever becomes of the server.
 //
-// Each start of a job has a process of its own, the shepherd (shepherd.h), that outlives the server. What the
-// two know of each other is in HOME/mom_priv/jobs, under the job's id and run count:
+// Each start of a job has a process of its own, the shepherd (shepherd.h), that outlives the server. Above it
+// is a warden (warden.h), which ends what a killed shepherd leaves. What the server and these know of each
+// other is in HOME/mom_priv/jobs, under the job's id and run count:
 //   ID.RUN.job      what to run, written by the runner: the permission to start, good for one start
-//   ID.RUN.started  the same file, renamed by the shepherd (which holds a record lock on it for its life)
-//   before
-//                   anything of the job runs. Taking the permission back is a rename too, so that either the
-//                   job starts or the permission is withdrawn, never both
+//   ID.RUN.started  the same file, renamed by the shepherd before anything of the job runs. Shepherd and
+//   warden
+//                   hold record locks on it for their lives. Taking the permission back is a rename too, so
+//                   that either the job starts or the permission is withdrawn, never both
 //   ID.RUN.session  the job's session, written when the script runs
 //   ID.RUN.exit     how it ended; the format is at ExitRecord
 //   ID.RUN.SC       the script, as the job's owner reads it
@@ -39,6 +40,8 @@ inline constexpr int fail_before_files = -1;   // could not be started; no outpu
 inline constexpr int fail_after_files = -2;    // could not be started; see its stderr file
 inline constexpr int aborted_at_restart = -4;  // its supervision was lost: machine restarted, shepherd killed
 inline constexpr int bad_uid = -10;            // no such user, or not the uid it was submitted with
+inline constexpr int killed_vmem = -26;        // exceeded vmem
+inline constexpr int killed_mem = -27;         // exceeded mem
 inline constexpr int killed_cput = -28;        // exceeded cput
 inline constexpr int killed_walltime = -29;    // exceeded walltime
 inline constexpr int by_signal = 256;
@@ -75,6 +78,9 @@ struct JobStart {
     std::optional<unsigned> umask;                               // the job's umask attribute; 077 as in PBS
     std::optional<std::chrono::seconds> walltime;
     std::optional<std::chrono::seconds> cput;
+    // Of all its processes together; over these the job is killed.
+    std::optional<std::int64_t> mem_kb;
+    std::optional<std::int64_t> vmem_kb;
     std::chrono::seconds kill_delay{10};  // between TERM and KILL
 };
 
@@ -92,9 +98,12 @@ struct ExitRecord {
     std::int64_t vmem_kb = 0;          // largest sum of virtual sizes seen
     // (resources_used name, value) as PBS writes them: cpupercent, cput, mem, ncpus, vmem, walltime.
     std::vector<std::pair<std::string, std::string>> resources_used(int ncpus) const;
-    // For the log and the owner's mail: why it could not be started, or where its output is if not where it
-    // was to be. Empty when all went well.
+    // For the log and the owner's mail: why it could not be started, or was killed. Empty when all went well.
     std::string message;
+    // What of its output is not where it was to be, why, and where it is. Empty if all is in its place.
+    std::string output_note;
+    bool lost = false;           // see RunState::lost
+    bool may_still_run = false;  // see RunReport
 };
 
 enum class RunState {
@@ -120,6 +129,7 @@ struct RunnerOptions {
     std::string home;                        // PBS_HOME, absolute, its layout in place (Home::open)
     std::string program = "/proc/self/exe";  // run as `program --shepherd ...`: must call shepherd_main()
     std::string host_name;                   // of this machine, for the host part of output paths
+    bool control_groups = true;              // for jobs, where the machine permits it
 };
 
 class Runner {
@@ -129,12 +139,16 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
+    // How it is seen to that nothing of a finished job runs on, for the log: what this machine permits.
+    std::string supervision() const;
+
     // Can this server run jobs of that user? If not, `reason` says why, for the client.
     bool may_run_as(uid_t uid, std::string& reason) const;
 
     // What came of the starts that the database holds for running, one report for each, in order; and, in
     // `strays`, of starts on the disk that it does not hold: the running ones are watched like any other and
-    // should be terminated, the others have been removed. Call it once, before any start().
+    // should be terminated, the others have been removed. A start that was lost is told as running: its end
+    // comes as an event, when its processes have been killed. Call it once, before any start().
     std::vector<RunReport> recover(const std::vector<RunId>& running, std::vector<RunReport>* strays);
 
     // Starts a job in the background. An error (code and message for the job's comment) means that it is
@@ -143,6 +157,9 @@ class Runner {
 
     // Sends a signal (0: only a check) to all processes of the job.
     Result<void> signal(const RunId& id, int signal);
+    // Gives a running job other limits; none: it has no such limit.
+    Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                            std::optional<std::chrono::seconds> cput);
     // TERM, then after `kill_delay` KILL to what is left.
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay);
 

@@ -21,11 +21,14 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/host/control_group.h"
 #include "server_plugin/host/job_process.h"
 #include "server_plugin/host/key_value.h"
+#include "server_plugin/host/leftovers.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd_protocol.h"
+#include "server_plugin/host/warden.h"
 
 namespace pbs::host {
 
@@ -36,11 +39,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds first_sample = 20ms;
 constexpr milliseconds longest_sample = 5s;
-constexpr milliseconds kill_again = 100ms;
+constexpr milliseconds longest_sample_of_limited = 1s;
 // Processes that the kernel doesn't let go (dead file servers) are given up after this.
 constexpr milliseconds give_up_killing = 30s;
-constexpr off_t exit_record_room = 8192;
-constexpr std::size_t longest_message = 1500;
 
 // Time since boot, suspended time included: walltime doesn't stop or jump with the clock on the wall.
 milliseconds boot_time() {
@@ -65,8 +66,9 @@ bool rename_new(const std::string& from, const std::string& to) {
 
 class Shepherd {
   public:
-    Shepherd(const std::string& home, const RunId& id)
-        : home_(home), files_(home, id), notify_(shepherd_notify_fd) {
+    // `start`: the file of the start, open.
+    Shepherd(const std::string& home, const RunId& id, Fd start)
+        : home_(home), files_(home, id), notify_(shepherd_notify_fd), claimed_(std::move(start)) {
         ::fcntl(notify_.get(), F_SETFD, FD_CLOEXEC);
     }
     int run();
@@ -83,14 +85,14 @@ class Shepherd {
     void reap();
     void sample();
     void enforce(milliseconds now);
-    void exceeded(int verdict, std::string_view what, std::chrono::seconds used, std::chrono::seconds limit);
+    void exceeded(int verdict, const std::string& what);
+    void join_control_group();
+    void note(std::string_view text);
     void tell_owner(const std::string& line) const;
     void terminate(std::chrono::seconds delay);
     void signal_all(int signal);
     void kill_all();
-    void finish(ExitRecord exit);
     ExitRecord ended() const;
-    void write_record(const std::string& text);
 
     std::string home_;
     RunFiles files_;
@@ -111,10 +113,10 @@ class Shepherd {
     milliseconds end_{};
     milliseconds sample_every_ = first_sample;
     milliseconds sample_at_{};
-    std::optional<milliseconds> walltime_at_;
     std::optional<milliseconds> kill_at_;
     std::optional<int> verdict_;
     milliseconds cput_{};
+    long own_mem_kb_ = 0;
     std::int64_t mem_kb_ = 0;
     std::int64_t vmem_kb_ = 0;
     std::string message_;
@@ -128,12 +130,7 @@ bool Shepherd::refuse(const std::string& message) {
 
 // Takes the permission to start. After this the job counts as started.
 bool Shepherd::claim() {
-    claimed_.reset(::open(files_.job().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (!claimed_) return false;
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    if (::fcntl(claimed_.get(), F_SETLK, &lock) != 0) return false;
+    if (!lock_byte(claimed_.get(), shepherd_byte)) return false;
     const auto text = read_fd(claimed_.get(), files_.job());
     if (!text) return refuse(text.error().message);
     auto spec = parse_job_spec(*text, files_.job());
@@ -150,10 +147,11 @@ bool Shepherd::claim() {
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
         // Not known to be on the disk, so after a power failure it could be started again: don't start.
-        finish({.exit_status = exit_status::fail_before_files,
-                .started_at = wall_clock(),
-                .ended_at = wall_clock(),
-                .message = fmt::format("cannot write {}/mom_priv/jobs: {}", home_, system_text(errno))});
+        ExitRecord exit;
+        exit.exit_status = exit_status::fail_before_files;
+        exit.started_at = exit.ended_at = wall_clock();
+        exit.message = fmt::format("cannot write {}/mom_priv/jobs: {}", home_, system_text(errno));
+        store_exit(files_, exit_room_, std::move(exit));
         return false;
     }
     return true;
@@ -166,6 +164,7 @@ bool Shepherd::write_session_file(pid_t session) {
     record.boot = boot_id();
     record.started_at = started_at_.time_since_epoch().count();
     record.tmp_dir = tmp_dir_;
+    record.output_note = output_.note;
     const Fd fd(
         ::open(files_.session().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     return fd && write_all(fd.get(), write_session(record));
@@ -182,16 +181,17 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     auto output = open_output(job, owner_, home_);
     if (!output) return tl::unexpected(output.error());
     output_ = std::move(*output);
-    message_ = output_.note;
     for (const auto& path : {job.output_path, job.error_path})
         if (const auto host = split_path(path).first; !same_host(host, spec_.host_name))
-            message_ += fmt::format("{}{} is not this machine; the path is taken for one of this machine's",
-                                    message_.empty() ? "" : "; ", path);
+            note(fmt::format("{} is not this machine; the path is taken for one of this machine's", path));
     tmp_dir_ = make_tmp_dir(job);
     const std::string shell = shell_of(job, owner_);
     const JobPlaces places{shell, files_.nodes(), tmp_dir_, owner_.home, spec_.cookie};
     auto defaults = parse_environment_file(read_file(home_ + "/pbs_environment").value_or(""));
     defaults.insert(defaults.begin(), {"PATH", "/usr/local/bin:/usr/bin:/bin"});
+    rusage own{};
+    ::getrusage(RUSAGE_SELF, &own);
+    own_mem_kb_ = own.ru_maxrss;
     auto process = fork_job(job, owner_, output_, files_, script->get(), shell,
                             job_environment(job, owner_, places, defaults));
     if (!process) return tl::unexpected(process.error());
@@ -205,22 +205,40 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     const auto failed = [](std::string message) {
         return tl::unexpected<LaunchError>(LaunchError{exit_status::fail_after_files, std::move(message)});
     };
+    join_control_group();
     if (!write_session_file(shell_))
         return failed(fmt::format("cannot write {}: {}", files_.session(), system_text(errno)));
     if (!write_all(process.gate.get(), "r")) return failed("its first process has gone");
     process.gate.reset();
     std::string reason;
     if (!wait_until_running(process, owner_, shell, reason)) return failed(reason);
-    static_cast<void>(write_all(notify_.get(), write_key_values({{"session", std::to_string(shell_)}})));
+    static_cast<void>(write_all(notify_.get(), write_key_values({{"session", std::to_string(shell_)},
+                                                                 {"output_note", output_.note}})));
     notify_.reset();
-    if (spec_.start.walltime) walltime_at_ = start_ + *spec_.start.walltime;
     sample_at_ = start_ + sample_every_;
     return {};
 }
 
+// Before anything of the job runs: whatever it starts is in its group then.
+void Shepherd::join_control_group() {
+    std::string& group = spec_.control_group;
+    if (group.empty()) return;
+    auto joined = make_control_group(group);
+    if (joined) joined = enter_control_group(group, shell_);
+    if (joined) return;
+    note(joined.error().message);
+    remove_control_group(group);
+    group.clear();
+}
+
+void Shepherd::note(std::string_view text) {
+    message_ += fmt::format("{}{}", message_.empty() ? "" : "; ", text);
+}
+
 milliseconds Shepherd::next_wake() const {
     milliseconds wake = sample_at_;
-    if (walltime_at_) wake = std::min(wake, *walltime_at_);
+    if (spec_.start.walltime && !verdict_)
+        wake = std::min<milliseconds>(wake, start_ + *spec_.start.walltime);
     if (kill_at_) wake = std::min(wake, *kill_at_);
     return wake;
 }
@@ -242,6 +260,10 @@ void Shepherd::watch() {
     }
 }
 
+std::optional<std::chrono::seconds> limit_of(int value) {
+    return value < 0 ? std::nullopt : std::optional(std::chrono::seconds(value));
+}
+
 void Shepherd::read_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -250,6 +272,10 @@ void Shepherd::read_signals() {
             signal_all(info.ssi_int);
         else if (number == terminate_request())
             terminate(std::chrono::seconds(std::max(0, info.ssi_int)));
+        else if (number == walltime_request())
+            spec_.start.walltime = limit_of(info.ssi_int);
+        else if (number == cput_request())
+            spec_.start.cput = limit_of(info.ssi_int);
         else if (number == SIGTERM || number == SIGINT)
             // The machine goes down: the job ends in order and with a record.
             terminate(spec_.start.kill_delay);
@@ -283,32 +309,41 @@ void Shepherd::sample() {
     rusage gone{};
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
-    mem_kb_ = std::max({mem_kb_, mem, static_cast<std::int64_t>(gone.ru_maxrss)});
+    mem_kb_ = std::max(mem_kb_, mem);
+    // Until it ran the shell, the job's first process was a copy of this one.
+    if (gone.ru_maxrss > own_mem_kb_) mem_kb_ = std::max<std::int64_t>(mem_kb_, gone.ru_maxrss);
     // Between two samples a process may come and go; its peak of resident memory is known, the virtual is no
     // less.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
-    sample_every_ = std::min(sample_every_ * 2, longest_sample);
+    const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
+    sample_every_ = std::min(sample_every_ * 2, limited ? longest_sample_of_limited : longest_sample);
     sample_at_ = boot_time() + sample_every_;
 }
 
+// The messages are those that PBS users know.
 void Shepherd::enforce(milliseconds now) {
-    if (walltime_at_ && now >= *walltime_at_) {
-        walltime_at_.reset();
-        exceeded(exit_status::killed_walltime, "walltime",
-                 std::chrono::floor<std::chrono::seconds>(now - start_), *spec_.start.walltime);
-    }
-    if (spec_.start.cput && cput_ > *spec_.start.cput)
-        exceeded(exit_status::killed_cput, "cput", std::chrono::floor<std::chrono::seconds>(cput_),
-                 *spec_.start.cput);
+    const JobStart& job = spec_.start;
+    const auto in_seconds = [](milliseconds time) {
+        return std::chrono::floor<std::chrono::seconds>(time).count();
+    };
+    if (job.walltime && now >= start_ + *job.walltime)
+        exceeded(exit_status::killed_walltime, fmt::format("walltime {} exceeded limit {}",
+                                                           in_seconds(now - start_), job.walltime->count()));
+    if (job.cput && cput_ > *job.cput)
+        exceeded(exit_status::killed_cput,
+                 fmt::format("cput {} exceeded limit {}", in_seconds(cput_), job.cput->count()));
+    if (job.vmem_kb && vmem_kb_ > *job.vmem_kb)
+        exceeded(exit_status::killed_vmem,
+                 fmt::format("vmem {}kb exceeded limit {}kb", vmem_kb_, *job.vmem_kb));
+    if (job.mem_kb && mem_kb_ > *job.mem_kb)
+        exceeded(exit_status::killed_mem, fmt::format("mem {}kb exceeded limit {}kb", mem_kb_, *job.mem_kb));
 }
 
-void Shepherd::exceeded(int verdict, std::string_view what, std::chrono::seconds used,
-                        std::chrono::seconds limit) {
+void Shepherd::exceeded(int verdict, const std::string& what) {
     if (verdict_) return;
     verdict_ = verdict;
-    const std::string text =
-        fmt::format("job killed: {} {} exceeded limit {}", what, used.count(), limit.count());
-    message_ += (message_.empty() ? "" : "; ") + text;
+    const std::string text = "job killed: " + what;
+    note(text);
     terminate(spec_.start.kill_delay);
     tell_owner("=>> PBS: " + text + "\n");
 }
@@ -332,18 +367,12 @@ void Shepherd::signal_all(int signal) {
 
 // Ends whatever is left of the job. As every process of it is below this one, none gets away.
 void Shepherd::kill_all() {
-    const auto until = boot_time() + give_up_killing;
-    for (reap(); !nothing_left_ && boot_time() < until; reap()) {
-        signal_all(SIGKILL);
-        pollfd poll_signals{signals_.get(), POLLIN, 0};
-        ::poll(&poll_signals, 1, static_cast<int>(kill_again.count()));
-        signalfd_siginfo info{};
-        while (::read(signals_.get(), &info, sizeof info) > 0) {
-        }
-    }
+    reap();
     if (nothing_left_) return;
-    message_ += fmt::format("{}{} processes could not be killed", message_.empty() ? "" : "; ",
-                            descendants(::getpid()).size());
+    const auto left = kill_processes([] { return descendants(::getpid()); }, spec_.control_group,
+                                     [this] { reap(); }, give_up_killing);
+    reap();
+    if (left > 0) note(fmt::format("{} processes could not be killed", left));
 }
 
 ExitRecord Shepherd::ended() const {
@@ -359,32 +388,13 @@ ExitRecord Shepherd::ended() const {
     exit.mem_kb = mem_kb_;
     exit.vmem_kb = vmem_kb_;
     exit.message = message_;
+    exit.output_note = output_.note;
     return exit;
-}
-
-void Shepherd::finish(ExitRecord exit) {
-    if (exit.message.size() > longest_message) exit.message.resize(longest_message);
-    write_record(write_exit(exit));
-}
-
-// Into the room taken before, then under its name: the record is there whole or not at all.
-void Shepherd::write_record(const std::string& text) {
-    for (int attempt = 0; attempt < 60; ++attempt) {
-        const bool written =
-            ::pwrite(exit_room_.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
-            ::ftruncate(exit_room_.get(), static_cast<off_t>(text.size())) == 0 &&
-            ::fsync(exit_room_.get()) == 0 &&
-            ::rename(files_.exit_room().c_str(), files_.exit().c_str()) == 0;
-        if (written) break;
-        ::sleep(1);
-    }
-    sync_directory(home_ + "/mom_priv/jobs");
 }
 
 int Shepherd::run() {
     sigset_t all;
     sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);
     signals_.reset(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::umask(022);
@@ -398,29 +408,18 @@ int Shepherd::run() {
         exit.exit_status = launched.error().exit_status;
         exit.started_at = exit.ended_at = wall_clock();
         exit.message = launched.error().message;
-        finish(exit);
+        exit.output_note = output_.note;
+        store_exit(files_, exit_room_, std::move(exit));
     } else {
         watch();
         sample();
         kill_all();
         if (!shell_status_ || end_ == 0ms) end_ = boot_time();
         sample();
-        finish(ended());
+        store_exit(files_, exit_room_, ended());
     }
     remove_tmp_dir(spec_.start, tmp_dir_);
-    return 0;
-}
-
-// Removes the TMPDIR of a job whose shepherd was killed.
-int clean(const char* user, const char* uid, const char* gid, const char* directory) {
-    const auto uid_number = parse_number("uid", uid);
-    const auto gid_number = parse_number("gid", gid);
-    if (!uid_number || !gid_number) return 2;
-    JobStart job;
-    job.user = user;
-    job.uid = static_cast<uid_t>(*uid_number);
-    job.gid = static_cast<gid_t>(*gid_number);
-    remove_tmp_dir(job, directory);
+    if (!spec_.control_group.empty()) remove_control_group(spec_.control_group);
     return 0;
 }
 
@@ -433,14 +432,15 @@ bool is_shepherd(int argc, char** argv) {
 }
 
 int shepherd_main(int argc, char** argv) {
-    if (argc == 6 && std::string_view(argv[1]) == cleaner_argument)
-        return clean(argv[2], argv[3], argv[4], argv[5]);
     const auto run = argc == 5 ? parse_number("run count", argv[4]) : Result<std::int64_t>(0);
     if (argc != 5 || !is_file_safe(argv[3]) || !run) {
-        std::fputs("pbs_server: --shepherd is for the server's own use\n", stderr);
+        std::fprintf(stderr, "pbs_server: %s is for the server's own use\n", argv[1]);
         return 2;
     }
-    return Shepherd(argv[2], {argv[3], *run}).run();
+    const std::string home = argv[2];
+    const RunId id{argv[3], *run};
+    if (std::string_view(argv[1]) == cleaner_argument) return bury(home, id);
+    return keep_watch(home, id, [&](Fd start) { return Shepherd(home, id, std::move(start)).run(); });
 }
 
 }  // namespace pbs::host

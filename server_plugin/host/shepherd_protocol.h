@@ -2,6 +2,8 @@
 #ifndef PBSPOLICY_HOST_SHEPHERD_PROTOCOL_H
 #define PBSPOLICY_HOST_SHEPHERD_PROTOCOL_H
 
+#include <sys/types.h>
+
 #include <csignal>
 
 namespace pbs::host {
@@ -10,21 +12,34 @@ namespace pbs::host {
 // of the requests below is lost or kills it before it can read them.
 inline constexpr const char* shepherd_argument = "--shepherd";
 
-// What is left of a job whose shepherd was killed may take long to remove, and is removed as its owner, so it
-// is done by a process too: `pbs_server --shepherd-clean USER UID GID DIRECTORY`.
+// The process that is run so is the warden (warden.h); the shepherd is its child. Of the file of the start
+// each of the two locks a byte for its life.
+inline constexpr off_t shepherd_byte = 0;
+inline constexpr off_t warden_byte = 1;
+
+// To end what is left of a job may take long, so if both were killed a process does that too, a warden
+// without a shepherd: `pbs_server --shepherd-clean HOME JOB_ID RUN_COUNT`.
 inline constexpr const char* cleaner_argument = "--shepherd-clean";
 
-// Its end of a pipe to the runner: "session=N" once the script runs, "error=TEXT" if it gives up before it
-// has taken the permission to start (lines as in key_value.h).
+// Its end of a pipe to the runner: "session=N" once the script runs, with "output_note=TEXT" if its output
+// isn't where it was to be; "error=TEXT" if it gives up before it has taken the permission to start (lines as
+// in key_value.h).
 inline constexpr int shepherd_notify_fd = 3;
 
-// Real-time signals with a value: send the signal `value` to the job; terminate it, with `value` seconds from
-// TERM to KILL.
+// Real-time signals with a value, which a warden passes on: send the signal `value` to the job; terminate it,
+// with `value` seconds from TERM to KILL; let its walltime or cput be `value` seconds, or without a limit
+// (-1).
 inline int signal_request() {
     return SIGRTMIN + 1;
 }
 inline int terminate_request() {
     return SIGRTMIN + 2;
+}
+inline int walltime_request() {
+    return SIGRTMIN + 3;
+}
+inline int cput_request() {
+    return SIGRTMIN + 4;
 }
 
 }  // namespace pbs::host

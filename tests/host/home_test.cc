@@ -46,7 +46,7 @@ TEST_F(HomeTest, MakesTheLayoutWhateverTheUmask) {
                                                    {"/server_logs", 0755},
                                                    {"/sched_logs", 0755},
                                                    {"/spool", 01777},
-                                                   {"/undelivered", 01777},
+                                                   {"/undelivered", 0755},
                                                    {"/mom_priv", 0751},
                                                    {"/mom_priv/jobs", 0751},
                                                    {"/aux", 0755}};
@@ -66,6 +66,13 @@ TEST_F(HomeTest, OpensAnExistingHomeAndKeepsItsModes) {
     ASSERT_TRUE(home);
     EXPECT_EQ(home->path(), path_);
     EXPECT_EQ(fs::status(path_ + "/sched_priv").permissions(), fs::perms(0755));
+}
+
+TEST_F(HomeTest, TakesUndeliveredFromOthersWhoOnceCouldWriteThere) {
+    ASSERT_TRUE(Home::open(path_));
+    ::chmod((path_ + "/undelivered").c_str(), 01777);
+    ASSERT_TRUE(Home::open(path_));
+    EXPECT_EQ(fs::status(path_ + "/undelivered").permissions(), fs::perms(0755));
 }
 
 TEST_F(HomeTest, RefusesWhatIsNoSafeDirectory) {

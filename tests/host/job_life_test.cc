@@ -235,6 +235,24 @@ TEST_F(JobLife, RunningJobsAreFoundAgain) {
     EXPECT_EQ(executor_.terminated[0].job, "99.svr");
 }
 
+TEST_F(JobLife, TheOwnerIsToldOfOutputThatIsElsewhere) {
+    const std::string id = running_job({attribute("Mail_Points", "n")});
+    const std::string note =
+        "cannot open /gone/out: No such file or directory; the output is in /home/undelivered/x";
+    RunReport running;
+    running.id = running_starts(server_->state).at(0);
+    running.session = 12;
+    running.exit.output_note = note;
+    report(running);
+    EXPECT_EQ(job_shows(id, "comment"), note);
+    auto end = ended(id, 0);
+    end.exit.output_note = note;
+    report(end);
+    EXPECT_EQ(job_shows(id, "comment", "x"), note);
+    EXPECT_THAT(log_text(), HasSubstr(note));
+    EXPECT_THAT(log_text(), HasSubstr("mail to alice@"));
+}
+
 TEST_F(JobLife, ALostRerunnableJobIsQueuedAgain) {
     const std::string id = running_job();
     open_server();

@@ -24,9 +24,11 @@
 #include <thread>
 
 #include "server_plugin/host/home.h"
+#include "server_plugin/host/posix.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd.h"
+#include "server_plugin/host/shepherd_protocol.h"
 
 namespace pbs::host {
 namespace {
@@ -94,7 +96,8 @@ class RunnerTest : public testing::Test {
     }
 
     std::unique_ptr<Runner> new_runner(const std::string& program = "/proc/self/exe") const {
-        auto runner = Runner::create({.home = home_, .program = program, .host_name = "localhost"});
+        auto runner = Runner::create(
+            {.home = home_, .program = program, .host_name = "localhost", .control_groups = control_groups_});
         EXPECT_TRUE(runner);
         return std::move(*runner);
     }
@@ -165,14 +168,19 @@ class RunnerTest : public testing::Test {
 
     pid_t shepherd_of(const RunId& id) const {
         const int fd = ::open(RunFiles(home_, id).started().c_str(), O_RDWR | O_CLOEXEC);
-        struct flock lock {};
-        lock.l_type = F_WRLCK;
-        EXPECT_EQ(::fcntl(fd, F_GETLK, &lock), 0);
+        const pid_t pid = lock_holder(fd, shepherd_byte);
         ::close(fd);
-        return lock.l_pid;
+        return pid;
     }
 
     fs::path top_;
+    // What came of a start, once that is known.
+    RunReport recovered(const RunId& id) {
+        auto report = runner_->recover({id}, nullptr).at(0);
+        return report.state == RunState::running ? wait_end() : report;
+    }
+
+    bool control_groups_ = true;
     std::string home_;
     std::string work_;
     passwd owner_{};
@@ -278,10 +286,38 @@ TEST_F(RunnerTest, SendsOutputThatCannotBeWrittenToUndelivered) {
     start.output_path = work_ + "/missing/dir/out";
     const auto end = run(start);
     EXPECT_EQ(end.exit.exit_status, 3);
-    EXPECT_THAT(end.exit.message,
-                HasSubstr("cannot open " + work_ + "/missing/dir/out: No such file or directory"));
+    EXPECT_EQ(end.exit.message, "");
+    EXPECT_EQ(end.exit.output_note, "cannot open " + work_ + "/missing/dir/out: No such file or directory; " +
+                                        "the output is in " + home_ + "/undelivered/1.test.OU");
     EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
     EXPECT_EQ(contents(work_ + "/work.e1"), "err\n");
+}
+
+TEST_F(RunnerTest, TellsAtTheStartThatOutputIsInUndelivered) {
+    auto start = job("echo out; while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done\n");
+    start.output_path = work_ + "/missing/dir/out";
+    ASSERT_TRUE(runner_->start(start));
+    const auto tells = HasSubstr("the output is in " + home_ + "/undelivered/");
+    EXPECT_THAT(wait_running(*runner_).exit.output_note, tells);
+    runner_ = new_runner();
+    EXPECT_THAT(runner_->recover({start.id}, nullptr).at(0).exit.output_note, tells);
+    ::kill(shepherd_of(start.id), SIGKILL);
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::lost);
+    EXPECT_THAT(end.exit.output_note, tells);
+}
+
+// What was put there while everybody could write there.
+TEST_F(RunnerTest, FindsAnotherNameForUndeliveredOutput) {
+    fs::create_directories(home_ + "/undelivered/1.test.OU/in the way");
+    std::ofstream(top_ / "precious") << "precious\n";
+    fs::create_symlink(top_ / "precious", home_ + "/undelivered/1.test.OU.1");
+    auto start = job("echo out\n");
+    start.output_path = work_ + "/missing/dir/out";
+    const auto end = run(start);
+    EXPECT_THAT(end.exit.output_note, HasSubstr("the output is in " + home_ + "/undelivered/1.test.OU.1"));
+    EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU.1"), "out\n");
+    EXPECT_EQ(contents(top_ / "precious"), "precious\n");
 }
 
 TEST_F(RunnerTest, IsNotHeldUpByAFifoAsOutputFile) {
@@ -543,7 +579,7 @@ TEST_F(RunnerTest, ReportsAStartThatNeverHappened) {
 TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const auto start = job("echo ran > $PBS_O_WORKDIR/ran\n");
     const RunFiles files(home_, start.id);
-    std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", ""});
+    std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", "", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
     const pid_t late = ::fork();
     if (late == 0) {
@@ -617,8 +653,179 @@ TEST_F(RunnerTest, FindsAShepherdKilledWhileThereWasNoServer) {
     const pid_t shepherd = shepherd_of(start.id);
     ::kill(shepherd, SIGKILL);
     ASSERT_TRUE(eventually([&] { return !alive(shepherd); }));
-    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::lost);
+    EXPECT_EQ(recovered(start.id).state, RunState::lost);
     EXPECT_FALSE(alive(pid_in(work_ + "/a")));
+}
+
+TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
+    const auto start = job("echo\n");
+    std::ofstream(RunFiles(home_, start.id).started()) << write_job_spec({start, "C0FFEE", "", ""});
+    runner_ = new_runner("/bin/false");
+    const auto report = recovered(start.id);
+    EXPECT_EQ(report.state, RunState::lost);
+    EXPECT_TRUE(report.may_still_run);
+    EXPECT_THAT(report.exit.message, HasSubstr("ended without a record"));
+}
+
+// ---- Processes that get away from their job ----
+
+// With control groups and without.
+class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
+  protected:
+    void SetUp() override {
+        control_groups_ = GetParam();
+        RunnerTest::SetUp();
+        if (HasFatalFailure()) return;
+        const bool has_groups =
+            runner_->supervision().starts_with("the processes of each job are in a control group");
+        ASSERT_FALSE(has_groups && !GetParam());
+        if (GetParam() && !has_groups) GTEST_SKIP() << runner_->supervision();
+    }
+
+    // A job with daemons: another session, no parent of the job's, nothing in the environment, no open file.
+    JobStart with_daemons(int count, const std::string& then, const std::string& id = "1.test") const {
+        std::ofstream(work_ + "/real") << "echo $$ >> daemons\nexec /bin/sleep 300\n";
+        return job(
+            fmt::format("cd $PBS_O_WORKDIR\nfor i in $(seq {}); do\n"
+                        "(setsid env -i /bin/sh -c '/bin/sh real </dev/null >/dev/null 2>&1 &' &)\ndone\n"
+                        "while [ $(cat daemons 2>/dev/null | wc -l) -lt {} ]; do sleep 0.02; done\n"
+                        "echo > ready\n{}",
+                        count, count, then),
+            id);
+    }
+    bool ready() const {
+        return eventually([&] { return fs::exists(work_ + "/ready"); });
+    }
+    std::vector<pid_t> daemons() const {
+        std::vector<pid_t> pids;
+        std::ifstream file(work_ + "/daemons");
+        for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+        return pids;
+    }
+    long living_daemons() const {
+        const auto pids = daemons();
+        EXPECT_FALSE(pids.empty());
+        return std::count_if(pids.begin(), pids.end(), alive);
+    }
+    // None of them can be known by what it says of itself.
+    void check_disguise(const RunId& id) const {
+        const auto spec = parse_job_spec(contents(RunFiles(home_, id).started()), "spec").value();
+        for (const pid_t pid : daemons()) {
+            EXPECT_THAT(contents(fmt::format("/proc/{}/environ", pid)), testing::Not(HasSubstr(spec.cookie)));
+            EXPECT_NE(read_process(pid)->session, number(contents(RunFiles(home_, id).session())));
+        }
+    }
+    pid_t warden_of(const RunId& id) const {
+        const pid_t warden = read_process(shepherd_of(id))->parent;
+        EXPECT_NE(warden, ::getpid());
+        return warden;
+    }
+    std::string group_of(const RunId& id) const {
+        return parse_job_spec(contents(RunFiles(home_, id).started()), "spec").value().control_group;
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Supervision, Escapes, testing::Bool(),
+                         [](const auto& info) { return info.param ? "ControlGroups" : "ProcessTrees"; });
+
+TEST_P(Escapes, EndWithTheirJob) {
+    const auto start = with_daemons(2, "exit 4\n");
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, 4);
+    EXPECT_EQ(living_daemons(), 0);
+    if (GetParam()) EXPECT_FALSE(fs::exists(group_of(start.id)));
+}
+
+TEST_P(Escapes, EndWhenTheirJobIsDeleted) {
+    const auto start = with_daemons(2, "trap '' TERM; while :; do sleep 1; done\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    check_disguise(start.id);
+    ASSERT_TRUE(runner_->terminate(start.id, 1s));
+    EXPECT_EQ(wait_end().state, RunState::ended);
+    EXPECT_EQ(living_daemons(), 0);
+}
+
+TEST_P(Escapes, EndWhenTheShepherdIsKilled) {
+    const auto start = with_daemons(2, "sleep 300\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    const std::string group = group_of(start.id);
+    ::kill(shepherd_of(start.id), SIGKILL);
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::lost);
+    EXPECT_FALSE(end.may_still_run);
+    EXPECT_EQ(living_daemons(), 0);
+    if (GetParam()) EXPECT_FALSE(fs::exists(group));
+}
+
+TEST_P(Escapes, ManyEndBeforeTheirJobIsSaidToHaveEnded) {
+    const auto start = with_daemons(400, "sleep 300\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    ::kill(shepherd_of(start.id), SIGKILL);
+    EXPECT_EQ(wait_end().state, RunState::lost);
+    EXPECT_EQ(living_daemons(), 0);
+}
+
+TEST_P(Escapes, EndWhenServerAndShepherdAreKilled) {
+    const auto start = with_daemons(2, "sleep 300\n");
+    start_and_die(start, true);
+    ASSERT_TRUE(ready());
+    ::kill(shepherd_of(start.id), SIGKILL);
+    // The warden needs no server for it.
+    EXPECT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
+    EXPECT_EQ(living_daemons(), 0);
+    EXPECT_EQ(recovered(start.id).state, RunState::lost);
+}
+
+TEST_P(Escapes, EndWhenServerShepherdAndWardenAreKilled) {
+    if (!GetParam()) GTEST_SKIP() << runner_->supervision();
+    const auto start = with_daemons(2, "sleep 300\n");
+    start_and_die(start, true);
+    ASSERT_TRUE(ready());
+    const pid_t shepherd = shepherd_of(start.id);
+    const pid_t warden = warden_of(start.id);
+    ::kill(warden, SIGKILL);
+    ::kill(shepherd, SIGKILL);
+    ASSERT_TRUE(eventually([&] { return !alive(shepherd) && !alive(warden); }));
+    EXPECT_EQ(living_daemons(), 2);
+    const auto end = recovered(start.id);
+    EXPECT_EQ(end.state, RunState::lost);
+    EXPECT_FALSE(end.may_still_run);
+    EXPECT_EQ(living_daemons(), 0);
+}
+
+TEST_P(Escapes, AJobWhoseWardenIsKilledGoesOn) {
+    const auto start = with_daemons(1, "trap 'exit 9' USR1; while :; do sleep 0.05; done\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    const pid_t warden = warden_of(start.id);
+    ::kill(warden, SIGKILL);
+    ASSERT_TRUE(eventually([&] { return !alive(warden); }));
+    runner_->events();
+    EXPECT_EQ(runner_->running(), 1U);
+    ASSERT_TRUE(runner_->signal(start.id, SIGUSR1));
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::ended);
+    EXPECT_EQ(end.exit.exit_status, 9);
+    EXPECT_EQ(living_daemons(), 0);
+}
+
+// A process that starts another one as fast as it can, each in a session of its own.
+TEST_P(Escapes, CannotOutrunTheirEnd) {
+    std::ofstream(work_ + "/run") << "echo $$ > last\nsetsid env -i /bin/sh run &\n";
+    auto start =
+        job("cd $PBS_O_WORKDIR\nsetsid env -i /bin/sh run &\n"
+            "while [ ! -s last ]; do sleep 0.02; done\necho > ready\nsleep 300\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    ::kill(shepherd_of(start.id), SIGKILL);
+    const auto end = wait_end();
+    EXPECT_EQ(end.state, RunState::lost);
+    EXPECT_FALSE(end.may_still_run);
+    fs::remove(work_ + "/last");
+    std::this_thread::sleep_for(200ms);
+    EXPECT_FALSE(fs::exists(work_ + "/last"));
 }
 
 TEST_F(RunnerTest, DoesNotKillTheSessionOfAnotherBoot) {
@@ -631,10 +838,10 @@ TEST_F(RunnerTest, DoesNotKillTheSessionOfAnotherBoot) {
     ASSERT_TRUE(eventually([&] { return read_process(bystander)->session == bystander; }));
     const auto start = job("echo\n");
     const RunFiles files(home_, start.id);
-    std::ofstream(files.started()) << write_job_spec({start, "C0FFEE", ""});
+    std::ofstream(files.started()) << write_job_spec({start, "C0FFEE", "", ""});
     std::ofstream(files.session()) << write_session(
         {bystander, read_process(bystander)->start, "another-boot", 1, ""});
-    const auto report = runner_->recover({start.id}, nullptr).at(0);
+    const auto report = recovered(start.id);
     EXPECT_EQ(report.state, RunState::lost);
     EXPECT_EQ(report.exit.message, "the machine was restarted while the job ran");
     EXPECT_TRUE(alive(bystander));
@@ -675,8 +882,10 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
     const auto start = job("exit 0\n");
     run(start);
     std::ofstream(RunFiles(home_, start.id).exit()) << "version=1\nexit_status=0\n";
-    const auto report = new_runner()->recover({start.id}, nullptr).at(0);
+    runner_ = new_runner();
+    const auto report = recovered(start.id);
     EXPECT_EQ(report.state, RunState::lost);
+    EXPECT_FALSE(report.may_still_run);
     EXPECT_THAT(report.exit.message, HasSubstr("complete=1"));
 }
 
@@ -748,7 +957,7 @@ TEST_F(AsAnotherUser, CannotBeMadeToWriteWhereTheUserMayNot) {
     EXPECT_TRUE(fs::is_empty(top_ / "roots"));
     EXPECT_EQ(contents(home_ + "/undelivered/1.test.OU"), "out\n");
     EXPECT_EQ(contents(home_ + "/undelivered/1.test.ER"), "err\n");
-    EXPECT_THAT(end.exit.message, HasSubstr("Permission denied"));
+    EXPECT_THAT(end.exit.output_note, HasSubstr("Permission denied"));
 }
 
 TEST_F(AsAnotherUser, RunsTheScriptThoughTheUserCannotReachPbsHome) {

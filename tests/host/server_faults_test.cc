@@ -65,6 +65,7 @@ class Faults : public OriginServer {
             const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
             struct flock lock {};
             lock.l_type = F_WRLCK;
+            lock.l_len = 1;  // the first byte; the next one is its warden's
             const int asked = ::fcntl(fd, F_GETLK, &lock);
             ::close(fd);
             if (asked == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
