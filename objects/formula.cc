@@ -1,9 +1,10 @@
 #include "objects/formula.h"
 
 #include <fmt/format.h>
-#include <muParser.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <string>
 
 #include "objects/text.h"
@@ -17,55 +18,481 @@ constexpr std::string_view kJobSortTerms[] = {
 };
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};
 
-// muParser's assignment would change a variable from inside a formula.
-std::size_t assignment(std::string_view text) {
-    for (std::size_t i = text.find('='); i != std::string_view::npos; i = text.find('=', i + 1)) {
-        if (i + 1 < text.size() && text[i + 1] == '=') {
-            ++i;
-        } else if (i == 0 || std::string_view("<>!").find(text[i - 1]) == std::string_view::npos) {
-            return i;
-        }
-    }
-    return std::string_view::npos;
+// What can't be computed is not a number.
+using Args = std::span<const double>;
+
+double rounded(Args a) {
+    const double unit = std::pow(10, a.size() > 1 ? std::trunc(a[1]) : 0);
+    return std::nearbyint(a[0] * unit) / unit;  // halves to the even neighbour
 }
 
-tl::unexpected<Error> bad_formula(std::string_view what, std::string_view text, std::size_t position,
-                                  std::string_view problem) {
-    return fail(Code::bad_value,
-                fmt::format("{}: bad formula '{}': at position {}: {}", what, text, position + 1, problem));
+double logarithm(Args a) {
+    if (a[0] <= 0 || (a.size() > 1 && (a[1] <= 0 || a[1] == 1))) return NAN;
+    return a.size() > 1 ? std::log(a[0]) / std::log(a[1]) : std::log(a[0]);
 }
 
-std::string problem_text(const mu::ParserError& error) {
-    switch (error.GetCode()) {
-        case mu::ecUNASSIGNABLE_TOKEN:
-            return fmt::format("unknown name '{}'; expected a resource or a term of formulas",
-                               error.GetToken());
-        case mu::ecUNEXPECTED_EOF:
-            return "the formula ends too early, expected a resource, a number or a parenthesis";
-        case mu::ecMISSING_PARENS:
-            return "a parenthesis isn't closed, expected )";
-        default:
-            return fmt::format("{}; expected an arithmetic expression", error.GetMsg());
-    }
+double power(double base, double exponent) {
+    return base == 0 && exponent < 0 ? NAN : std::pow(base, exponent);
 }
 
-// Names that nobody knows, when that is no error.
-struct Unknown {
-    std::vector<std::string>* names;
-    double value = 1;
+struct Function {
+    std::string_view name;
+    std::uint32_t least;  // arguments
+    std::uint32_t most;
+    double (*of)(Args);
 };
-
-double* define_unknown(const char* name, void* others) {
-    auto& unknown = *static_cast<Unknown*>(others);
-    unknown.names->emplace_back(name);
-    return &unknown.value;
-}
+constexpr std::uint32_t kAny = UINT32_MAX;
+constexpr Function kFunctions[] = {
+    {"abs", 1, 1, [](Args a) { return std::fabs(a[0]); }},
+    {"ceil", 1, 1, [](Args a) { return std::ceil(a[0]); }},
+    {"exp", 1, 1, [](Args a) { return std::exp(a[0]); }},
+    {"fabs", 1, 1, [](Args a) { return std::fabs(a[0]); }},
+    {"float", 1, 1, [](Args a) { return a[0]; }},
+    {"floor", 1, 1, [](Args a) { return std::floor(a[0]); }},
+    {"fmod", 2, 2, [](Args a) { return std::fmod(a[0], a[1]); }},
+    {"int", 1, 1, [](Args a) { return std::trunc(a[0]); }},
+    {"log", 1, 2, logarithm},
+    {"log10", 1, 1, [](Args a) { return a[0] > 0 ? std::log10(a[0]) : NAN; }},
+    {"log2", 1, 1, [](Args a) { return a[0] > 0 ? std::log2(a[0]) : NAN; }},
+    {"max", 2, kAny, [](Args a) { return *std::ranges::max_element(a); }},
+    {"min", 2, kAny, [](Args a) { return *std::ranges::min_element(a); }},
+    {"pow", 2, 2, [](Args a) { return power(a[0], a[1]); }},
+    {"round", 1, 2, rounded},
+    {"sqrt", 1, 1, [](Args a) { return std::sqrt(a[0]); }},
+    {"trunc", 1, 1, [](Args a) { return std::trunc(a[0]); }},
+};
 
 bool in_names(char c) {
     return is_letter(c) || is_digit(c) || c == '_';
 }
 
+tl::unexpected<Error> bad_formula(std::string_view what, std::string_view text, std::size_t at,
+                                  std::string_view problem) {
+    return fail(Code::bad_value,
+                fmt::format("{}: bad formula '{}': at position {}: {}", what, text, at + 1, problem));
+}
+
+// As Python's: the result has the sign of the divisor.
+double modulo(double a, double b) {
+    if (b == 0) return NAN;
+    const double rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+constexpr double kMostWhole = 9007199254740992;  // above it not every whole number is a double
+
+template <class Combine>
+double bits(double a, double b, Combine combine) {
+    if (std::trunc(a) != a || std::trunc(b) != b || std::fabs(a) > kMostWhole || std::fabs(b) > kMostWhole)
+        return NAN;
+    return static_cast<double>(combine(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)));
+}
+
 }  // namespace
+
+enum class Formula::Op : std::uint8_t {
+    // Put a value on the stack.
+    name,
+    number,
+    // Take the two on top, and put what they make.
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    unequal,
+    bit_or,
+    bit_xor,
+    bit_and,
+    add,
+    subtract,
+    multiply,
+    divide,
+    divide_down,
+    modulo,
+    power,
+    // Of the one on top.
+    negate,
+    no,
+    // Of as many as the step says.
+    call,
+    // Goes on behind so many steps; the second one if what it takes from the top is 0; the third and fourth
+    // if the top is 0 or isn't, and else they take it.
+    jump,
+    jump_if_not,
+    jump_keeping_false,
+    jump_keeping_true,
+};
+
+// By recursive descent; each level of binding is one function or one row.
+class FormulaCompiler {
+  public:
+    using Op = Formula::Op;
+    explicit FormulaCompiler(std::string_view text) : text_(text) {}
+
+    tl::expected<Formula, FormulaProblem> compile() {
+        next();
+        conditional();
+        if (problem_.text.empty() && kind_ != Kind::end)
+            fail(token_ == "," ? "expected one expression, not several" : unexpected());
+        if (!problem_.text.empty()) return tl::unexpected(std::move(problem_));
+        return std::move(made_);
+    }
+
+  private:
+    enum class Kind : std::uint8_t { end, number, name, sign };
+    struct Binary {
+        std::string_view sign;
+        unsigned level;  // of binding: a larger one binds tighter
+        Op op;
+    };
+    static constexpr unsigned kComparison = 1;
+    static constexpr Binary kBinary[] = {
+        {"<", kComparison, Op::less},
+        {"<=", kComparison, Op::less_equal},
+        {">", kComparison, Op::greater},
+        {">=", kComparison, Op::greater_equal},
+        {"==", kComparison, Op::equal},
+        {"!=", kComparison, Op::unequal},
+        {"|", 2, Op::bit_or},
+        {"^", 3, Op::bit_xor},
+        {"&", 4, Op::bit_and},
+        {"+", 5, Op::add},
+        {"-", 5, Op::subtract},
+        {"*", 6, Op::multiply},
+        {"/", 6, Op::divide},
+        {"//", 6, Op::divide_down},
+        {"%", 6, Op::modulo},
+    };
+    static constexpr unsigned kTightest = 6;
+    static constexpr unsigned kDeepest = 100;  // a formula may come from a hostile manager
+
+    void fail(std::string text) {
+        if (problem_.text.empty()) problem_ = {at_, std::move(text)};
+        kind_ = Kind::end;
+    }
+
+    std::string unexpected() const {
+        if (kind_ == Kind::end)
+            return "the formula ends too early, expected a resource, a number or a parenthesis";
+        if (token_ == "=") return "a formula can't assign, expected == for a comparison";
+        return fmt::format("unexpected '{}'; expected an arithmetic expression", token_);
+    }
+
+    void next() {
+        if (!problem_.text.empty()) return;
+        while (end_ < text_.size() && (is_blank(text_[end_]) || text_[end_] == '\n')) ++end_;
+        at_ = end_;
+        kind_ = Kind::end;
+        token_ = {};
+        if (at_ == text_.size()) return;
+        const char c = text_[at_];
+        if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
+        if (is_letter(c) || c == '_') {
+            while (end_ < text_.size() && in_names(text_[end_])) ++end_;
+            kind_ = Kind::name;
+        } else {
+            static constexpr std::string_view two[] = {"<=", ">=", "==", "!=", "**", "//", "&&", "||"};
+            end_ += std::ranges::find(two, text_.substr(at_, 2)) != std::end(two) ? 2 : 1;
+            kind_ = Kind::sign;
+        }
+        token_ = text_.substr(at_, end_ - at_);
+    }
+
+    void number() {
+        const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number_);
+        end_ = static_cast<std::size_t>(end - text_.data());
+        token_ = text_.substr(at_, end_ - at_);
+        if (error != std::errc()) return fail(fmt::format("the number {} is too large", token_));
+        kind_ = Kind::number;
+    }
+
+    bool is(std::string_view token) const { return kind_ != Kind::number && token_ == token; }
+    bool take(std::string_view token) {
+        if (kind_ == Kind::end || !is(token)) return false;
+        next();
+        return true;
+    }
+    bool need(std::string_view token, std::string_view problem) {
+        if (take(token)) return true;
+        fail(kind_ == Kind::end ? std::string(problem) : unexpected());
+        return false;
+    }
+
+    void add(Op op, std::uint32_t argument = 0, std::uint32_t count = 0) {
+        made_.steps_.push_back({op, argument, count});
+    }
+    std::size_t here() const { return made_.steps_.size(); }
+    // A jump that is made before it is known how far.
+    std::size_t add_jump(Op op) {
+        add(op);
+        return here() - 1;
+    }
+    void land(std::size_t jump) {
+        made_.steps_[jump].argument = static_cast<std::uint32_t>(here() - jump - 1);
+    }
+
+    void conditional() {
+        if (++depth_ > kDeepest) return fail(fmt::format("expected at most {} levels", kDeepest));
+        const std::size_t first = here();
+        disjunction();
+        if (take("?")) {
+            const std::size_t otherwise = add_jump(Op::jump_if_not);
+            conditional();
+            const std::size_t done = add_jump(Op::jump);
+            land(otherwise);
+            if (need(":", "expected : and a value behind it")) conditional();
+            land(done);
+        } else if (take("if")) {
+            // The condition goes before the value: jumps tell how far, so that steps can be moved.
+            const std::size_t condition = here();
+            disjunction();
+            const std::size_t otherwise = add_jump(Op::jump_if_not);
+            auto& steps = made_.steps_;
+            const auto at = [&](std::size_t i) { return steps.begin() + static_cast<std::ptrdiff_t>(i); };
+            std::rotate(at(first), at(condition), steps.end());
+            const std::size_t done = add_jump(Op::jump);
+            land(first + (otherwise - condition));
+            if (need("else", "expected else and a value behind it")) conditional();
+            land(done);
+        }
+        --depth_;
+    }
+
+    void disjunction() {
+        conjunction();
+        std::vector<std::size_t> jumps;
+        while (take("or") || take("||")) {
+            jumps.push_back(add_jump(Op::jump_keeping_true));
+            conjunction();
+        }
+        for (const std::size_t jump : jumps) land(jump);
+    }
+
+    void conjunction() {
+        negation();
+        std::vector<std::size_t> jumps;
+        while (take("and") || take("&&")) {
+            jumps.push_back(add_jump(Op::jump_keeping_false));
+            negation();
+        }
+        for (const std::size_t jump : jumps) land(jump);
+    }
+
+    void negation() {
+        unsigned count = 0;
+        while (take("not")) ++count;
+        binary(kComparison);
+        for (; count > 0; --count) add(Op::no);
+    }
+
+    const Binary* sign_of(unsigned level) const {
+        if (kind_ != Kind::sign) return nullptr;
+        const auto found = std::ranges::find_if(
+            kBinary, [&](const Binary& b) { return b.level == level && b.sign == token_; });
+        return found == std::end(kBinary) ? nullptr : found;
+    }
+
+    void binary(unsigned level) {
+        const auto tighter = [&] { level == kTightest ? unary() : binary(level + 1); };
+        tighter();
+        bool compared = false;
+        while (const Binary* found = sign_of(level)) {
+            if (compared) return fail("comparisons can't be chained, expected 'and' between them");
+            compared = level == kComparison;
+            next();
+            tighter();
+            add(found->op);
+        }
+    }
+
+    void unary() {
+        if (++depth_ > kDeepest) return fail(fmt::format("expected at most {} levels", kDeepest));
+        if (take("-")) {
+            unary();
+            add(Op::negate);
+        } else if (take("!")) {
+            unary();
+            add(Op::no);
+        } else if (take("+")) {
+            unary();
+        } else {
+            value();
+            if (take("**")) {
+                unary();
+                add(Op::power);
+            }
+        }
+        --depth_;
+    }
+
+    void value() {
+        if (kind_ == Kind::number) {
+            add(Op::number, static_cast<std::uint32_t>(made_.numbers_.size()));
+            made_.numbers_.push_back(number_);
+            return next();
+        }
+        if (take("(")) {
+            conditional();
+            need(")", "a parenthesis isn't closed, expected )");
+            return;
+        }
+        static constexpr std::string_view words[] = {"if", "else", "or", "and", "not"};
+        if (kind_ != Kind::name || std::ranges::find(words, token_) != std::end(words))
+            return fail(unexpected());
+        const std::string_view name = token_;
+        const std::size_t at = at_;
+        next();
+        if (is("(")) return call(name, at);
+        if (name == "True" || name == "False") {
+            add(Op::number, static_cast<std::uint32_t>(made_.numbers_.size()));
+            made_.numbers_.push_back(name == "True" ? 1 : 0);
+            return;
+        }
+        auto& names = made_.names_;
+        const auto known = std::ranges::find(names, name, &Formula::Name::name);
+        add(Op::name, static_cast<std::uint32_t>(known - names.begin()));
+        if (known == names.end()) names.push_back({std::string(name), at});
+    }
+
+    void call(std::string_view name, std::size_t at) {
+        const auto function = std::ranges::find(kFunctions, name, &Function::name);
+        if (function == std::end(kFunctions)) {
+            at_ = at;
+            return fail(fmt::format("unknown function '{}'; expected {}", name, formula_functions()));
+        }
+        next();
+        std::uint32_t count = 0;
+        if (!is(")")) {
+            do {
+                conditional();
+                ++count;
+            } while (take(","));
+        }
+        if (!need(")", "a parenthesis isn't closed, expected )")) return;
+        if (count < function->least || count > function->most) {
+            at_ = at;
+            return fail(fmt::format("{} arguments for {}, expected {}{}", count, name, function->least,
+                                    function->most == kAny             ? " or more"
+                                    : function->most > function->least ? fmt::format(" or {}", function->most)
+                                                                       : ""));
+        }
+        add(Op::call, static_cast<std::uint32_t>(function - std::begin(kFunctions)), count);
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;  // of the token
+    std::size_t end_ = 0;
+    Kind kind_ = Kind::end;
+    std::string_view token_;
+    double number_ = 0;
+    unsigned depth_ = 0;
+    FormulaProblem problem_;
+    Formula made_;
+};
+
+tl::expected<Formula, FormulaProblem> Formula::compile(std::string_view text) {
+    return FormulaCompiler(text).compile();
+}
+
+std::optional<double> Formula::value(std::span<const double> values) {
+    stack_.clear();
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Step& step = steps_[i];
+        const auto pop = [&] {
+            const double top = stack_.back();
+            stack_.pop_back();
+            return top;
+        };
+        switch (step.op) {
+            case Op::name:
+                stack_.push_back(values[step.argument]);
+                continue;
+            case Op::number:
+                stack_.push_back(numbers_[step.argument]);
+                continue;
+            case Op::jump:
+                i += step.argument;
+                continue;
+            case Op::jump_if_not:
+                if (pop() == 0) i += step.argument;
+                continue;
+            case Op::jump_keeping_false:
+            case Op::jump_keeping_true:
+                if ((stack_.back() != 0) == (step.op == Op::jump_keeping_true))
+                    i += step.argument;
+                else
+                    pop();
+                continue;
+            case Op::negate:
+                stack_.back() = -stack_.back();
+                continue;
+            case Op::no:
+                stack_.back() = stack_.back() == 0 ? 1 : 0;
+                continue;
+            case Op::call: {
+                const std::size_t first = stack_.size() - step.count;
+                const double made = kFunctions[step.argument].of(std::span(stack_).subspan(first));
+                stack_.resize(first);
+                stack_.push_back(made);
+                break;
+            }
+            default: {
+                const double b = pop();
+                double& a = stack_.back();
+                a = combine(step.op, a, b);
+            }
+        }
+        if (std::isnan(stack_.back())) return std::nullopt;
+    }
+    return std::isfinite(stack_.back()) ? std::optional(stack_.back()) : std::nullopt;
+}
+
+double Formula::combine(Op op, double a, double b) {
+    switch (op) {
+        case Op::less:
+            return a < b ? 1 : 0;
+        case Op::less_equal:
+            return a <= b ? 1 : 0;
+        case Op::greater:
+            return a > b ? 1 : 0;
+        case Op::greater_equal:
+            return a >= b ? 1 : 0;
+        case Op::equal:
+            return a == b ? 1 : 0;
+        case Op::unequal:
+            return a != b ? 1 : 0;
+        case Op::bit_or:
+            return bits(a, b, [](auto x, auto y) { return x | y; });
+        case Op::bit_xor:
+            return bits(a, b, [](auto x, auto y) { return x ^ y; });
+        case Op::bit_and:
+            return bits(a, b, [](auto x, auto y) { return x & y; });
+        case Op::add:
+            return a + b;
+        case Op::subtract:
+            return a - b;
+        case Op::multiply:
+            return a * b;
+        case Op::divide:
+            return b == 0 ? NAN : a / b;
+        case Op::divide_down:
+            return b == 0 ? NAN : std::round((a - modulo(a, b)) / b);
+        case Op::modulo:
+            return modulo(a, b);
+        case Op::power:
+            return power(a, b);
+        default:
+            return NAN;
+    }
+}
+
+std::string formula_functions() {
+    std::string names;
+    for (const Function& function : kFunctions)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name);
+    return names;
+}
 
 bool formula_names(std::string_view text, std::string_view name) {
     for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -84,28 +511,15 @@ std::span<const std::string_view> usage_terms() {
 
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms, std::vector<std::string>* unknown) {
-    if (const std::size_t at = assignment(text); at != std::string_view::npos) {
-        return bad_formula(what, text, at, "a formula can't assign, expected == for a comparison");
-    }
-    try {
-        Unknown others{unknown};
-        double& value = others.value;
-        mu::Parser parser;
-        if (unknown) parser.SetVarFactory(define_unknown, &others);
-        for (const std::string& name : resources.all()) {
-            // muParser reads '-' as minus, as PBS's formulas do; such a resource can't be named in one.
-            if (name.find('-') == std::string::npos) parser.DefineVar(name, &value);
-        }
-        for (std::string_view term : terms) parser.DefineVar(std::string(term), &value);
-        parser.SetExpr(std::string(text));
-        int results = 0;
-        parser.Eval(results);
-        if (results != 1)
-            return bad_formula(what, text, text.find(','), "expected one expression, not several");
-    } catch (const mu::ParserError& error) {
-        const int position = error.GetPos();
-        const std::size_t at = position < 0 ? text.size() : static_cast<std::size_t>(position);
-        return bad_formula(what, text, at, problem_text(error));
+    const auto formula = Formula::compile(text);
+    if (!formula) return bad_formula(what, text, formula.error().at, formula.error().text);
+    for (const auto& [name, at] : formula->names()) {
+        if (resources.contains(name) || std::ranges::find(terms, name) != terms.end()) continue;
+        if (unknown == nullptr)
+            return bad_formula(
+                what, text, at,
+                fmt::format("unknown name '{}'; expected a resource or a term of formulas", name));
+        unknown->push_back(name);
     }
     return {};
 }

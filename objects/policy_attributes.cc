@@ -23,7 +23,7 @@ constexpr std::string_view kCharge[] = {"node_hours", "flat"};
 constexpr Attribute kTable[] = {
     // PP-748, interface 1
     {"round_robin", T::boolean, S::boolean, "False", plain,
-     "Take jobs from the queues in turn, one from each, rather than all of one queue first",
+     "Take jobs from queues of equal priority in turn, one from each, those of the highest priority first",
      "set policy p1 round_robin=True"},
     {"by_queue", T::boolean, S::boolean, "True", plain,
      "Consider the jobs of the queue with the highest priority first, then those of the next",
@@ -119,7 +119,8 @@ constexpr Attribute kTable[] = {
      0,
      2147483647},
     {"job_sort_formula", T::string, S::formula, "", plain,
-     "Jobs run in descending order of this expression over resources, eligible_time, queue_priority, "
+     "Jobs run in descending order of this expression, as Python has them, over resources, eligible_time, "
+     "queue_priority, "
      "job_priority, fairshare_perc, fairshare_tree_usage, fairshare_factor and accrue_type",
      "set policy p1 job_sort_formula=\"ncpus*walltime\""},
     {"backfill_depth",
@@ -129,7 +130,8 @@ constexpr Attribute kTable[] = {
      plain,
      "How many of the first jobs that can't start get a reservation around which others are backfilled; 0: "
      "no "
-     "backfilling. A queue's own backfill_depth comes first",
+     "backfilling: such a job holds up those after it. A queue's own backfill_depth comes first, and 0 there "
+     "holds up that queue only",
      "set policy p1 backfill_depth=1",
      {},
      0,
@@ -164,6 +166,9 @@ constexpr Attribute kTable[] = {
      "How the job list is ordered: `standard` by the attributes above, or `origin`, as the Origin scheduler "
      "does, by the attributes below",
      "set policy p1 algorithm=origin", kAlgorithm},
+    {"round_robin_all", T::boolean, S::boolean, "False", plain,
+     "With round_robin, all queues take turns, whatever their priorities",
+     "set policy p1 round_robin_all=True"},
     {"schedule_log", T::string, S::pathname, "", plain,
      "A file that a record of what each job takes up, where and for how long is appended to when it is "
      "started, when it ends, and when room is kept for it; relative to sched_priv",

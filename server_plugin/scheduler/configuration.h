@@ -57,6 +57,7 @@ struct Settings {
 
     // Standard (PP-748, interface 1).
     bool round_robin = false;
+    bool round_robin_all = false;
     bool by_queue = true;
     bool strict_ordering = false;
     bool help_starving_jobs = true;

@@ -31,7 +31,10 @@ bool standard_goes_by_events(const Settings& s) {
     if (!s.job_sort_formula.empty()) bits += comparator("formula").bits;
     for (const SortKey& key : s.job_sort_key) {
         const bool priority = key.name == "job_priority" || key.name == "sort_priority";
-        bits += comparator(priority ? "job_priority" : key.name == "walltime" ? "walltime" : "resource").bits;
+        bits += comparator(priority                 ? "job_priority"
+                           : key.name == "walltime" ? "asked_walltime"
+                                                    : "resource")
+                    .bits;
     }
     return bits <= std::tuple_size_v<WaitingKey> * 64;
 }
@@ -42,7 +45,8 @@ bool standard_nothing_may_start(const CycleInput& in) {
     const TopJobs& top = memory.top_jobs;
     const WaitingJobs& waiting = memory.waiting;
     if (!memory.waiting_known || since.lost || !since.changed.empty() || memory.policy != in.policy ||
-        in.policy->settings.strict_ordering || top.hold_up_all || top.limits || !top.vnodes.empty())
+        in.policy->settings.strict_ordering || top.hold_up_all || !top.hold_up.empty() || top.limits ||
+        !top.vnodes.empty())
         return false;
     if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
     if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
@@ -86,7 +90,10 @@ std::uint32_t Cycle::standard_lane_of(JobSlot job) const {
 TopJobs Cycle::top_jobs() const {
     const bool limits =
         std::ranges::any_of(state_.reservations, [](const Reservation& r) { return !r.spare.empty(); });
-    return {top_job_ != no_slot, limits, state_.vnodes->reserved()};
+    TopJobs top{top_job_ != no_slot, {}, limits, state_.vnodes->reserved()};
+    for (const QueueView& view : views_)
+        if (view.top_job != no_slot) top.hold_up.push_back(view.slot);
+    return top;
 }
 
 // ---- What may start.
@@ -94,13 +101,13 @@ TopJobs Cycle::top_jobs() const {
 Cycle::StandardEvents::StandardEvents(Cycle& cycle) : c_(cycle), waiting_(cycle.in_.events->waiting) {}
 
 std::size_t Cycle::StandardEvents::state_number() const {
-    return c_.started_.size() + c_.state_.reservations.size() + (c_.top_job_ != no_slot ? 1 : 0);
+    return c_.started_.size() + c_.state_.reservations.size() + c_.held_up_;
 }
 
 // May the next job of the lane, if it doesn't start, have an effect on others?
 bool Cycle::StandardEvents::may_reserve(const Lane& lane, const QueueView& view) const {
     const Settings& s = c_.s_;
-    if (c_.top_job_ != no_slot || !view.queue->started) return false;
+    if (!view.queue->started) return false;
     if (!s.strict_ordering && lane.job_class != JobClass::waiting) return false;
     return c_.may_hold_up(view);
 }
@@ -108,9 +115,10 @@ bool Cycle::StandardEvents::may_reserve(const Lane& lane, const QueueView& view)
 // Is what was refused in the queue for want of something other than vnodes to be looked at again?
 bool Cycle::StandardEvents::may_start_anywhere(const QueueView& view) const {
     const EventMemory& memory = *c_.in_.events;
-    if (memory.top_jobs.hold_up_all) return true;
+    const TopJobs& top = memory.top_jobs;
+    if (top.hold_up_all || std::ranges::find(top.hold_up, view.slot) != top.hold_up.end()) return true;
     if (view.slot >= memory.limited.size() || !memory.limited[view.slot]) return false;
-    return limits_freed_ || memory.top_jobs.limits ||
+    return limits_freed_ || top.limits ||
            std::ranges::find(memory.since.ended_in, view.slot) != memory.since.ended_in.end();
 }
 
@@ -120,7 +128,7 @@ const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView&
     limits.as_of = state_number();
     limits.list.clear();
     const bool anywhere = is_mixed || may_start_anywhere(view);
-    if (c_.top_job_ == no_slot && (anywhere || !vnodes_.empty()) &&
+    if (!c_.is_held_up(view) && (anywhere || !vnodes_.empty()) &&
         c_.takes_any(view, JobClass::normal, nullptr)) {
         SizeLimit limit;
         limit.most.nodes = no_limit;

@@ -79,9 +79,11 @@ void Cycle::consider_all(std::span<const OrderedJob> jobs) {
     }
 }
 
-// strict_ordering: the first job that waits holds up all behind it.
-Reason Cycle::top_job_reason() const {
-    return top_job_ == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top_job_};
+// Without backfilling the first job that waits holds up those behind it.
+Reason Cycle::top_job_reason(const Targets& targets) const {
+    const JobSlot of_queue = targets.empty() ? no_slot : targets[0]->top_job;
+    const JobSlot top = top_job_ != no_slot ? top_job_ : of_queue;
+    return top == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top};
 }
 
 Reason Cycle::not_started_reason(QueueSlot home) const {
@@ -108,7 +110,7 @@ void Cycle::consider(const OrderedJob& job, Targets& targets) {
 Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
-    if (const Reason reason = top_job_reason())
+    if (const Reason reason = top_job_reason(targets))
         verdict.reason = reason;
     else if (const Reason stopped = not_started_reason(home))
         verdict.reason = stopped;
@@ -157,6 +159,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         if (!reason) reason = {Because::next_pass, view->slot};
         verdict.lasting = verdict.lasting && of_queue.lasting;
         verdict.waits = verdict.waits || of_queue.waits;
+        verdict.crosses = verdict.crosses || of_queue.crosses;
         verdict.later = verdict.later || of_queue.later;
         const bool unfit =
             reason.because >= Because::above_queue_maximum && reason.because <= Because::above_queue_nodes;
@@ -210,6 +213,7 @@ void Cycle::weigh(const GateRefusal& refusal, const Candidate& job, QueueView& v
     verdict.lasting = (gate.traits & lifted_by_start) == 0;
     verdict.waits = (gate.traits & waits_for_jobs) != 0;
     verdict.later = gate.until != nullptr;
+    verdict.crosses = crosses_a_boundary(refusal.reason.because);
     if ((gate.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
 }
 
@@ -268,8 +272,8 @@ void Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets) {
         if (no_start == verdict.starts + 1) return;
         Candidate c = candidate(job);
         if (!drain_for(c, targets)) no_start = verdict.starts + 1;
-    } else if (holds_up(job, verdict, targets)) {
-        top_job_ = job.job;
+    } else {
+        help_top_job(job, verdict, targets);
     }
 }
 

@@ -57,9 +57,10 @@ struct Verdict {
     std::uint32_t no_start = 0;         // no_start_known()
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
     bool rejected = false;
-    bool lasting = true;  // holds whatever else is started
-    bool waits = false;   // for running jobs to end
-    bool later = false;   // a gate about time was among those that refused
+    bool lasting = true;   // holds whatever else is started
+    bool waits = false;    // for running jobs to end
+    bool crosses = false;  // it would run into a time when it may not
+    bool later = false;    // a gate about time was among those that refused
 };
 
 // What is known of jobs like one, and where the answer for them is kept: null, nothing is.
@@ -229,7 +230,7 @@ class Cycle {
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
     void consider(const OrderedJob& job, Targets& targets);
-    Reason top_job_reason() const;
+    Reason top_job_reason(const Targets& targets) const;
     Reason not_started_reason(QueueSlot home) const;
     Verdict judge(const OrderedJob& job, Candidate& candidate, const Targets& targets,
                   const Category& category);
@@ -260,6 +261,7 @@ class Cycle {
     // Waiting and top jobs.
     bool drain_for(Candidate& job, const Targets& targets);
     std::int64_t backfill_depth() const;
+    bool backfills() const;
     class Lookahead;
     bool reserve_for(Candidate& job, QueueView& view);
     bool reserve_kept(const Candidate& job);
@@ -267,8 +269,10 @@ class Cycle {
                     Placement placement, bool decided_by_vnodes);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
-    bool holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    void help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets);
     bool may_hold_up(const QueueView& view) const;
+    void hold_up(JobSlot job, QueueView& view);
+    bool is_held_up(const QueueView& view) const;
 
     // After single events (cycle_events.cc).
     void note_limited(const Gate& refused, const QueueView& view);
@@ -333,7 +337,7 @@ class Cycle {
     void explain_turn(const OrderedJob& job, const Targets& targets);
     void explain_place(const OrderedJob& job, Explanation& out) const;
     std::vector<OrderKey> order_keys(const OrderedJob& job) const;
-    void explain_home(QueueSlot home, Explanation& out) const;
+    void explain_home(QueueSlot home, const Targets& targets, Explanation& out) const;
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
     void explain_outcome(JobSlot job, Explanation& out);
 
@@ -413,7 +417,8 @@ class Cycle {
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it
     std::int64_t vain_steps_ = 0;  // of looking ahead for jobs that no start was found for
-    JobSlot top_job_ = no_slot;    // strict_ordering without backfilling: nothing starts after it
+    JobSlot top_job_ = no_slot;    // without backfilling: nothing starts after it
+    std::size_t held_up_ = 0;      // top_job_ and those of queues, how many
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
     std::string schedule_;  // records for the schedule log

@@ -22,33 +22,52 @@ std::int64_t Cycle::backfill_depth() const {
                                                                  : s_.backfill_depth;
 }
 
-// The standard algorithm: the first jobs that wait get reservations, as many as backfill_depth says. With
-// strict_ordering and no backfilling the first that waits for others to end holds up all that come after it.
-bool Cycle::holds_up(const OrderedJob& job, Verdict& verdict, Targets& targets) {
-    if (top_job_ != no_slot) return false;
-    if (!s_.strict_ordering && job.job_class != JobClass::waiting) return false;
+// Is there any backfilling? A depth of 0 of a queue is about that queue only as long as there is.
+bool Cycle::backfills() const {
+    return backfill_depth() > 0 ||
+           std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
+}
+
+// The standard algorithm: the first jobs that wait get reservations, as many as backfill_depth says. Without
+// backfilling the first of them holds up all that come after it, or those of its queue if that is what
+// doesn't backfill.
+void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+    if (!s_.strict_ordering && job.job_class != JobClass::waiting) return;
     QueueView& view = *targets[0];
+    if (is_held_up(view)) return;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    if (depth == 0) return s_.strict_ordering && verdict.waits;
+    if (depth == 0) {
+        if (verdict.waits || verdict.crosses) hold_up(job.job, view);
+        return;
+    }
     auto& made = reservations_[own ? view.slot : no_slot];
-    if (made >= depth || vain_steps_ >= most_vain_steps) return false;
+    if (made >= depth || vain_steps_ >= most_vain_steps) return;
     std::uint32_t& no_start = no_start_known(job, verdict, targets);
-    if (no_start == verdict.starts + 1) return false;
+    if (no_start == verdict.starts + 1) return;
     Candidate top = candidate(job);
     set_walltime(top, view);
     if (reserve_for(top, view))
         ++made;
     else
         no_start = verdict.starts + 1;
-    return false;
+}
+
+void Cycle::hold_up(JobSlot job, QueueView& view) {
+    (view.queue->backfill_depth == 0 && backfills() ? view.top_job : top_job_) = job;
+    ++held_up_;
+}
+
+bool Cycle::is_held_up(const QueueView& view) const {
+    return top_job_ != no_slot || view.top_job != no_slot;
 }
 
 // May the next job that waits get a reservation in its queue, or hold up what comes after it?
 bool Cycle::may_hold_up(const QueueView& view) const {
+    if (is_held_up(view)) return false;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    if (depth == 0) return s_.strict_ordering;
+    if (depth == 0) return true;
     const auto made = reservations_.find(own ? view.slot : no_slot);
     return (made == reservations_.end() || made->second < depth) && vain_steps_ < most_vain_steps;
 }

@@ -80,6 +80,9 @@ struct QueueView {
 
     std::vector<const Gate*> gates;  // that may refuse a job; empty: not found out yet
 
+    // The standard algorithm: the job behind which no other of the queue starts (backfill_depth=0 of it).
+    JobSlot top_job = no_slot;
+
     // Of jobs refused for prime time only, one for each category: may prime time be given up early?
     std::vector<JobSlot> refused_for_prime;
 };

@@ -51,9 +51,10 @@ struct DrainFor {
 
 // The standard algorithm: what was refused for the jobs that come before.
 struct TopJobs {
-    bool hold_up_all = false;         // strict_ordering without backfilling: whatever comes after
-    bool limits = false;              // limits on running jobs are reserved for
-    std::vector<VnodeSlot> vnodes{};  // that have a reservation
+    bool hold_up_all = false;          // without backfilling: whatever comes after
+    std::vector<QueueSlot> hold_up{};  // whatever of these queues comes after
+    bool limits = false;               // limits on running jobs are reserved for
+    std::vector<VnodeSlot> vnodes{};   // that have a reservation
 };
 
 struct EventMemory {

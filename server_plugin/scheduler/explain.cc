@@ -132,15 +132,16 @@ QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
 }
 
 // About the queue that the job is in, and the jobs before it.
-void Cycle::explain_home(QueueSlot home, Explanation& out) const {
+void Cycle::explain_home(QueueSlot home, const Targets& targets, Explanation& out) const {
     const auto add = [&](std::string_view gate, std::string_view attributes, const Reason& reason) {
         out.gates.push_back({gate, attributes, text(reason, reason_context()), false});
     };
     add("queue_started", "", not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
         add("execution_type", "execution_type", execution_type_reason(state_, home));
-    if (s_.algorithm == Algorithm::standard && s_.strict_ordering)
-        add("strict_ordering", "strict_ordering", top_job_reason());
+    if (s_.algorithm == Algorithm::standard && (s_.strict_ordering || s_.help_starving_jobs))
+        add("strict_ordering", "strict_ordering, help_starving_jobs, backfill_depth",
+            top_job_reason(targets));
 }
 
 // At the job's turn, before the cycle asks for itself. In the second pass, over queues that don't observe
@@ -153,7 +154,7 @@ void Cycle::explain_turn(const OrderedJob& job, const Targets& targets) {
         for (const JobGate* gate : job_gates_)
             out.gates.push_back(
                 {gate->name, gate->attributes, text(gate->check(state_, c), reason_context()), false});
-        explain_home(t_.jobs.queue[job.job], out);
+        explain_home(t_.jobs.queue[job.job], targets, out);
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         if (only_early_ && !targets[i]->early) continue;

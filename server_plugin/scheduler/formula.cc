@@ -1,59 +1,41 @@
 #include "server_plugin/scheduler/formula.h"
 
 #include <fmt/format.h>
-#include <muParser.h>
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 namespace pbs::sched {
 
-struct Formula::Impl {
-    struct Variable {
-        std::string name;
-        double value = 0;
-        std::uint32_t resource = no_resource;
-    };
-    mu::Parser parser;
-    std::deque<Variable> variables;  // a deque: the parser holds the addresses of values
-    std::size_t known_resources = 0;
-
-    static double* make_variable(const mu::char_type* name, void* self) {
-        auto& made = static_cast<Impl*>(self)->variables.emplace_back();
-        made.name = name;
-        return &made.value;
-    }
-    double read(const Variable& v, const OrderContext& c, const Resources& resources, JobSlot job) const;
-};
-
-Formula::Formula(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Formula::Formula(Formula&&) noexcept = default;
-Formula& Formula::operator=(Formula&&) noexcept = default;
-Formula::~Formula() = default;
-
 Result<Formula> Formula::compile(const std::string& text) {
-    auto impl = std::make_unique<Impl>();
-    try {
-        impl->parser.SetVarFactory(&Impl::make_variable, impl.get());
-        impl->parser.SetExpr(text);
-        impl->parser.Eval();
-    } catch (const mu::Parser::exception_type& e) {
-        return tl::unexpected(Error{fmt::format("job_sort_formula \"{}\": {}", text, e.GetMsg())});
-    }
-    return Formula(std::move(impl));
+    auto expression = objects::Formula::compile(text);
+    if (!expression)
+        return tl::unexpected(Error{fmt::format("job_sort_formula \"{}\": at position {}: {}", text,
+                                                expression.error().at + 1, expression.error().text)});
+    return Formula(*std::move(expression));
 }
 
-double Formula::Impl::read(const Variable& v, const OrderContext& c, const Resources& resources,
-                           JobSlot job) const {
-    if (v.name == "eligible_time") return static_cast<double>((c.now - c.jobs.eligible[job]).count());
-    if (v.name == "queue_priority") return c.queues[c.jobs.queue[job]].priority;
-    if (v.name == "job_priority") return c.jobs.priority[job];
-    if (v.resource == no_resource) return 0;
-    if (v.resource == resources.known().walltime)
-        return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
-    const auto asked = number_of(c.requests[c.jobs.request[job]].totals, v.resource).value_or(0);
-    switch (resources.find(v.resource)->kind) {
+Formula::Formula(objects::Formula expression)
+    : expression_(std::move(expression)), values_(expression_.names().size()) {}
+
+double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
+    switch (reads_[name].what) {
+        case What::eligible_time:
+            return static_cast<double>((c.now - c.jobs.eligible[job]).count());
+        case What::queue_priority:
+            return c.queues[c.jobs.queue[job]].priority;
+        case What::job_priority:
+            return c.jobs.priority[job];
+        case What::walltime:
+            return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
+        case What::nothing:
+            return 0;
+        case What::resource:
+            break;
+    }
+    const std::uint32_t resource = reads_[name].resource;
+    const auto asked = number_of(c.requests[c.jobs.request[job]].totals, resource).value_or(0);
+    switch (resources.find(resource)->kind) {
         case ResourceKind::size:
             return std::ceil(static_cast<double>(asked) / 1024);
         case ResourceKind::real:
@@ -63,24 +45,34 @@ double Formula::Impl::read(const Variable& v, const OrderContext& c, const Resou
     }
 }
 
+void Formula::resolve(const Resources& resources) {
+    reads_.clear();
+    for (const auto& [name, at] : expression_.names()) {
+        Read read;
+        if (name == "eligible_time") read.what = What::eligible_time;
+        if (name == "queue_priority") read.what = What::queue_priority;
+        if (name == "job_priority") read.what = What::job_priority;
+        if (read.what == What::nothing) {
+            read.resource = resources.id(name);
+            if (read.resource != no_resource)
+                read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
+        }
+        reads_.push_back(read);
+    }
+    known_resources_ = resources.size();
+}
+
 double Formula::value(const OrderContext& context, const Resources& resources, JobSlot job) {
-    if (impl_->known_resources != resources.size()) {
-        for (auto& v : impl_->variables) v.resource = resources.id(v.name);
-        impl_->known_resources = resources.size();
-    }
-    for (auto& v : impl_->variables) v.value = impl_->read(v, context, resources, job);
-    try {
-        const double value = impl_->parser.Eval();
-        return std::isfinite(value) ? value : 0;
-    } catch (const mu::Parser::exception_type&) {
-        return 0;
-    }
+    if (known_resources_ != resources.size()) resolve(resources);
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job);
+    return expression_.value(values_).value_or(0);
 }
 
 std::vector<std::string> Formula::unsupported() const {
     std::vector<std::string> names;
-    for (const auto& v : impl_->variables)
-        if (v.name.starts_with("fairshare_") || v.name == "accrue_type") names.push_back(v.name);
+    for (const auto& [name, at] : expression_.names())
+        if (name.starts_with("fairshare_") || name == "fair_share_perc" || name == "accrue_type")
+            names.push_back(name);
     return names;
 }
 

@@ -64,7 +64,7 @@ Chain standard_chain(const Settings& settings, const Resources& resources) {
         if (key.name == "job_priority" || key.name == "sort_priority") {
             chain.push_back({&comparator("job_priority"), 0, key.high_first});
         } else if (key.name == "walltime") {
-            chain.push_back({&comparator("walltime"), 0, key.high_first});
+            chain.push_back({&comparator("asked_walltime"), 0, key.high_first});
         } else if (const auto id = resources.id(key.name); id != no_resource) {
             chain.push_back({&comparator("resource"), id, key.high_first});
         }

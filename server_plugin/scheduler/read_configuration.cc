@@ -49,6 +49,7 @@ std::vector<SortKey> sort_keys(const Object& policy, std::string_view name) {
 
 void read_standard(const Object& policy, Settings& s) {
     s.round_robin = policy.boolean("round_robin");
+    s.round_robin_all = policy.boolean("round_robin_all");
     s.by_queue = policy.boolean("by_queue");
     s.strict_ordering = policy.boolean("strict_ordering");
     s.help_starving_jobs = policy.boolean("help_starving_jobs");

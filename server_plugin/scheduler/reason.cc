@@ -169,6 +169,18 @@ bool is_rejection(Because because) {
     }
 }
 
+bool crosses_a_boundary(Because because) {
+    switch (because) {
+        case Because::into_dedicated:
+        case Because::past_dedicated:
+        case Because::prime_boundary:
+        case Because::window_boundary:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string text(const Reason& r, const ReasonContext& c) {
     switch (r.because) {
         case Because::nothing:

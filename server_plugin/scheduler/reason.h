@@ -108,6 +108,9 @@ constexpr std::string_view awaited_jobs = "running jobs have ended";
 // Is a job rejected for it? (One that fits no queue, and those of job gates.)
 bool is_rejection(Because because);
 
+// Would the job run into a time when it may not? (Its queue may start jobs now.)
+bool crosses_a_boundary(Because because);
+
 // One line for a job's comment or for its owner, in the words of the Origin documents where they give any.
 std::string text(const Reason& reason, const ReasonContext& context);
 

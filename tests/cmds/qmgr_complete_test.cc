@@ -47,7 +47,8 @@ TEST(Complete, ObjectsAndAttributes) {
     EXPECT_THAT(completed("set policy nights strict"), ElementsAre("strict_ordering"));
     EXPECT_THAT(completed("create policy "), IsEmpty());
     EXPECT_THAT(completed("list policy default_policy,n"), Contains("nights"));
-    EXPECT_THAT(completed("set policy nights by_queue=True, rou"), ElementsAre("round_robin"));
+    EXPECT_THAT(completed("set policy nights by_queue=True, rou"),
+                ElementsAre("round_robin", "round_robin_all"));
     EXPECT_THAT(completed("set server sched"), ElementsAre("scheduler_iteration", "scheduling"));
 }
 

@@ -208,7 +208,31 @@ TEST_F(StandardOrder, round_robin_OneJobFromEachQueueInTurn) {
     const int a3 = world.job({.queue = "a", .ncpus = 1});
     const int b1 = world.job({.queue = "b", .ncpus = 1});
     const int b2 = world.job({.queue = "b", .ncpus = 1});
-    EXPECT_THAT(order(), ElementsAre(b1, a1, b2, a2, a3));
+    EXPECT_THAT(order(), ElementsAre(b1, b2, a1, a2, a3)) << "b has the higher priority";
+    world.queue({.name = "a", .priority = 20});
+    EXPECT_THAT(order(), ElementsAre(a1, b1, a2, b2, a3));
+}
+
+TEST_F(StandardOrder, round_robin_all_QueuesOfAllPrioritiesInTurn) {
+    s.round_robin = s.round_robin_all = true;
+    const int a1 = world.job({.queue = "a", .ncpus = 1});
+    const int a2 = world.job({.queue = "a", .ncpus = 1});
+    const int b1 = world.job({.queue = "b", .ncpus = 1});
+    const int b2 = world.job({.queue = "b", .ncpus = 1});
+    EXPECT_THAT(order(), ElementsAre(b1, a1, b2, a2));
+}
+
+TEST_F(StandardOrder, job_sort_key_AJobWithoutAWalltimeCountsAs0) {
+    s.by_queue = false;
+    s.job_sort_key = {{"walltime", true}};
+    const int none = world.job({.queue = "a", .ncpus = 1, .walltime = -1});
+    const int asks = world.job({.queue = "a", .ncpus = 1, .walltime = 600});
+    EXPECT_THAT(order(), ElementsAre(asks, none));
+    s.job_sort_key = {{"walltime", false}};
+    EXPECT_THAT(order(), ElementsAre(none, asks));
+    s.job_sort_key = {};
+    s.job_sort_formula = "-walltime";
+    EXPECT_THAT(order(), ElementsAre(none, asks)) << "as the formula counts it";
 }
 
 TEST_F(StandardOrder, job_sort_key_HighAndLowOneAfterTheOther) {
@@ -238,6 +262,24 @@ TEST_F(StandardOrder, job_sort_formula_DescendingWithResourcesAndEligibleTime) {
     const int fat = world.job({.queue = "b", .ncpus = 2, .mem = 3 * gb, .queued = at(1)});      // 1997
     const int urgent = world.job({.queue = "b", .ncpus = 1, .priority = 99, .queued = at(1)});  // 1990
     EXPECT_THAT(order(), ElementsAre(wide, fat, urgent, old));
+}
+
+TEST_F(StandardOrder, job_sort_formula_IsAnExpressionOfPython) {
+    s.by_queue = false;
+    s.job_sort_formula = "ceil(ncpus / 3) ** 2 if walltime > 300 else ncpus ^ 6";
+    const int one = world.job({.queue = "a", .ncpus = 4, .walltime = 600});   // 4
+    const int two = world.job({.queue = "a", .ncpus = 5});                    // 3
+    const int four = world.job({.queue = "a", .ncpus = 9, .walltime = 600});  // 9
+    EXPECT_THAT(order(), ElementsAre(four, one, two));
+}
+
+TEST_F(StandardOrder, job_sort_formula_WhatCannotBeComputedIs0) {
+    s.by_queue = false;
+    s.job_sort_formula = "1 - ncpus % 2 or 1 / (ncpus - 1)";
+    const int zero = world.job({.queue = "a", .ncpus = 1});
+    const int half = world.job({.queue = "a", .ncpus = 3});
+    const int even = world.job({.queue = "a", .ncpus = 2});
+    EXPECT_THAT(order(), ElementsAre(even, half, zero));
 }
 
 TEST_F(StandardOrder, job_sort_formula_QueuePriorityCounts) {

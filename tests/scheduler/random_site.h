@@ -110,7 +110,7 @@ struct Site {
                                .max_user_run = chance(25) ? pick(1, 3) : -1,
                                .max_group_run = chance(15) ? pick(1, 5) : -1,
                                .max_walltime = chance(25) ? pick(2, 10) * hour : -1,
-                               .backfill_depth = chance(12) ? pick(0, 2) : -1};
+                               .backfill_depth = chance(20) ? pick(0, 2) : -1};
             if (chance(12)) queue.acl_users = {"u1", "u2"};
             if (chance(15)) queue.available_ncpus = pick(4, 40);
             if (chance(12))
@@ -128,6 +128,7 @@ struct Site {
         s.schedule_log = "schedule";
         s.by_queue = chance(60);
         s.round_robin = chance(4);
+        s.round_robin_all = chance(50);
         s.strict_ordering = chance(25);
         s.help_starving_jobs = chance(65);
         s.max_starve = Seconds(pick(1, 10) * hour);

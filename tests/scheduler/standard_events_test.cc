@@ -157,6 +157,20 @@ TEST_F(StandardAfterEvents, strict_ordering_WhatWasHeldUpStartsWhenTheTopJobIsDe
     EXPECT_THAT(end_of(top).started, ElementsAre(small)) << "on a vnode that gave nothing back";
 }
 
+TEST_F(StandardAfterEvents, backfill_depth_0OfAQueueHoldsUpItsJobsOnly) {
+    s.strict_ordering = true;
+    world.queue({.name = "work", .backfill_depth = 0});
+    world.queue({.name = "other", .priority = -1});
+    world.configure();
+    const int first = job(2);
+    const int top = job(4);
+    const int small = job(1);
+    EXPECT_THAT(arrival().started, ElementsAre(first));
+    const int other = job({.queue = "other", .ncpus = 1});
+    EXPECT_THAT(arrival().started, ElementsAre(other));
+    EXPECT_THAT(end_of(top).started, ElementsAre(small)) << "on a vnode that gave nothing back";
+}
+
 TEST_F(StandardAfterEvents, strict_ordering_AllAreLookedAtIfManyComeBeforeTheTopJob) {
     s.strict_ordering = true;
     world.configure();

@@ -26,6 +26,11 @@ struct Standard : testing::Test {
         world.configure();
         return world.cycle(now);
     }
+    // What a cycle would start, if its decisions were carried out.
+    std::vector<int> would_start() {
+        world.configure();
+        return world.cycle(at(1), false).started;
+    }
 };
 
 TEST_F(Standard, strict_ordering_FalseLaterJobsPassOneThatCanNotStart) {
@@ -97,6 +102,45 @@ TEST_F(Standard, backfill_depth_OfTheQueueComesFirst) {
     world.job({.queue = "work", .ncpus = 8});
     world.job({.queue = "work", .ncpus = 1, .walltime = 60});
     EXPECT_THAT(cycle().started, IsEmpty());
+}
+
+TEST_F(Standard, backfill_depth_0OfAQueueHoldsUpThatQueueOnly) {
+    s.strict_ordering = true;
+    world.queue({.name = "work", .priority = 9, .backfill_depth = 0});
+    world.queue({.name = "other"});
+    world.job({.queue = "work", .ncpus = 8});
+    world.job({.queue = "work", .ncpus = 1, .walltime = 60});
+    const int other = world.job({.queue = "other", .ncpus = 1, .walltime = 60});
+    EXPECT_THAT(would_start(), ElementsAre(other));
+    s.backfill_depth = 0;
+    EXPECT_THAT(would_start(), IsEmpty()) << "there is no backfilling at all";
+    world.queue({.name = "third", .backfill_depth = 1});
+    EXPECT_THAT(would_start(), ElementsAre(other)) << "there is some";
+}
+
+TEST_F(Standard, strict_ordering_AJobThatWouldRunIntoDedicatedTimeHoldsUp) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
+    world.job({.queue = "work", .ncpus = 1, .walltime = 20 * hour});
+    world.job({.queue = "work", .ncpus = 1, .walltime = hour});
+    EXPECT_THAT(cycle().started, IsEmpty());
+}
+
+TEST_F(Standard, help_starving_jobs_WithoutBackfillingAStarvingJobHoldsUpTheOthers) {
+    s.help_starving_jobs = true;
+    s.max_starve = Seconds(30 * minute);
+    s.backfill_depth = 0;
+    world.queue({.name = "other"});
+    world.job({.queue = "work", .ncpus = 8, .queued = at(0)});
+    const int later = world.job({.queue = "work", .ncpus = 1, .walltime = 60, .queued = at(0, 50)});
+    const int other = world.job({.queue = "other", .ncpus = 1, .walltime = 60, .queued = at(0, 50)});
+    EXPECT_THAT(would_start(), IsEmpty());
+    world.queue({.name = "work", .backfill_depth = 0});
+    s.backfill_depth = 1;
+    EXPECT_THAT(would_start(), ElementsAre(other)) << "those of its queue only";
+    s.help_starving_jobs = false;
+    EXPECT_THAT(would_start(), testing::UnorderedElementsAre(later, other));
 }
 
 TEST_F(Standard, help_starving_jobs_AStarvingJobGetsAReservationWithoutStrictOrdering) {

@@ -30,8 +30,8 @@ std::span<const Rule> rules() {
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",
-         {"objects/error.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h", "objects/windows.h",
-          "rrule/"},
+         {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
+          "objects/windows.h", "rrule/"},
          {"pbs_objects", "pbs_rrule"}},
         {"server_plugin/plugin",
          {"objects/", "rrule/", "ifl/", "migrate/", "replay/", "server_plugin/scheduler/"},
