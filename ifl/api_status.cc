@@ -220,6 +220,10 @@ struct batch_status* pbs_statrecord(int connect, const char* sched, const char* 
     return policy_status(connect, "record", sched, nullptr, extend);
 }
 
+struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend) {
+    return policy_status(connect, "accounting", day, nullptr, extend);
+}
+
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;

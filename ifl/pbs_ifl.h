@@ -610,19 +610,25 @@ extern struct batch_status* pbs_statconfiguration(int connect, const char* exten
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);
 /*
  * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why; to those who
- * may see the job, others get PBSE_PERM. The first object is named after the job: outcome          starts,
- * waits, rejected, or "not considered" (it isn't queued, say) reason           as the job's comment says it;
- * not there if it starts queue            where it starts, or that the reason is about sched, policy,
- * sched_algorithm class, place, jobs, class_place, class_jobs     its place (from 1) in the order and within
- * its class, and how many jobs there are order            resource: a key of the order, the value: the job's;
- * with "order_largest_first" for the same resource, "True", if large ones go first, and order_attributes, to
- * which it belongs past_usage       of its owner, if the order goes by it gate             resource: the name
- * of a test of the job as such; the value is why it fails, empty if it doesn't; with gate_attributes, that
- * switch it on, and "decides", "True" for the one that the reason is of The others are named after the queues
- * that it may start in, in the order in which they are asked, as queue or queue@host, and have the attributes
- * gate, gate_attributes and decides, in the order of the tests, and, if nothing but running jobs and the time
- * keeps it from starting, earliest_start, seconds since the Epoch: the earliest start known from the resource
- * schedule; with awaited, once for each thing that it has to wait for before (resource: what, as in "when
+ * may see the job, others get PBSE_PERM. The first object is named after the job and has the attributes
+ *
+ * - outcome: starts, waits, rejected, or "not considered" (it isn't queued, say);
+ * - reason, as the job's comment says it, unless it starts;
+ * - queue: where it starts, or that the reason is about;
+ * - sched, policy, sched_algorithm;
+ * - class, place, jobs, class_place, class_jobs: its place (from 1) in the order and within its class, and
+ *   how many jobs there are;
+ * - order: the resource is a key of the order, the value the job's; with order_largest_first for the same
+ *   resource, "True", if large ones go first, and order_attributes, to which it belongs;
+ * - past_usage of its owner, if the order goes by it;
+ * - gate: the resource is the name of a test of the job as such, the value why it fails, empty if it doesn't;
+ *   with gate_attributes, that switch it on, and decides, "True" for the one that the reason is of.
+ *
+ * The others are named after the queues that it may start in, in the order in which they are asked, as queue
+ * or queue@host, and have the attributes gate, gate_attributes and decides, in the order of the tests, and,
+ * if nothing but running jobs and the time keeps it from starting, earliest_start, seconds since the Epoch:
+ * the earliest start known from the resource schedule; with awaited,
+ * once for each thing that it has to wait for before (resource: what, as in "when
  * ...": "running jobs have ended"; the value: until when, in seconds since the Epoch). `extend` is NULL:
  * there are no options yet.
  */
@@ -635,6 +641,15 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
  * the scheduler. `extend` is NULL: there are no options yet.
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
+/*
+ * Accounting records, which tell of all users' jobs: for managers and operators, others get PBSE_PERM.
+ * With `day` NULL or "" one object for each day that has records, named YYYYMMDD, oldest first, with the
+ * attribute "size", in bytes. With a day its object with "size" and "text": records from `extend`
+ * ("offset=BYTES", 0 with NULL) on, whole lines, at most 1 MiB; the next offset is behind them, and no text
+ * means that there are no more. The server of this project only; another one answers as it does to an extend
+ * string that it doesn't know.
+ */
+extern struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend);
 extern void pbs_statfree(struct batch_status* list);
 extern void pbs_delstatfree(struct batch_deljob_status* list);
 

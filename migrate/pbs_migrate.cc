@@ -277,6 +277,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
 int main(int argc, char** argv) {
     CLI::App app(kDescription, "pbs_migrate");
     app.footer(kFooter);
+    app.set_version_flag("--version", std::string("pbspolicy ") + PBSPOLICY_VERSION);
     Arguments arguments;
     add_options(app, arguments);
     try {

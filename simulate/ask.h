@@ -3,7 +3,9 @@
 #define PBSPOLICY_SIMULATE_ASK_H
 
 #include <string>
+#include <vector>
 
+#include "simulate/accounting.h"
 #include "simulate/trace.h"
 
 namespace pbs::simulate {
@@ -16,6 +18,11 @@ struct ServerAnswer {
 // `server` is empty for the default one. Errors: it can't be reached, or refuses (operators and managers may
 // read the configuration).
 Result<ServerAnswer> ask_server(const std::string& server);
+
+// The accounting logs of the days FIRST to LAST, both YYYYMMDD and included, that the server has; "" for the
+// first or last there is. Errors: as above, or there are none.
+Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,
+                                            const std::string& last);
 
 }  // namespace pbs::simulate
 

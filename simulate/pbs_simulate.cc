@@ -45,6 +45,7 @@ constexpr const char* kFooter =
 struct Arguments {
     std::string swf;
     std::vector<std::string> accounting;
+    std::string days;
     std::string config;
     std::optional<std::string> server;
     std::string policy;
@@ -88,6 +89,14 @@ Result<Trace> read_trace(const Arguments& arguments) {
         const auto text = read_file(arguments.swf);
         if (!text) return tl::unexpected(text.error());
         return read_swf(*text, arguments.swf, {*names});
+    }
+    if (!arguments.days.empty()) {
+        const auto dash = std::min(arguments.days.find('-'), arguments.days.size());
+        const std::string first = arguments.days.substr(0, dash);
+        const std::string last = dash < arguments.days.size() ? arguments.days.substr(dash + 1) : first;
+        const auto logs = ask_accounting(*arguments.server, first, last);
+        if (!logs) return tl::unexpected(logs.error());
+        return read_accounting(*logs);
     }
     std::vector<LogText> logs;
     for (const std::string& file : arguments.accounting) {
@@ -291,6 +300,18 @@ int run(const Arguments& arguments) {
     return written ? 0 : fail(written.error());
 }
 
+// For CLI11: what is wrong with the days, empty if nothing is.
+std::string is_days(const std::string& text) {
+    const auto dash = std::min(text.find('-'), text.size());
+    for (const std::string& day : {text.substr(0, dash), text.substr(std::min(dash + 1, text.size()))}) {
+        const bool last_left_out = day.empty() && dash == text.size();
+        if (!last_left_out && (day.size() != 8 || day.find_first_not_of("0123456789") != day.npos))
+            return fmt::format("--days: found '{}', expected YYYYMMDD, or two of these with a dash between",
+                               text);
+    }
+    return {};
+}
+
 void add_options(CLI::App& app, Arguments& arguments) {
     auto* swf = app.add_option("--swf", arguments.swf,
                                "A trace in the Standard Workload Format; - for standard input")
@@ -301,12 +322,20 @@ void add_options(CLI::App& app, Arguments& arguments) {
     auto* config =
         app.add_option("--config", arguments.config, "The configuration, as pbs_config export writes it")
             ->type_name("FILE");
-    app.add_option("--server", arguments.server,
-                   "The configuration of a running server; of the default one without a name")
-        ->type_name("[NAME]")
-        ->expected(0, 1)
-        ->default_str("")
-        ->excludes(config);
+    auto* server = app.add_option("--server", arguments.server,
+                                  "The configuration of a running server; of the default one without a name")
+                       ->type_name("[NAME]")
+                       ->expected(0, 1)
+                       ->default_str("")
+                       ->excludes(config);
+    app.add_option("--days", arguments.days,
+                   "The jobs that ended on these days, from the server's own accounting logs, which managers "
+                   "and operators may read so")
+        ->type_name("YYYYMMDD[-YYYYMMDD]")
+        ->check(is_days, "YYYYMMDD[-YYYYMMDD]")
+        ->needs(server)
+        ->excludes(swf)
+        ->excludes(logs);
     auto* policy = app.add_option("--policy", arguments.policy,
                                   "What to simulate; what the configuration assigns if not given")
                        ->type_name("POLICY");
@@ -350,8 +379,8 @@ int main(int argc, char** argv) {
     add_options(app, arguments);
     try {
         app.parse(argc, argv);
-        if (arguments.swf.empty() && arguments.accounting.empty())
-            throw CLI::RequiredError("--swf or --accounting");
+        if (arguments.swf.empty() && arguments.accounting.empty() && arguments.days.empty())
+            throw CLI::RequiredError("--swf, --accounting or --days");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 1;
     }

@@ -77,6 +77,14 @@ bool version_asked(const std::vector<std::string>& arguments) {
     return true;
 }
 
+bool information_asked(const Program& program, const std::vector<std::string>& arguments) {
+    if (arguments.size() == 1 && arguments[0] == "--help") {
+        fmt::print("{}", program.usage);
+        return true;
+    }
+    return version_asked(arguments);
+}
+
 void complain(const Program& program, std::string_view message) {
     fmt::print(stderr, "{}: {}\n", program.name, message);
 }

@@ -22,6 +22,8 @@ struct Program {
 std::vector<std::string> arguments_of(int argc, char** argv);
 // For `--version` alone: prints it and is true.
 bool version_asked(const std::vector<std::string>& arguments);
+// For `--version` or `--help` alone: prints the version or the usage to stdout and is true.
+bool information_asked(const Program& program, const std::vector<std::string>& arguments);
 // Prints "name: message" and the usage to stderr; the result is the error's status.
 int usage_error(const Program& program, const Error& error);
 // Prints "name: message" to stderr.

@@ -37,7 +37,7 @@ Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments
 }
 
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call) {
-    if (version_asked(arguments)) {
+    if (information_asked(program, arguments)) {
         return 0;
     }
     const auto request = parse_hold_options(arguments);

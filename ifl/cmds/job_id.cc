@@ -92,8 +92,8 @@ Result<Destination> parse_destination(std::string_view text) {
     return destination;
 }
 
-bool is_job_name(std::string_view name, bool letter_first) {
-    if (name.empty() || name.size() > kLongestJobName || (letter_first && !is_alpha(name.front()))) {
+bool is_job_name(std::string_view name) {
+    if (name.empty() || name.size() > kLongestJobName) {
         return false;
     }
     return std::all_of(name.begin(), name.end(),

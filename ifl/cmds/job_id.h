@@ -31,9 +31,8 @@ struct Destination {
 };
 Result<Destination> parse_destination(std::string_view text);
 
-// A job's name: at most 230 printable characters without blanks; `letter_first` for the names that users
-// give with -N.
-bool is_job_name(std::string_view name, bool letter_first);
+// A job's name: 1 to 230 letters, digits, '-', '_', '+' and '.', in any order.
+bool is_job_name(std::string_view name);
 
 }  // namespace pbs::cmds
 

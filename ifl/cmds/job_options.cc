@@ -20,14 +20,14 @@ const char* const kQsubUsage =
     "\t[-m mail_options] [-M user_list] [-N jobname] [-o path] [-p priority] [-P project]\n"
     "\t[-q queue] [-r y|n] [-R o|e|oe] [-S path] [-u user_list] [-v variable_list] [-V]\n"
     "\t[-W otherattributes=value...] [-z] [script | -- command [arg1 ...]]\n"
-    "       qsub --version\n";
+    "       qsub --help | --version\n";
 
 const char* const kQalterUsage =
     "usage: qalter [-a date_time] [-A account_string] [-c interval] [-e path] [-h hold_list]\n"
     "\t[-j oe|eo|n] [-k keep] [-l resource_list] [-m mail_options] [-M user_list] [-N jobname]\n"
     "\t[-o path] [-p priority] [-P project] [-r y|n] [-R o|e|oe] [-S path] [-u user_list]\n"
     "\t[-W otherattributes=value...] job_identifier...\n"
-    "       qalter --version\n";
+    "       qalter --help | --version\n";
 
 namespace {
 
@@ -47,10 +47,19 @@ Result<void> check_priority(std::string_view value) {
 }
 
 Result<void> check_name(std::string_view value) {
-    if (!is_job_name(value, true) && value != "-") {
-        return fail("expected a letter, then letters, digits, '-', '_', '+' and '.', at most 230");
+    if (!is_job_name(value)) {
+        return fail("expected letters, digits, '-', '_', '+' and '.', at most 230");
     }
     return {};
+}
+
+// "c=12" and "w=12" count minutes.
+Result<void> check_checkpoint(std::string_view value) {
+    const bool timed = value.size() > 2 && (value[0] == 'c' || value[0] == 'w') && value[1] == '=';
+    if (timed ? only(value.substr(2), "0123456789") : value.size() == 1 && only(value, "nscw")) {
+        return {};
+    }
+    return fail("expected n, s, c, c=minutes, w or w=minutes");
 }
 
 // The form of an option's value; what it means is the server's to judge.
@@ -74,8 +83,7 @@ Result<void> check_value(char letter, std::string_view value, bool submits) {
         case 'N':
             return check_name(value);
         case 'c':
-            return value == "u" || value.empty() ? fail("expected n, s, c, c=minutes, w or w=minutes")
-                                                 : Result<void>();
+            return check_checkpoint(value);
         case 'h':
             return submits ? Result<void>() : check_hold_types(value);
         case 'C':

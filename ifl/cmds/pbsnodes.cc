@@ -184,7 +184,7 @@ class Pbsnodes {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto options = parse_pbsnodes_options(arguments);

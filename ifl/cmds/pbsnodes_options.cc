@@ -13,7 +13,7 @@ const char* const kPbsnodesUsage =
     "\tpbsnodes [-s server] -v vnode vnode ...\n"
     "\tpbsnodes -a[v][S[j][L]] [-F format] [-D delim] [-s server]\n"
     "\tpbsnodes [-H][S[j][L]] [-F format] [-D delim] host host ...\n"
-    "\tpbsnodes --version\n";
+    "\tpbsnodes --help | --version\n";
 
 namespace {
 

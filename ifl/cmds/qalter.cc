@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     const Program kProgram{"qalter", kQalterUsage};
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto environment = submit_environment();

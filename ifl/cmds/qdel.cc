@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qdel",
                                "usage:\n"
                                "\tqdel [-W force|suppress_email=N] [-x] job_identifier...\n"
-                               "\tqdel --version\n"};
+                               "\tqdel --help | --version\n"};
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto options = parse_qdel_options(arguments);

@@ -6,6 +6,6 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     constexpr Program kProgram{"qhold",
                                "usage: qhold [-h hold_list] job_identifier...\n"
-                               "       qhold --version\n"};
+                               "       qhold --help | --version\n"};
     return run_hold_command(kProgram, arguments_of(argc, argv), pbs_holdjob);
 }

@@ -23,7 +23,7 @@ using namespace pbs::cmds;
 
 constexpr Program kProgram{"qmgr",
                            "usage: qmgr [-a] [-c command]... [-e] [-n] [-z] [server...]\n"
-                           "       qmgr --version\n"};
+                           "       qmgr --help | --version\n"};
 // The exit statuses of PBS's qmgr for a wrong command line, and when it can't reach a server.
 constexpr int kUsage = 1;
 constexpr int kNoServer = 3;
@@ -100,7 +100,7 @@ void run_terminal(QmgrSession& session) {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto line = parse_options("ac:enz", arguments);

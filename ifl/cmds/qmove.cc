@@ -11,9 +11,9 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     constexpr Program kProgram{"qmove",
                                "usage: qmove destination job_identifier...\n"
-                               "       qmove --version\n"};
+                               "       qmove --help | --version\n"};
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto line = parse_options("", arguments);

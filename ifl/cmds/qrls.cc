@@ -6,6 +6,6 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     constexpr Program kProgram{"qrls",
                                "usage: qrls [-h hold_list] job_identifier...\n"
-                               "       qrls --version\n"};
+                               "       qrls --help | --version\n"};
     return run_hold_command(kProgram, arguments_of(argc, argv), pbs_rlsjob);
 }

@@ -10,9 +10,9 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     constexpr Program kProgram{"qrun",
                                "usage: qrun [-a] [-H vnode_specification] job_identifier...\n"
-                               "       qrun --version\n"};
+                               "       qrun --help | --version\n"};
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     const auto line = parse_options("H:a", arguments);

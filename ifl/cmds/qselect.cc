@@ -19,7 +19,7 @@ constexpr Program kProgram{
     "usage: qselect [-a [op]date_time] [-A account_string] [-c [op]interval] [-h hold_list] [-H] [-J]\n"
     "\t[-l resource_list] [-N name] [-p [op]priority] [-q destination] [-r y|n] [-s states]\n"
     "\t[-t subopt[op]date_time] [-T] [-P project_name] [-x] [-u user_name]\n"
-    "       qselect --version\n"};
+    "       qselect --help | --version\n"};
 
 struct Free {
     void operator()(char** list) const { std::free(static_cast<void*>(list)); }
@@ -29,7 +29,7 @@ struct Free {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     auto options = parse_qselect_options(arguments, std::time(nullptr));

@@ -73,14 +73,11 @@ class Qstat {
         const auto highest = parse_integer(value_of(status->attribs, ATTR_max_job_sequence_id).value_or("0"));
         server.heading.long_ids = highest && *highest > PBS_DFLT_MAX_JOB_SEQUENCE_ID;
         server.version = value_of(status->attribs, ATTR_version).value_or("");
-        return &servers_.emplace(name, std::move(server)).first->second;
-    }
-
-    JsonReport& report(const Server& server) {
-        if (!report_) {
+        if (options_.format == QstatFormat::json && !report_) {
+            // Whoever reads JSON gets a document from a server that answers, whatever it says of the jobs.
             report_.emplace(server.heading.server, server.version, now_);
         }
-        return *report_;
+        return &servers_.emplace(name, std::move(server)).first->second;
     }
 
     void ask(const std::string& operand) {
@@ -166,7 +163,7 @@ class Qstat {
             }
         }
         if (options_.format == QstatFormat::json) {
-            report(at).add("Jobs", jobs.get());
+            report_->add("Jobs", jobs.get());
             return;
         }
         if (jobs == nullptr) {
@@ -214,7 +211,7 @@ class Qstat {
             return;
         }
         if (options_.format == QstatFormat::json) {
-            report(*at).add("Queue", queues.get());
+            report_->add("Queue", queues.get());
         } else if (options_.queue_limits) {
             fmt::print("{}", queue_limits_text(queues.get(), at->heading.server, options_));
         } else if (options_.full) {
@@ -237,7 +234,7 @@ class Qstat {
             return;
         }
         if (options_.format == QstatFormat::json) {
-            report(*at).add("Server", status.get());
+            report_->add("Server", status.get());
         } else if (options_.full) {
             fmt::print("{}", full_text(status.get(), "Server", options_));
         } else {
@@ -258,7 +255,7 @@ class Qstat {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked({"qstat", kQstatUsage}, arguments)) {
         return 0;
     }
     auto options = parse_qstat_options(arguments);

@@ -245,6 +245,11 @@ std::string_view five(std::string_view time) {
     return time.empty() ? kBlank : time.substr(0, 5);
 }
 
+// A number that doesn't fit ends with '*', as "99*" for 9999; the blank is wider than its column.
+std::string number_column(std::string_view number, std::size_t width) {
+    return right(number == kBlank ? number.substr(0, width) : number, width);
+}
+
 std::string alternate_row(const batch_status& status, const AlternateWidths& w, const QstatOptions& options,
                           std::time_t now) {
     const JobFields job = fields_of(status.attribs, options);
@@ -255,12 +260,11 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         const auto start = parse_integer(job.estimated_start);
         time = waits && start ? start_time_text(static_cast<std::time_t>(*start), now) : "--";
     }
-    std::string text =
-        fmt::format("{} {} {} {} {} {} {} {:>6} {:>5} {:.1} {:>5}", left(view(status.name), w.id),
-                    left(job.owner, w.user), left(job.queue, w.queue), left(job.name, w.name),
-                    right(job.session, w.session), right(job.nodes.substr(0, w.nodes), w.nodes),
-                    right(job.tasks.substr(0, w.tasks), w.tasks), job.memory,
-                    cput ? five(job.cput_asked) : five(job.walltime_asked), job.state, time);
+    std::string text = fmt::format(
+        "{} {} {} {} {} {} {} {:>6} {:>5} {:.1} {:>5}", left(view(status.name), w.id),
+        left(job.owner, w.user), left(job.queue, w.queue), left(job.name, w.name),
+        right(job.session, w.session), number_column(job.nodes, w.nodes), number_column(job.tasks, w.tasks),
+        job.memory, cput ? five(job.cput_asked) : five(job.walltime_asked), job.state, time);
     if (!options.one_line) {
         text += '\n';
     }

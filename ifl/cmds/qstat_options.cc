@@ -17,7 +17,7 @@ const char* const kQstatUsage =
     "qstat -Q [-f] [-F format] [-D delim] [destination...]\n"
     "qstat -q [-G|-M] [destination...]\n"
     "qstat -B [-f] [-F format] [-D delim] [server_name...]\n"
-    "qstat --version\n";
+    "qstat --help | --version\n";
 
 namespace {
 

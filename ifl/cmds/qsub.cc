@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,22 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-Result<std::string> read_all(std::FILE* file, const std::string& name) {
+// A script written with the line ends of another system doesn't run: its interpreter would have a carriage
+// return in its name.
+Result<void> check_line_ends(std::string_view script, std::string_view name) {
+    const std::size_t at = script.find("\r\n");
+    if (at == std::string_view::npos) {
+        return {};
+    }
+    const auto line = 1 + std::count(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    return fail(
+        fmt::format("script contains cr, lf: line {} of {} ends with them, expected a line feed alone "
+                    "(dos2unix converts the file)",
+                    line, name),
+        1);
+}
+
+Result<std::string> read_script_text(std::FILE* file, const std::string& name) {
     std::string text;
     char buffer[65536];
     while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
@@ -43,6 +59,9 @@ Result<std::string> read_all(std::FILE* file, const std::string& name) {
     }
     if (std::ferror(file) != 0) {
         return fail(fmt::format("{}: {}", name, std::strerror(errno)), 1);
+    }
+    if (const auto checked = check_line_ends(text, name); !checked) {
+        return tl::unexpected(checked.error());
     }
     return text;
 }
@@ -56,7 +75,7 @@ Result<std::string> read_script(const std::string& path) {
     if (fstat(fileno(file.get()), &info) == 0 && !S_ISREG(info.st_mode)) {
         return fail(fmt::format("script {} is not a regular file", path), 1);
     }
-    return read_all(file.get(), path);
+    return read_script_text(file.get(), path);
 }
 
 // A file that holds a script read from stdin, until the job is submitted.
@@ -101,7 +120,7 @@ struct Work {
     std::string name;  // of the job, if nothing else is said
 };
 
-// A job's name from its script's file name: no leading digit, no odd characters.
+// A job's name from its script's file name, without odd characters.
 std::string name_from(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);
     for (char& c : name) {
@@ -133,7 +152,7 @@ Result<Work> find_work(JobOptions& options) {
     if (isatty(STDIN_FILENO) != 0) {
         fmt::print("Job script will be read from standard input. Submit with CTRL+D.\n");
     }
-    auto text = read_all(stdin, "standard input");
+    auto text = read_script_text(stdin, "standard input");
     auto script = text ? TemporaryScript::write(*text) : tl::unexpected(text.error());
     if (!script) {
         return tl::unexpected(script.error());
@@ -248,7 +267,7 @@ Result<std::string> submit(const std::vector<std::string>& arguments, bool& quie
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (version_asked(arguments)) {
+    if (information_asked(kProgram, arguments)) {
         return 0;
     }
     bool quiet = false;

@@ -50,13 +50,12 @@ TEST(ParseDestination, TakesQueueAndServer) {
 }
 
 TEST(IsJobName, FollowsPbs) {
-    EXPECT_TRUE(is_job_name("a-b_c+d.e1", true));
-    EXPECT_FALSE(is_job_name("1a", true));
-    EXPECT_TRUE(is_job_name("1a", false));
-    EXPECT_FALSE(is_job_name("a b", false));
-    EXPECT_FALSE(is_job_name("", false));
-    EXPECT_TRUE(is_job_name(std::string(230, 'a'), true));
-    EXPECT_FALSE(is_job_name(std::string(231, 'a'), true));
+    EXPECT_TRUE(is_job_name("a-b_c+d.e1"));
+    EXPECT_TRUE(is_job_name("1a"));
+    EXPECT_FALSE(is_job_name("a b"));
+    EXPECT_FALSE(is_job_name(""));
+    EXPECT_TRUE(is_job_name(std::string(230, 'a')));
+    EXPECT_FALSE(is_job_name(std::string(231, 'a')));
 }
 
 }  // namespace

@@ -99,14 +99,16 @@ TEST_P(BadSubmitOptions, AreRefusedByName) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, BadSubmitOptions,
-    testing::Values(BadLine{{"-N", "1x"}, "illegal -N value '1x'"}, BadLine{{"-p", "2000"}, "-1024 to 1023"},
-                    BadLine{{"-j", "x"}, "expected oe, eo or n"},
+    testing::Values(BadLine{{"-N", "1 x"}, "illegal -N value '1 x'"},
+                    BadLine{{"-p", "2000"}, "-1024 to 1023"}, BadLine{{"-j", "x"}, "expected oe, eo or n"},
                     BadLine{{"-l", "=2"}, "expected resource=value"},
                     BadLine{{"-l", "ncpus="}, "expected a value after 'ncpus='"},
                     BadLine{{"-l", "ncpus=1,"}, "expected resource=value"},
                     BadLine{{"-l", "mem=\"1gb"}, "no closing quote"},
                     BadLine{{"-a", "9999"}, "illegal -a value"}, BadLine{{"-r", "maybe"}, "expected y or n"},
                     BadLine{{"-m", "nb"}, "or n"}, BadLine{{"-c", "u"}, "illegal -c value"},
+                    BadLine{{"-c", "c="}, "illegal -c value"}, BadLine{{"-c", "s=1"}, "illegal -c value"},
+                    BadLine{{"-c", "w=1h"}, "illegal -c value"}, BadLine{{"-c", "nn"}, "illegal -c value"},
                     BadLine{{"-W", "umask"}, "illegal -W value"},
                     BadLine{{"-I"}, "interactive jobs (-I) are not supported"},
                     BadLine{{"-W", "interactive=true"}, "interactive jobs are not supported"},

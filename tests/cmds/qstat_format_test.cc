@@ -66,6 +66,19 @@ TEST(JobsText, ShowsPercentages) {
     EXPECT_THAT(text, HasSubstr("eve                    --  Q"));
 }
 
+TEST(AlternateJobsText, MarksNumbersThatAreTooLong) {
+    Objects jobs;
+    jobs.add(
+        "14.srv",
+        {{"Resource_List", "ncpus", "9999"}, {"Resource_List", "nodect", "1000"}, {"job_state", "", "Q"}});
+    QstatOptions options;
+    options.alternate = true;
+    const std::string cut = alternate_jobs_text(jobs.get(), {}, options, 0);
+    EXPECT_THAT(cut, HasSubstr(" 10* 99* "));
+    options.wide = true;
+    EXPECT_THAT(alternate_jobs_text(jobs.get(), {}, options, 0), HasSubstr(" 1000  9999 "));
+}
+
 TEST(AlternateJobsText, IsTheLayoutOfA) {
     Objects jobs = sample_jobs();
     QstatOptions options;

@@ -128,6 +128,73 @@ TEST_F(Jobs, StatusCommandsShowThem) {
     EXPECT_EQ(attribute_in(nodes.out, "resources_assigned.ncpus"), "2");
 }
 
+// Of jobs that aren't there, too, programs get a document, as from PBS's qstat.
+TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
+    const auto document = [&](std::vector<std::string> arguments, int exit) {
+        arguments.insert(arguments.begin(), {"qstat", "-f", "-F", "json"});
+        const Output asked = as_runner(arguments);
+        EXPECT_EQ(asked.exit, exit) << asked;
+        EXPECT_THAT(asked.out, AllOf(HasSubstr("{\n    \"timestamp\": "), HasSubstr("\"pbs_server\": "),
+                                     testing::EndsWith("\n}\n")));
+        return asked;
+    };
+    document({}, 0);
+    EXPECT_THAT(document({"99"}, 153).err, HasSubstr("Unknown Job Id"));
+    document({"98", "99"}, 153);
+    const std::string id = server.submit("true\n");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    document({id}, 35);
+    EXPECT_THAT(document({"-x", id}, 0).out, HasSubstr("\"job_state\": \"F\""));
+    EXPECT_THAT(document({id, "99"}, 153).out, testing::Not(HasSubstr("\"Jobs\"")));
+}
+
+TEST_F(Jobs, NamesMayBeginWithADigit) {
+    const std::string id = server.submit("true\n", {"-h", "-N", "2nd.run"});
+    EXPECT_EQ(server.job(id, "Job_Name"), "2nd.run");
+    EXPECT_EQ(as_runner({"qalter", "-N", "3rd", id}).exit, 0);
+    EXPECT_EQ(server.job(id, "Job_Name"), "3rd");
+}
+
+TEST_F(Jobs, CheckpointsAreKeptAndTheJobRuns) {
+    for (const std::string when : {"n", "s", "c", "c=5", "w", "w=10"}) {
+        const std::string id = server.submit("true\n", {"-h", "-c", when});
+        EXPECT_EQ(server.job(id, "Checkpoint"), when);
+    }
+    const std::string id = server.submit("true\n", {"-c", "c=5"});
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+}
+
+TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
+    std::ofstream(server.work() / "dos.sh") << "#!/bin/sh\n#PBS -N dos\r\ntrue\r\n";
+    const std::string script = server.work() / "dos.sh";
+    const Output refused = as_runner({"qsub", script});
+    EXPECT_EQ(refused.exit, 1);
+    EXPECT_EQ(refused.err, "qsub: script contains cr, lf: line 2 of " + script +
+                               " ends with them, expected a line feed alone (dos2unix converts the file)\n");
+    EXPECT_EQ(server.command_as(runner(), {"qsub"}, {"true\r\n"}).exit, 1);
+    EXPECT_EQ(as_runner({"qselect"}).out, "") << "nothing was submitted";
+}
+
+// Asked of each program that is installed, so of one that is new, too.
+TEST(Commands, TellTheirUsageAndVersion) {
+    int programs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(program("qstat").parent_path())) {
+        const std::string name = entry.path().filename();
+        const bool installed = entry.path().extension().empty() && !name.ends_with("_pch") &&
+                               name != "pbs_attr_table" && name != "stat_objects";
+        if (!installed) continue;
+        ++programs;
+        const Output help = run({name, "--help"});
+        EXPECT_EQ(help.exit, 0) << name << help;
+        EXPECT_THAT(help.out, testing::ContainsRegex("[Uu]sage:")) << name;
+        EXPECT_EQ(help.err, "") << name;
+        const Output version = run({name, "--version"});
+        EXPECT_EQ(version.exit, 0) << name << version;
+        EXPECT_THAT(version.out, HasSubstr("0.1.0")) << name;
+    }
+    EXPECT_GT(programs, 15);
+}
+
 TEST_F(Jobs, JobsThatRunWhenTheServerStopsAreNotLost) {
     const std::string id = server.submit("sleep 2\nexit 5\n", {"-N", "survivor"});
     const std::string queued = server.submit("true\n", {"-h"});

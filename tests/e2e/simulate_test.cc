@@ -129,6 +129,27 @@ TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     EXPECT_THAT(asked.out, HasSubstr("Machine   1 vnode, 8 CPUs\n"));
     EXPECT_THAT(asked.out, HasSubstr("Jobs      3 started in "));
 
+    // The server's user may read the files; a manager who may not asks the server.
+    const std::string day = std::filesystem::path(log).filename();
+    const Output through = server.command({"pbs_simulate", "--days", day, "--server"});
+    EXPECT_EQ(through.exit, 0) << through;
+    EXPECT_THAT(through.out, HasSubstr("Jobs      3 started in "));
+    const Output none = server.command({"pbs_simulate", "--days", "19990101-19991231", "--server"});
+    EXPECT_EQ(none.exit, 2);
+    EXPECT_THAT(none.err, HasSubstr("there are none from 19990101 to 19991231"));
+    for (const std::string bad : {"2026", "20261101-", "20261101-2", "../20261101"})
+        EXPECT_EQ(server.command({"pbs_simulate", "--days", bad, "--server"}).exit, 1) << bad;
+    EXPECT_EQ(server.command({"pbs_simulate", "--days", day}).exit, 1) << "of which server?";
+    if (const auto user = other()) {
+        const Output refused = server.command_as(*user, {"pbs_simulate", "--days", day, "--server"});
+        EXPECT_EQ(refused.exit, 2);
+        EXPECT_THAT(refused.err, HasSubstr("Unauthorized Request"));
+        ASSERT_TRUE(server.configure({"set server managers += " + user->name + "@*"}));
+        const Output allowed = server.command_as(*user, {"pbs_simulate", "--days", day, "--server"});
+        EXPECT_EQ(allowed.exit, 0) << allowed;
+        EXPECT_EQ(allowed.out, through.out);
+    }
+
     const std::string document = (server.work() / "site.json").string();
     ASSERT_EQ(server.command({"pbs_config", "export", document}).exit, 0);
     const Output read =

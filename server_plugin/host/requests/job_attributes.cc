@@ -47,6 +47,16 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
+// "u" is unset. The value is kept and shown; this server makes no checkpoints (pbs_server(8)).
+Result<void> check_checkpoint(std::string_view value) {
+    if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
+        value.find_first_not_of("0123456789", 2) == std::string_view::npos)
+        return {};
+    if (value.size() == 1 && value.find_first_of("nscwu") == 0) return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or w=minutes", value));
+}
+
 // Records and logs have one line for each. An environment, a command and its arguments may have line breaks.
 Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     if (def.type == Type::environment || def.name == "Submit_arguments" || def.name == "executable" ||
@@ -74,10 +84,7 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
     if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
     if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
     if (def.name == "umask") return check_umask(value);
-    if (def.name == "Checkpoint") {
-        // Nothing can be checkpointed here; "u" (unset) and "n" ask for nothing.
-        return one_of(def.name, value, {"u", "n"});
-    }
+    if (def.name == "Checkpoint") return check_checkpoint(value);
     return {};
 }
 

@@ -1,12 +1,13 @@
 // StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
 // "object=configuration", "object=history", "object=explanation" or "object=record" at the start of the
-// extend string, what the plugin has.
+// extend string, what the plugin has; with "object=accounting" the server's accounting records.
 #include <array>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
+#include "server_plugin/host/requests/status_accounting.h"
 #include "server_plugin/host/requests/status_configuration.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -53,10 +54,10 @@ ifl::Reply status_scheduler(Context& context) {
     const auto& body = std::get<ifl::Status>(context.request.body);
     const std::string_view extend = context.request.extend;
     const auto end = extend.find(';');
+    const std::string_view rest = end == std::string_view::npos ? "" : extend.substr(end + 1);
+    if (extend.substr(0, end) == "object=accounting") return status_accounting(context, rest);
     for (const PluginObject& row : plugin_objects)
-        if (extend.substr(0, end) == row.extend)
-            return plugin_status(context, body, row.type,
-                                 end == std::string_view::npos ? "" : extend.substr(end + 1));
+        if (extend.substr(0, end) == row.extend) return plugin_status(context, body, row.type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;
     const View view{body.wanted, read_rights(context.who)};
     ifl::StatusReply status;
