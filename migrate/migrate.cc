@@ -85,14 +85,6 @@ objects::Result<void> write_facts(objects::Store& store, const std::map<std::str
     return {};
 }
 
-objects::Result<void> in_transaction(objects::Database& database,
-                                     const std::function<objects::Result<void>()>& work) {
-    auto transaction = objects::Transaction::begin(database);
-    if (!transaction) return tl::unexpected(std::move(transaction.error()));
-    if (auto done = work(); !done) return done;
-    return transaction->commit();
-}
-
 objects::Result<void> write_usage(objects::Store& store, const Conversion& conversion) {
     for (const auto& [scope, batch] : conversion.usage)
         if (auto done = objects::write_usage_within(store.database(), scope, batch); !done) return done;
@@ -133,7 +125,7 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
         if (reply->changed) return {};
     }
     // A rewrite that changes no object is taken back, and the facts with it.
-    if (const auto done = in_transaction(store.database(), beside); !done) return fail(done.error());
+    if (const auto done = store.database().in_transaction(beside); !done) return fail(done.error());
     return {};
 }
 
@@ -193,7 +185,7 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
     const LegacyFiles files = find_legacy_files(home);
     if (!files.empty()) return migrate(files, store, identity, now, server, options);
     const auto facts = [&] { return write_facts(store, options.facts); };
-    if (const auto done = in_transaction(store.database(), facts); !done) return fail(done.error());
+    if (const auto done = store.database().in_transaction(facts); !done) return fail(done.error());
     return Conversion{};
 }
 

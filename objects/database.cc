@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "sqlite/guard.h"
+#include "sqlite/loss.h"
+
 namespace pbs::objects {
 namespace {
 
@@ -25,9 +28,22 @@ Result<void> create_private(const std::string& path) {
     return {};
 }
 
+Result<void> check_kept(const std::string& path) {
+    const auto loss = sqlite::find_loss(path, "revision");
+    // What is wrong with a file that can't be read is told when it is opened.
+    if (!loss || !*loss) return {};
+    return fail(Code::system,
+                fmt::format("the policy database {} {}. Restore a backup, or go on without what is lost: "
+                            "pbs_server --accept-loss",
+                            path, (*loss)->text));
+}
+
 }  // namespace
 
+Database::Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+
 Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+    if (Result<void> kept = check_kept(path); !kept) return tl::unexpected(kept.error());
     if (Result<void> created = create_private(path); !created) return tl::unexpected(created.error());
     sqlite3* handle = nullptr;
     const int code =
@@ -36,6 +52,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
     if (code != SQLITE_OK) return tl::unexpected(database->error("open"));
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    sqlite::Guard::leave_checkpoints(handle);
     Result<void> set = database->run(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA "
         "trusted_schema = OFF;");
@@ -44,6 +61,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
 }
 
 Database::~Database() {
+    guard_.reset();
     for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
     sqlite3_close(handle_);
 }
@@ -53,16 +71,36 @@ Error Database::error(std::string_view doing) const {
     const int code = handle_ ? sqlite3_errcode(handle_) & 0xff : SQLITE_NOMEM;
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return damage(what);
     if (code == SQLITE_FULL) what = "the disk is full";
-    return Error{Code::system, fmt::format("can't {} the policy database {}: {}", doing, path_, what)};
+    return Error{Code::system,
+                 fmt::format("can't {} the policy database {}: {}", doing, path_, sqlite::printable(what))};
 }
 
 Error Database::damage(std::string_view what) const {
     return Error{
         Code::system,
         fmt::format(
-            "the policy database {} is damaged ({}): restore a backup of it, or move it and its -wal and "
-            "-shm files away to start with a new one",
-            path_, what)};
+            "the policy database {} is damaged ({}): restore a backup of it, or move it and its -wal, -shm "
+            "and -mark files away to start with a new one",
+            path_, sqlite::printable(what))};
+}
+
+Result<void> Database::guard() {
+    auto guard = sqlite::Guard::begin(handle_, path_);
+    if (!guard) return fail(Code::system, guard.error());
+    guard_ = std::move(*guard);
+    return {};
+}
+
+void Database::reached(std::uint64_t revision) {
+    if (guard_) guard_->reached(static_cast<std::int64_t>(revision));
+}
+
+Result<void> Database::in_transaction(const std::function<Result<void>()>& work) {
+    if (sqlite3_get_autocommit(handle_) == 0) return work();
+    Result<Transaction> transaction = Transaction::begin(*this);
+    if (!transaction) return tl::unexpected(transaction.error());
+    if (Result<void> done = work(); !done) return done;
+    return transaction->commit();
 }
 
 Statement Database::statement(std::string_view sql) {
@@ -163,15 +201,24 @@ double Statement::real(int column) const {
 }
 
 Result<Transaction> Transaction::begin(Database& database) {
+    if (database.guard_) {
+        if (const auto ready = database.guard_->before_transaction(); !ready)
+            return fail(Code::system, ready.error());
+    }
     Result<void> begun = database.statement("BEGIN IMMEDIATE").run();
     if (!begun) return tl::unexpected(begun.error());
     return Transaction(database);
 }
 
 Result<void> Transaction::commit() {
-    Result<void> committed = database_->statement("COMMIT").run();
-    if (committed) database_ = nullptr;
-    return committed;
+    if (!database_->guard_) {
+        Result<void> committed = database_->statement("COMMIT").run();
+        if (committed) database_ = nullptr;
+        return committed;
+    }
+    if (database_->guard_->commit() != SQLITE_OK) return tl::unexpected(database_->error("use"));
+    database_ = nullptr;
+    return {};
 }
 
 Transaction::~Transaction() {

@@ -4,6 +4,7 @@
 #define PBSPOLICY_OBJECTS_DATABASE_H
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,9 @@
 
 struct sqlite3;
 struct sqlite3_stmt;
+namespace pbs::sqlite {
+class Guard;
+}
 
 namespace pbs::objects {
 
@@ -57,6 +61,7 @@ class Statement {
 class Database {
   public:
     // Opens or creates the file (mode 0600) with WAL, full synchronous, foreign keys and a busy timeout.
+    // Errors: system; also if it has lost what it was told to keep (sqlite/loss.h).
     static Result<std::unique_ptr<Database>> open(const std::string& path);
     ~Database();
     Database(const Database&) = delete;
@@ -66,6 +71,13 @@ class Database {
     // Runs statements without parameters.
     Result<void> run(const std::string& sql);
     std::int64_t last_row_id() const;
+    // From here on commits are numbered and kept in the mark beside the file (sqlite/guard.h). To be called
+    // when all tables are made.
+    Result<void> guard();
+    // The revision that the next commit reaches.
+    void reached(std::uint64_t revision);
+    // Runs `work` in a transaction: the one that is under way, or one of its own.
+    Result<void> in_transaction(const std::function<Result<void>()>& work);
 
     const std::string& path() const { return path_; }
     // What SQLite says went wrong last, as an error that names the file.
@@ -74,10 +86,12 @@ class Database {
     Error damage(std::string_view what) const;
 
   private:
-    Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+    friend class Transaction;
+    Database(std::string path, sqlite3* handle);
     std::string path_;
     sqlite3* handle_;
     std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+    std::unique_ptr<sqlite::Guard> guard_;
 };
 
 // Begins at once with the right to write; rolls back unless committed.

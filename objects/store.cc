@@ -112,6 +112,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
         if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
+        if (Result<void> done = state.database->guard(); !done) return done;
         return state.reload();
     };
     if (Result<void> done = prepare(); !done) return tl::unexpected(done.error());
@@ -186,6 +187,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
 // Everything is written: now it becomes durable, and what holds.
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision()) return {};
+    database->reached(group.revision);
     if (Result<void> done = group.transaction.commit(); !done) return done;
     snapshot = group.draft.finish(group.revision);
     return {};
@@ -370,12 +372,15 @@ Result<std::optional<std::string>> Store::meta(std::string_view key) const {
 
 Result<void> Store::set_meta(std::string_view key, std::string_view value) {
     state_->settle();
-    return state_->database
-        ->statement(
-            "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
-        .bind(key)
-        .bind(value)
-        .run();
+    return state_->database->in_transaction([&]() -> Result<void> {
+        return state_->database
+            ->statement(
+                "INSERT INTO meta (key, value) VALUES (?, ?)"
+                " ON CONFLICT DO UPDATE SET value = excluded.value")
+            .bind(key)
+            .bind(value)
+            .run();
+    });
 }
 
 }  // namespace pbs::objects

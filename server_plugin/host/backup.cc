@@ -17,6 +17,7 @@
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/server.h"
 #include "server_plugin/host/sqlite.h"
+#include "sqlite/loss.h"
 
 namespace pbs::host {
 namespace {
@@ -139,9 +140,12 @@ Result<Manifest::Database> copy_database(const Source& source, const std::string
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
     if (auto made = make_file(path, ""); !made) return tl::unexpected(made.error());
-    auto copy = open_sqlite(path, SqliteOpen::write);
+    auto copy = open_sqlite(path, SqliteOpen::create);
     if (!copy) return tl::unexpected(copy.error());
     if (auto done = copy_pages(source, copy->get(), path); !done) return tl::unexpected(done.error());
+    // What it holds isn't measured by the mark of the home that it may come into.
+    if (auto done = sqlite::forget_numbers(copy->get()); !done)
+        return failed(path, "can not be written", done.error());
     if (auto whole = check_content(copy->get(), false); !whole)
         return failed(source.path, "is damaged", whole.error().message);
     copy->reset();

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/home.h"
@@ -32,6 +33,18 @@ Result<Manifest> back_up(const std::string& home, const std::string& directory, 
 using StepDone = std::function<void(const std::string& step)>;
 Result<std::string> restore(const Home& home, const std::string& directory, std::chrono::sys_seconds now,
                             const StepDone& at_step = {});
+
+// A name in server_priv for what is put aside, that isn't taken: replaced-DATE, or with a number behind it.
+Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now);
+
+// What acknowledged changes the databases of a home have lost, one text for each database that has, once the
+// home goes on without them: the databases, with their logs, are copied to server_priv/replaced-DATE before.
+// The caller has the home's lock. Errors: a database is damaged beyond that, so that only a backup helps.
+struct AcceptedLoss {
+    std::vector<std::string> texts;  // empty: nothing is lost, and nothing was done
+    std::string folder;              // where the copies are
+};
+Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
 
 // Completes a restore that was decided, and clears away one that wasn't. Nothing to do is no error. True: a
 // restore was completed.

@@ -13,6 +13,7 @@
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
+#include "sqlite/loss.h"
 
 namespace pbs::host {
 namespace {
@@ -41,7 +42,14 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     if (!version) return "is damaged: " + version.error().message;
     if (auto whole = check_content(connection->get(), true); !whole)
         return "is damaged: " + whole.error().message;
-    if (newest != 0 && *version > newest)
+    // With tables, and none of ours among them. Only one of ours is asked for.
+    const bool own = newest != 0;
+    const auto foreign = integer_of(
+        connection->get(), own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
+                               : "SELECT count(*) > 0 AND sum(name = 'history') = 0 FROM sqlite_master");
+    if (!foreign) return "is damaged: " + foreign.error().message;
+    if (*foreign != 0) return "is an SQLite database of another program";
+    if (own && *version > newest)
         return fmt::format("is of version {}, and this pbs_server knows versions up to {}: run a newer one",
                            *version, newest);
     return std::nullopt;
@@ -64,6 +72,12 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
     return wrong_with_content(path, newest);
 }
 
+Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::string& path) {
+    auto loss = sqlite::find_loss(path, path == home.server_db() ? "next job" : "revision");
+    if (!loss) return fail(PBSE_SYSTEM, fmt::format("{} can not be read: {}", path, loss.error()));
+    return std::move(*loss);
+}
+
 std::string restore_advice(const Home& home) {
     return fmt::format("To go on with a backup: pbs_server -d {} --restore DIRECTORY", home.path());
 }
@@ -76,11 +90,25 @@ Result<void> check_databases(const Home& home) {
          {std::pair{server, Store::newest_version()}, std::pair{policy, int64_t{0}}})
         if (const auto wrong = wrong_with_database(path, newest))
             return fail(PBSE_SYSTEM, fmt::format("{} {}. {}", path, *wrong, advice));
-    if (!is_there(home.server_priv() + "/server.port") || has_data(server) == has_data(policy)) return {};
-    const std::string& gone = has_data(server) ? policy : server;
-    return fail(PBSE_SYSTEM,
-                fmt::format("{} {}, but {} has data. {}", gone, is_there(gone) ? "is empty" : "is gone",
-                            has_data(server) ? server : policy, advice));
+    // pbs_migrate or a first start that was cut short may have made one of them.
+    const bool was_ready = is_there(home.server_priv() + "/server.port");
+    if (was_ready && has_data(server) != has_data(policy)) {
+        const std::string& gone = has_data(server) ? policy : server;
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{} {}, but {} has data. {}", gone, is_there(gone) ? "is empty" : "is gone",
+                                has_data(server) ? server : policy, advice));
+    }
+    std::string lost;
+    for (const std::string& path : {server, policy}) {
+        const auto loss = find_loss(home, path);
+        if (!loss) return tl::unexpected(loss.error());
+        if (*loss) lost += fmt::format("{} {}. ", path, (*loss)->text);
+    }
+    if (!lost.empty())
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{}{}; to go on without what is lost: pbs_server -d {} --accept-loss", lost,
+                                advice, home.path()));
+    return {};
 }
 
 }  // namespace pbs::host

@@ -8,6 +8,7 @@
 
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/home.h"
+#include "sqlite/loss.h"
 
 namespace pbs::host {
 
@@ -18,9 +19,13 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
 
 // Both databases of the home. One that is missing or empty while the other has data is an error once a server
 // has been ready here (before that, pbs_migrate or a first start that was cut short may have made one of
-// them); both missing is a new home. The error says which file, what is wrong with it, and how to get a
+// them); so is one that has lost what it was told to keep (sqlite/loss.h). Both missing, without their marks,
+// is a new home. The error says which file, what is wrong with it, and how to get a
 // backup back.
 Result<void> check_databases(const Home& home);
+
+// What a database of the home has lost of what it was told to keep; nullopt: nothing.
+Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::string& path);
 
 // "To go on with a backup: pbs_server ...".
 std::string restore_advice(const Home& home);

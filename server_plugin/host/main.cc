@@ -12,8 +12,8 @@
 
 namespace {
 
-// --backup and --restore, which go with --home alone.
-void add_copies(CLI::App& app, std::string& backup, std::string& restore) {
+// --backup, --restore and --accept-loss, which go with --home alone.
+void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& accept) {
     const auto others = app.get_options();
     const CLI::Validator named(
         [](const std::string& text) { return !text.empty() ? "" : "expected a directory"; }, "DIRECTORY");
@@ -21,13 +21,18 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore) {
         "--backup", backup, "Don't serve: copy the databases, also of a running server, to a new directory");
     auto* put_back = app.add_option(
         "--restore", restore, "Don't serve: put a backup in place of the databases of a server that is down");
-    back_up->check(named)->excludes(put_back);
-    put_back->check(named);
+    auto* go_on =
+        app.add_flag("--accept-loss", accept,
+                     "Don't serve: let a home that has lost acknowledged changes go on without them, "
+                     "and say what is lost");
+    back_up->check(named)->excludes(put_back)->excludes(go_on);
+    put_back->check(named)->excludes(go_on);
     for (CLI::Option* other : others) {
         const std::string name = other->get_name();
         if (name == "--home" || name == "--help" || name == "--version") continue;
         back_up->excludes(other);
         put_back->excludes(other);
+        go_on->excludes(other);
     }
 }
 
@@ -59,12 +64,14 @@ int serve(int argc, char** argv) {
                    "File with seconds to add to the clock, read again when it changes");
     std::string backup;
     std::string restore;
-    add_copies(app, backup, restore);
+    bool accept = false;
+    add_copies(app, backup, restore, accept);
     CLI11_PARSE(app, argc, argv);
 
     signal(SIGPIPE, SIG_IGN);
     auto done = !backup.empty()    ? pbs::host::run_backup(options, backup)
                 : !restore.empty() ? pbs::host::run_restore(options, restore)
+                : accept           ? pbs::host::run_accept_loss(options)
                                    : pbs::host::run_server(options);
     if (done) return 0;
     fmt::print(stderr, "pbs_server: {}\n", done.error().message);

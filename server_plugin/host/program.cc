@@ -504,4 +504,26 @@ Result<void> run_restore(const ProgramOptions& options, const std::string& direc
     return {};
 }
 
+Result<void> run_accept_loss(const ProgramOptions& options) {
+    auto home = Home::open(options.home);
+    if (!home) return tl::unexpected(home.error());
+    if (auto done = home->lock(); !done) return done;
+    if (auto done = finish_restore(*home); !done) return tl::unexpected(done.error());
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto accepted = accept_loss(*home, now);
+    if (!accepted) return tl::unexpected(accepted.error());
+    Clock clock{std::chrono::seconds(0)};
+    Log log(home->server_logs(), "Server@" + host_name(), clock);
+    for (const std::string& text : accepted->texts) {
+        fmt::print("{}\n", text);
+        log.write(LogEvent::system, LogClass::server, "Server", "accepted as lost: " + text);
+    }
+    if (accepted->texts.empty()) {
+        fmt::print("{} has lost nothing that was acknowledged; nothing was done\n", home->path());
+    } else {
+        fmt::print("The next start goes on without it. What was there is copied to {}\n", accepted->folder);
+    }
+    return {};
+}
+
 }  // namespace pbs::host

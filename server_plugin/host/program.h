@@ -32,6 +32,10 @@ Result<void> run_backup(const ProgramOptions& options, const std::string& direct
 // Puts a backup into options.home, on which no server may run (backup.h). Says on stdout what was done.
 Result<void> run_restore(const ProgramOptions& options, const std::string& directory);
 
+// Lets options.home, on which no server may run, go on without acknowledged changes that it has lost
+// (backup.h). Says on stdout and in the log what they are.
+Result<void> run_accept_loss(const ProgramOptions& options);
+
 }  // namespace pbs::host
 
 #endif

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t largest_manifest = 4096;
 constexpr size_t piece = size_t{64} << 10;
-constexpr std::string_view companions[] = {"-wal", "-shm", "-journal", ""};  // the database itself last
+constexpr std::string_view companions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
 
 std::string staging(const Home& home) {
     return home.server_priv() + "/restore.new";
@@ -89,12 +89,16 @@ Result<void> clear_staging(const Home& home) {
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = is_there(home.policy_db());
     if (!there) return tl::unexpected(there.error());
-    if (!*there) return {};
+    // A pipe would never be open.
+    std::error_code error;
+    if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
     auto connection = open_sqlite(home.policy_db(), SqliteOpen::read);
     if (!connection) return {};
-    const auto tables = integer_of(connection->get(), "SELECT count(*) FROM sqlite_master");
+    // Another program's database says nothing of it.
+    const auto ours = integer_of(
+        connection->get(), "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
     const auto known = integer_of(connection->get(), "PRAGMA user_version");
-    if (!tables || !known || *tables == 0 || version <= *known) return {};
+    if (!ours || !known || *ours == 0 || version <= *known) return {};
     return failed(name, fmt::format("is of version {}", version),
                   fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
                               "brings that to its own version",
@@ -146,18 +150,6 @@ Result<Manifest> read_manifest(const std::string& backup) {
     return manifest;
 }
 
-// A name that isn't taken: server_priv/replaced-DATE, or with a number behind it.
-Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) {
-    const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
-    std::string name = base;
-    for (int number = 2;; ++number) {
-        const auto taken = is_there(home.server_priv() + "/" + name);
-        if (!taken) return tl::unexpected(taken.error());
-        if (!*taken) return name;
-        name = fmt::format("{}-{}", base, number);
-    }
-}
-
 Result<void> move_file(const std::string& from, const std::string& to) {
     if (::rename(from.c_str(), to.c_str()) != 0)
         return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
@@ -203,6 +195,17 @@ bool legal_folder(std::string_view name) {
 }
 
 }  // namespace
+
+Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) {
+    const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
+    std::string name = base;
+    for (int number = 2;; ++number) {
+        const auto taken = is_there(home.server_priv() + "/" + name);
+        if (!taken) return tl::unexpected(taken.error());
+        if (!*taken) return name;
+        name = fmt::format("{}-{}", base, number);
+    }
+}
 
 Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
     const auto decided = is_there(journal(home));

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include "ifl/pbs_error.h"
+#include "sqlite/guard.h"
+#include "sqlite/loss.h"
 
 namespace pbs::host {
 namespace {
@@ -14,7 +16,8 @@ struct Finalize {
 using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 tl::unexpected<Error> failed(sqlite3* connection) {
-    return fail(PBSE_SYSTEM, connection == nullptr ? "out of memory" : sqlite3_errmsg(connection));
+    return fail(PBSE_SYSTEM,
+                sqlite::printable(connection == nullptr ? "out of memory" : sqlite3_errmsg(connection)));
 }
 
 Result<Prepared> prepare(sqlite3* connection, const char* sql) {
@@ -39,6 +42,8 @@ Result<Sqlite> open_sqlite(const std::string& path, SqliteOpen how) {
     if (code != SQLITE_OK)
         return fail(PBSE_SYSTEM, fmt::format("can not open {}: {}", path, failed(raw).value().message));
     sqlite3_extended_result_codes(raw, 1);
+    // Only who keeps the database's mark moves its log into it (sqlite/guard.h).
+    if (how == SqliteOpen::write) sqlite::Guard::leave_checkpoints(raw);
     return connection;
 }
 
@@ -60,7 +65,7 @@ Result<void> check_content(sqlite3* connection, bool quick) {
     if (sqlite3_step(statement->get()) != SQLITE_ROW) return failed(connection);
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement->get(), 0));
     if (text == nullptr) return failed(connection);
-    if (std::string_view(text) != "ok") return fail(PBSE_SYSTEM, text);
+    if (std::string_view(text) != "ok") return fail(PBSE_SYSTEM, sqlite::printable(text));
     return {};
 }
 

@@ -17,6 +17,8 @@ struct SqliteClose {
 };
 using Sqlite = std::unique_ptr<sqlite3, SqliteClose>;
 
+// read, write: a database of a server's, whose log is left as it is when this is the last one to close it;
+// create: one's own.
 enum class SqliteOpen { read, write, create };
 
 // Opens the file. Errors name it.

@@ -14,6 +14,8 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "sqlite/guard.h"
+#include "sqlite/loss.h"
 
 namespace pbs::host {
 namespace {
@@ -163,12 +165,14 @@ class Store::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() {
+        guard.reset();
         for (auto& [text, statement] : statements_) sqlite3_finalize(statement);
         sqlite3_close(db);
     }
 
     tl::unexpected<Error> failed(std::string_view what) const {
-        return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, what, sqlite3_errmsg(db)));
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{}: {}: {}", path, what, sqlite::printable(sqlite3_errmsg(db))));
     }
 
     Result<void> execute(const char* sql) {
@@ -204,6 +208,7 @@ class Store::Impl {
 
     std::string path;
     sqlite3* db = nullptr;
+    std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
 
   private:
     std::map<const char*, sqlite3_stmt*> statements_;
@@ -239,10 +244,16 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
         return impl->failed("can not open");
     sqlite3_extended_result_codes(impl->db, 1);
     sqlite3_busy_timeout(impl->db, 5000);
+    sqlite::Guard::leave_checkpoints(impl->db);
     for (const char* pragma :
          {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
         if (auto done = impl->execute(pragma); !done) return tl::unexpected(done.error());
     if (auto done = impl->upgrade(); !done) return tl::unexpected(done.error());
+    if (path != ":memory:") {
+        auto guard = sqlite::Guard::begin(impl->db, path);
+        if (!guard) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, guard.error()));
+        impl->guard = std::move(*guard);
+    }
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
@@ -259,19 +270,30 @@ bool Store::empty() const {
 }
 
 Result<std::string> Store::keep_server_name(std::string_view name) {
-    auto done = impl_->run("INSERT OR IGNORE INTO server_name(one, name) VALUES(1, ?)",
-                           [&](Query& query) { query.bind(name); });
-    if (!done) return tl::unexpected(done.error());
+    auto done = begin();
+    if (done)
+        done = impl_->run("INSERT OR IGNORE INTO server_name(one, name) VALUES(1, ?)",
+                          [&](Query& query) { query.bind(name); });
+    if (done) done = commit();
+    if (!done) {
+        rollback();
+        return tl::unexpected(done.error());
+    }
     Query query(impl_->statement("SELECT name FROM server_name"));
     if (query.step() != SQLITE_ROW) return impl_->failed("can not read the server's name");
     return std::string(query.text(0));
 }
 
 Result<void> Store::begin() {
+    if (impl_->guard)
+        if (const auto ready = impl_->guard->before_transaction(); !ready)
+            return fail(PBSE_SYSTEM, ready.error());
     return impl_->execute("BEGIN IMMEDIATE");
 }
 Result<void> Store::commit() {
-    return impl_->execute("COMMIT");
+    if (!impl_->guard) return impl_->execute("COMMIT");
+    if (impl_->guard->commit() != SQLITE_OK) return impl_->failed("can not execute");
+    return {};
 }
 void Store::rollback() {
     sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
@@ -372,6 +394,7 @@ Result<void> Store::remove_job(uint64_t sequence) {
 }
 
 Result<void> Store::save_next_sequence(int64_t next) {
+    if (impl_->guard) impl_->guard->reached(next);
     return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('next_sequence', ?)",
                       [&](Query& query) { query.bind(next); });
 }
@@ -398,7 +421,8 @@ Result<void> Store::Impl::load_resources(State& state) {
     int code = 0;
     while ((code = query.step()) == SQLITE_ROW) {
         auto added = state.resources.add(query.text(0), query.text(1), query.text(2));
-        if (!added) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, added.error().message));
+        if (!added)
+            return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, sqlite::printable(added.error().message)));
     }
     if (code != SQLITE_DONE) return failed("can not read resources");
     return {};
@@ -427,7 +451,8 @@ Result<void> Store::Impl::load_objects(State& state) {
                 state.put(Sched{handle, name, load_attributes(id, sched_table())});
                 break;
             default:
-                return fail(PBSE_SYSTEM, fmt::format("{}: object {} has an unknown type", path, name));
+                return fail(PBSE_SYSTEM,
+                            fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
         }
     }
     if (code != SQLITE_DONE) return failed("can not read objects");

@@ -1,6 +1,7 @@
 // What the server keeps on disk: HOME/server_priv/server.db, SQLite.
 //
-// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine. The schema has a
+// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, and a loss of it
+// all the same is noticed at the next start (sqlite/loss.h). The schema has a
 // version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
 #ifndef PBSPOLICY_HOST_STORE_H
 #define PBSPOLICY_HOST_STORE_H

@@ -1,6 +1,8 @@
 // Backup while the server runs, the way back, and starts on damaged databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Output backup(const Server& server, const fs::path& directory, const RunOptions& options = {}) {
     return run({"pbs_server", "-d", server.home().string(), "--backup", directory.string()}, options);
@@ -130,6 +133,39 @@ const std::vector<Damage>& damages() {
         {"a newer version", [](const fs::path& db) { write_at(db, 60, std::string("\0\0\0\x63", 4)); }, "99"},
         {"an empty file", [](const fs::path& db) { fs::resize_file(db, 0); }, " is empty, but "},
         {"no file", [](const fs::path& db) { fs::remove(db); }, " is gone, but "},
+        {"another program's database",
+         [](const fs::path& db) {
+             fs::remove(db);
+             sqlite3* other = nullptr;
+             ASSERT_EQ(sqlite3_open(db.c_str(), &other), SQLITE_OK);
+             EXPECT_EQ(sqlite3_exec(other, "CREATE TABLE other(x)", nullptr, nullptr, nullptr), SQLITE_OK);
+             sqlite3_close(other);
+         },
+         " is an SQLite database of another program"},
+        {"a pipe",
+         [](const fs::path& db) {
+             fs::remove(db);
+             ASSERT_EQ(::mkfifo(db.c_str(), 0600), 0);
+         },
+         " is not a regular file"},
+        {"a link that leads nowhere",
+         [](const fs::path& db) {
+             fs::remove(db);
+             fs::create_symlink("/nonexistent/x.db", db);
+         },
+         " is gone, but "},
+        {"bytes that no terminal should get",
+         [](const fs::path& db) {
+             sqlite3* own = nullptr;
+             ASSERT_EQ(sqlite3_open(db.c_str(), &own), SQLITE_OK);
+             EXPECT_EQ(sqlite3_exec(own,
+                                    "CREATE TABLE t(a); PRAGMA writable_schema=ON; UPDATE sqlite_schema SET "
+                                    "name='\x1b[31m', sql='\xff' WHERE name='t'",
+                                    nullptr, nullptr, nullptr),
+                       SQLITE_OK);
+             sqlite3_close(own);
+         },
+         "(\\x1b[31m)"},
         {"no regular file",
          [](const fs::path& db) {
              fs::remove(db);
@@ -172,6 +208,7 @@ TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
         EXPECT_THAT(refused.err, AllOf(HasSubstr(database.string()), HasSubstr(damage.expected)))
             << damage.what;
         EXPECT_THAT(refused.err, HasSubstr("--restore")) << damage.what;
+        EXPECT_THAT(refused.err, Not(HasSubstr("\x1b"))) << damage.what;
         EXPECT_TRUE(contents(server) == before) << damage.what << " was changed";
         const Output restored = restore(server, copy);
         ASSERT_EQ(restored.exit, 0) << damage.what << ": " << restored;
@@ -181,6 +218,44 @@ TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedStart, ::testing::Values("server.db", "policy.db"),
+                         [](const auto& database) { return std::string(database.param).substr(0, 6); });
+
+class DamagedLog : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
+                                  "set server default_queue=workq", "create policy kept"}));
+    const std::string kept = server.submit("true\n");
+    const fs::path log = server.home() / "server_priv" / (std::string(GetParam()) + "-wal");
+    const auto whole = static_cast<std::streamoff>(fs::file_size(log));
+    ASSERT_TRUE(server.configure({"create policy last"}));
+    const std::string last = server.submit("true\n");
+    server.kill9();
+    write_at(log, whole + 100, "damage");
+    const Output refused = server.start_refused();
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(GetParam()), HasSubstr(" has lost the last "),
+                                   HasSubstr("--restore"), HasSubstr("--accept-loss")));
+    const std::vector<std::string> accept = {"pbs_server", "-d", server.home().string(), "--accept-loss"};
+    const Output accepted = run(accept);
+    ASSERT_EQ(accepted.exit, 0) << accepted;
+    const bool jobs = std::string(GetParam()) == "server.db";
+    EXPECT_THAT(accepted.out,
+                HasSubstr(jobs ? "Lost: job " + last.substr(0, last.find('.')) : "Lost: revision "));
+    EXPECT_THAT(accepted.out, HasSubstr("is copied to " + server.home().string()));
+    ASSERT_TRUE(server.start());
+    EXPECT_THAT(server.log(), HasSubstr("accepted as lost: "));
+    EXPECT_EQ(server.job(kept, "job_state"), "Q");
+    EXPECT_EQ(server.job(last, "job_state"), jobs ? "(none)" : "Q");
+    EXPECT_EQ(server.qmgr("list policy kept").exit, 0);
+    EXPECT_EQ(server.qmgr("list policy last").exit == 0, jobs);
+    EXPECT_THAT(run(accept).err, HasSubstr("another pbs_server runs on"));
+    server.kill9();
+    EXPECT_THAT(run(accept).out, HasSubstr("has lost nothing that was acknowledged"));
+}
+
+INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedLog, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
 }  // namespace

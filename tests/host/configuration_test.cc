@@ -355,7 +355,7 @@ TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
         "host": {"queue": {"q1": {"Priority": "9"}, "q2": {"queue_type": "e"}}}})";
     ASSERT_EQ(change("import", text_of_change).code, 0);
     stop();
-    for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(folder_ + "/server.db" + end);
+    for (const char* end : {"-wal", "-shm", "-mark"}) std::filesystem::remove(folder_ + "/server.db" + end);
     std::filesystem::copy_file(folder_ + "/older.db", folder_ + "/server.db",
                                std::filesystem::copy_options::overwrite_existing);
     ASSERT_TRUE(start());

@@ -18,7 +18,7 @@ class StoreTest : public testing::Test {
         TearDown();
     }
     void TearDown() override {
-        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+        for (const char* suffix : {"", "-wal", "-shm", "-mark"}) std::filesystem::remove(path_ + suffix);
     }
     void sql(const char* text) {
         sqlite3* db = nullptr;

@@ -32,6 +32,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
         std::filesystem::remove(path_);
         std::filesystem::remove(path_ + "-wal");
         std::filesystem::remove(path_ + "-shm");
+        std::filesystem::remove(path_ + "-mark");
         int ends[2];
         ASSERT_EQ(pipe(ends), 0);
         const pid_t child = fork();

@@ -267,7 +267,7 @@ TEST_F(RestoreTest, ExportIntoAnEmptyServerIsTheSameBytes) {
     const std::string exported = document();
     for (const bool replace : {false, true}) {
         store_.reset();
-        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+        for (const char* suffix : {"", "-wal", "-shm", "-mark"}) std::filesystem::remove(path_ + suffix);
         open();
         const auto done = take(exported, replace);
         ASSERT_TRUE(done) << done.error().message;

@@ -12,7 +12,7 @@ class UpgradeTest : public StoreTest {
   protected:
     void start_over() {
         store_.reset();
-        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+        for (const char* suffix : {"", "-wal", "-shm", "-mark"}) std::filesystem::remove(path_ + suffix);
     }
 };
 

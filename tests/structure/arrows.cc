@@ -13,7 +13,9 @@ namespace fs = std::filesystem;
 std::span<const Rule> rules() {
     static const std::vector<Rule> table{
         {"rrule", {}, {}},
-        {"objects", {"rrule/"}, {"pbs_rrule"}},
+        // What both databases of a server have in common.
+        {"sqlite", {}, {}},
+        {"objects", {"rrule/", "sqlite/"}, {"pbs_rrule", "pbs_sqlite"}},
         {"ifl", {}, {}},
         // The commands know the server through the C API alone, as any IFL program does.
         {"ifl/cmds",
@@ -47,7 +49,9 @@ std::span<const Rule> rules() {
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
-        {"server_plugin/host", {"server_plugin/plugin/pbs_plugin.h", "ifl/"}, {"pbs_ifl_codec"}},
+        {"server_plugin/host",
+         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "sqlite/"},
+         {"pbs_ifl_codec", "pbs_sqlite"}},
         {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},
     };
     return table;

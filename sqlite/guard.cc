@@ -1,0 +1,145 @@
+#include "sqlite/guard.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+
+#include "sqlite/loss.h"
+
+namespace pbs::sqlite {
+namespace {
+
+// SQLite's own measure for a checkpoint: some 4 MB.
+constexpr int kFramesToCheckpoint = 1000;
+
+constexpr const char* kTable =
+    "CREATE TABLE IF NOT EXISTS last_commit("
+    "  one INTEGER PRIMARY KEY CHECK(one = 1),"
+    "  number INTEGER NOT NULL,"
+    "  position INTEGER NOT NULL);"
+    "INSERT OR IGNORE INTO last_commit VALUES(1, 0, 0);";
+
+int note_frames(void* frames, sqlite3*, const char*, int count) {
+    *static_cast<int*>(frames) = count;
+    return SQLITE_OK;
+}
+
+void checkpoint_on_close(sqlite3* connection, bool on) {
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr);
+}
+
+}  // namespace
+
+void Guard::Finalize::operator()(sqlite3_stmt* statement) const {
+    sqlite3_finalize(statement);
+}
+
+void Guard::leave_checkpoints(sqlite3* connection) {
+    sqlite3_wal_autocheckpoint(connection, 0);
+    checkpoint_on_close(connection, false);
+}
+
+Result<std::unique_ptr<Guard>> Guard::begin(sqlite3* connection, const std::string& database) {
+    auto mark = MarkFile::open(database);
+    if (!mark) return tl::unexpected(mark.error());
+    std::unique_ptr<Guard> guard(new Guard(connection, std::move(*mark)));
+    if (auto made = guard->make_table(); !made) return tl::unexpected(made.error());
+    sqlite3_wal_hook(connection, note_frames, &guard->log_frames_);
+    const auto found = numbered(connection);
+    if (!found) return tl::unexpected(found.error());
+    guard->number_ = (*found)->number;
+    guard->position_ = (*found)->position;
+    const auto marked = read_mark(database);
+    if (!marked) return tl::unexpected(marked.error());
+    if (*marked && (*marked)->unfinished) guard->checkpoint();
+    return guard;
+}
+
+Result<void> Guard::make_table() {
+    const auto found = numbered(connection_);
+    if (!found) return tl::unexpected(found.error());
+    if (!*found && sqlite3_exec(connection_, kTable, nullptr, nullptr, nullptr) != SQLITE_OK)
+        return tl::unexpected(std::string(sqlite3_errmsg(connection_)));
+    if (!prepare()) return tl::unexpected(std::string(sqlite3_errmsg(connection_)));
+    return {};
+}
+
+bool Guard::prepare() {
+    const auto made = [this](Prepared& statement, const char* sql) {
+        sqlite3_stmt* raw = nullptr;
+        const int code = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+        statement.reset(raw);
+        return code == SQLITE_OK;
+    };
+    return made(number_statement_,
+                "UPDATE last_commit SET number = number + 1, position = ? RETURNING number") &&
+           made(commit_statement_, "COMMIT");
+}
+
+Guard::~Guard() {
+    checkpoint();
+    checkpoint_on_close(connection_, complete_);
+    sqlite3_wal_hook(connection_, nullptr, nullptr);
+}
+
+Result<void> Guard::before_transaction() {
+    if (unmarked_) {
+        const auto done = mark_.change([this](Mark& mark) {
+            mark.number = std::max(mark.number, number_);
+            mark.position = std::max(mark.position, position_);
+        });
+        if (!done) return done;
+        unmarked_ = false;
+    }
+    changes_ = sqlite3_total_changes64(connection_);
+    return {};
+}
+
+int Guard::commit() {
+    const bool changed = sqlite3_total_changes64(connection_) != changes_;
+    std::int64_t number = 0;
+    if (changed) {
+        sqlite3_bind_int64(number_statement_.get(), 1, position_);
+        int code = sqlite3_step(number_statement_.get());
+        if (code == SQLITE_ROW) number = sqlite3_column_int64(number_statement_.get(), 0);
+        if (code == SQLITE_ROW) code = sqlite3_step(number_statement_.get());
+        const int reset = sqlite3_reset(number_statement_.get());
+        if (code != SQLITE_DONE) return reset != SQLITE_OK ? reset : SQLITE_ERROR;
+    }
+    sqlite3_step(commit_statement_.get());
+    if (const int code = sqlite3_reset(commit_statement_.get()); code != SQLITE_OK) return code;
+    if (!changed) return SQLITE_OK;
+    number_ = number;
+    complete_ = false;
+    mark_commit();
+    if (log_frames_ >= kFramesToCheckpoint) checkpoint();
+    return SQLITE_OK;
+}
+
+void Guard::mark_commit() {
+    unmarked_ = !mark_.change([this](Mark& mark) {
+        // Another process may have been faster with the mark of a later commit.
+        if (number_ <= mark.number) return;
+        mark.number = number_;
+        mark.position = position_;
+    });
+}
+
+// What fails here is tried again after a later commit: until then the log grows.
+void Guard::checkpoint() {
+    if (!mark_.change([](Mark& mark) { mark.unfinished = true; })) return;
+    int frames = 0;
+    int copied = 0;
+    const int code =
+        sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
+    if (code != SQLITE_OK || frames != copied) return;
+    complete_ = mark_
+                    .change([this](Mark& mark) {
+                        mark.unfinished = false;
+                        mark.checkpointed = number_;
+                    })
+                    .has_value();
+    log_frames_ = 0;
+}
+
+}  // namespace pbs::sqlite

@@ -1,0 +1,72 @@
+// Numbers the commits of a database and keeps its mark (loss.h), while it is open.
+//
+// The order is: SQLite brings the commit to the disk, the mark is brought there, and only then is the commit
+// acknowledged. A crash in between leaves more in the database than was acknowledged, never less.
+//
+// Checkpoints are made here, not by SQLite itself, so that the mark says when the database file may hold half
+// of one: a log that is gone then is a loss though the number is right.
+#ifndef PBSPOLICY_SQLITE_GUARD_H
+#define PBSPOLICY_SQLITE_GUARD_H
+
+#include <memory>
+#include <string>
+
+#include "sqlite/mark.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace pbs::sqlite {
+
+class Guard {
+  public:
+    // For a connection that was opened just now: from here on it leaves checkpoints to the guard, also when
+    // it is closed without one.
+    static void leave_checkpoints(sqlite3* connection);
+
+    // Begins, with a connection in WAL mode and synchronous=FULL whose other tables are made. The connection
+    // has to outlive the guard.
+    static Result<std::unique_ptr<Guard>> begin(sqlite3* connection, const std::string& database);
+    // Makes a last checkpoint; without one, closing the connection leaves the log.
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+    // Before a transaction begins. Errors: the mark of an earlier commit couldn't be brought to the disk and
+    // still can't: until it is, nothing more is acknowledged.
+    Result<void> before_transaction();
+
+    // What the next commit reaches, for messages about its loss: a revision, the number of the next job.
+    void reached(std::int64_t position) { position_ = position; }
+
+    // Commits the transaction. Returns SQLite's code; with SQLITE_OK the commit and its mark are on the disk.
+    // Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
+    int commit();
+
+  private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+    Guard(sqlite3* connection, MarkFile mark) : connection_(connection), mark_(std::move(mark)) {}
+    bool prepare();
+    Result<void> make_table();
+    void mark_commit();
+    void checkpoint();
+
+    sqlite3* connection_;
+    MarkFile mark_;
+    Prepared number_statement_;
+    Prepared commit_statement_;
+    std::int64_t changes_ = 0;  // SQLite's counter when the transaction began
+    std::int64_t number_ = 0;   // of the last commit
+    std::int64_t position_ = 0;
+    int log_frames_ = 0;     // what SQLite said after the last commit
+    bool unmarked_ = false;  // the last commit's mark couldn't be written
+    bool complete_ = false;  // the last checkpoint left nothing in the log, and nothing came after it
+};
+
+}  // namespace pbs::sqlite
+
+#endif

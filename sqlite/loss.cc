@@ -1,0 +1,220 @@
+#include "sqlite/loss.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "sqlite/wal.h"
+
+namespace pbs::sqlite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestQuote = 200;
+
+struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+};
+using Connection = std::unique_ptr<sqlite3, Close>;
+
+tl::unexpected<std::string> failed(sqlite3* connection) {
+    return tl::unexpected(printable(connection == nullptr ? "out of memory" : sqlite3_errmsg(connection)));
+}
+
+Result<Connection> open(const std::string& path, int flags) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    Connection connection(raw);
+    if (code != SQLITE_OK) return failed(raw);
+    sqlite3_busy_timeout(raw, 1000);
+    return connection;
+}
+
+std::string date_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return "?";
+    return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(status.st_mtime));
+}
+
+std::int64_t size_of(const std::string& path) {
+    std::error_code error;
+    const auto size = fs::file_size(path, error);
+    return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+Result<std::optional<Numbered>> numbered_at(const std::string& database) {
+    if (size_of(database) == 0) return std::nullopt;
+    // A rollback journal of a first start that was cut short can't be undone by a reader.
+    const bool interrupted = size_of(database + "-journal") > 0;
+    const auto connection = open(database, interrupted ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    if (!connection) return tl::unexpected(connection.error());
+    return numbered(connection->get());
+}
+
+// Where the log ends, if it was expected to go on.
+std::string log_text(const std::string& database, const WalExtent& log) {
+    if (log.size == 0) return fmt::format("there is no write-ahead log {}-wal", database);
+    if (log.whole < log.size)
+        return fmt::format("its write-ahead log {}-wal is whole up to byte {} of {}", database, log.whole,
+                           log.size);
+    return fmt::format("its write-ahead log {}-wal is whole and has {} commits", database, log.commits);
+}
+
+std::string reached(std::string_view position_name, std::int64_t position) {
+    return position == 0 ? "" : fmt::format(", {} {}", position_name, position);
+}
+
+Loss unmarked(const Numbered& has, std::string_view position_name, std::string_view what) {
+    Loss loss;
+    loss.text = fmt::format(
+        "may have lost something: {}; the database ends with commit {}{}, and whether there "
+        "were later ones can't be known",
+        what, has.number, reached(position_name, has.position));
+    loss.has = has.position;
+    return loss;
+}
+
+bool copy(const std::string& from, const std::string& folder) {
+    std::error_code error;
+    if (!fs::exists(from, error)) return !error;
+    const std::string to = folder + "/" + fs::path(from).filename().string();
+    fs::copy_file(from, to, error);
+    if (error) return false;
+    const int fd = ::open(to.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool synced = fd >= 0 && ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    return synced;
+}
+
+Result<void> check_whole(sqlite3* connection) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(connection, "PRAGMA integrity_check(1)", -1, &statement, nullptr) != SQLITE_OK)
+        return failed(connection);
+    Result<void> whole;
+    if (sqlite3_step(statement) != SQLITE_ROW) {
+        whole = failed(connection);
+    } else if (const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+               text == nullptr || std::string_view(text) != "ok") {
+        whole = tl::unexpected(printable(text == nullptr ? "no answer" : text));
+    }
+    sqlite3_finalize(statement);
+    return whole;
+}
+
+Result<void> remove(const std::string& path) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) return tl::unexpected(fmt::format("{} can not be removed: {}", path, error.message()));
+    return {};
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (out.size() >= kLongestQuote) return out + "...";
+        if (c >= ' ' && c < '\x7f') {
+            out += c;
+        } else {
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        }
+    }
+    return out;
+}
+
+Result<std::optional<Numbered>> numbered(sqlite3* connection) {
+    sqlite3_stmt* statement = nullptr;
+    const auto ask = [&](const char* sql) -> Result<std::optional<Numbered>> {
+        if (sqlite3_prepare_v2(connection, sql, -1, &statement, nullptr) != SQLITE_OK)
+            return failed(connection);
+        std::optional<Numbered> found;
+        const int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            found = Numbered{sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
+        sqlite3_finalize(statement);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) return failed(connection);
+        return found;
+    };
+    auto table = ask("SELECT 1, 1 FROM sqlite_schema WHERE type = 'table' AND name = 'last_commit'");
+    if (!table || !*table) return table;
+    return ask("SELECT number, position FROM last_commit");
+}
+
+Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name) {
+    // The mark first: whoever writes meanwhile makes the database's number the higher one.
+    const auto mark = read_mark(database);
+    const auto has = numbered_at(database);
+    if (!has) return tl::unexpected(has.error());
+    if (!mark || !*mark) {
+        if (mark && has->value_or(Numbered{}).number == 0) return std::nullopt;
+        return unmarked(has->value_or(Numbered{}), position_name,
+                        mark ? mark_path(database) + " is gone" : mark.error());
+    }
+    const Numbered there = has->value_or(Numbered{});
+    const bool behind = there.number < (*mark)->number;
+    const WalExtent log = behind || (*mark)->unfinished ? extent_of_wal(database) : WalExtent{};
+    const bool mixed = (*mark)->unfinished && log.commits == 0;
+    if (!behind && !mixed) return std::nullopt;
+    Loss loss;
+    loss.mixed = (*mark)->unfinished;
+    loss.has = there.position;
+    loss.had = (*mark)->position;
+    loss.without_log = log.commits > 0 && !(*mark)->unfinished && (*mark)->checkpointed > there.number;
+    const std::int64_t kept = loss.without_log ? (*mark)->checkpointed : there.number;
+    const std::string lost =
+        kept == (*mark)->number
+            ? std::string("would go back to an earlier state, though the database file has all")
+        : !*has
+            ? fmt::format("has lost all of its {} commits", (*mark)->number)
+            : fmt::format("has lost the last {} of its {} commits", (*mark)->number - kept, (*mark)->number);
+    loss.text = fmt::format(
+        "{}: the database ends with commit {}{}, commit {}{} was acknowledged by {}, and {}{}", lost,
+        there.number, reached(position_name, there.position), (*mark)->number,
+        reached(position_name, (*mark)->position), date_of(mark_path(database)), log_text(database, log),
+        loss.mixed ? "; a checkpoint was cut short, so that what is left may be a mixture "
+                     "of two states"
+                   : "");
+    return loss;
+}
+
+Result<void> forget_numbers(sqlite3* connection) {
+    const auto found = numbered(connection);
+    if (!found) return tl::unexpected(found.error());
+    // The row stays: damage to a page without anything in it isn't found.
+    if (*found && sqlite3_exec(connection, "UPDATE last_commit SET number = 0, position = 0", nullptr,
+                               nullptr, nullptr) != SQLITE_OK)
+        return failed(connection);
+    return {};
+}
+
+Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside) {
+    for (const char* end : {"", "-wal", "-mark"})
+        if (!copy(database + end, aside))
+            return tl::unexpected(fmt::format("{}{} can not be copied to {}", database, end, aside));
+    if (loss.without_log)
+        for (const char* end : {"-wal", "-shm"})
+            if (auto done = remove(database + end); !done) return done;
+    if (size_of(database) > 0) {
+        auto connection = open(database, SQLITE_OPEN_READWRITE);
+        if (!connection) return tl::unexpected(connection.error());
+        if (auto whole = check_whole(connection->get()); !whole) return whole;
+        if (auto done = forget_numbers(connection->get()); !done) return done;
+        // All into the file, while the mark still tells of the loss.
+        if (sqlite3_exec(connection->get(), "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr) !=
+            SQLITE_OK)
+            return failed(connection->get());
+    }
+    return remove(mark_path(database));
+}
+
+}  // namespace pbs::sqlite

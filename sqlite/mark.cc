@@ -1,0 +1,158 @@
+#include "sqlite/mark.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+namespace pbs::sqlite {
+namespace {
+
+constexpr std::size_t kSlot = 512;
+constexpr off_t kPlaces[] = {0, 4096};
+
+tl::unexpected<std::string> failed(const std::string& path, std::string_view doing) {
+    return tl::unexpected(
+        fmt::format("{} {}: {}", path, doing, std::error_code(errno, std::generic_category()).message()));
+}
+
+std::uint64_t sum_of(std::string_view text) {
+    std::uint64_t sum = 0xcbf29ce484222325;
+    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return sum;
+}
+
+std::string slot_text(const Mark& mark) {
+    std::string text = fmt::format("pbs-mark 1 {} {} {} {} {} ", mark.generation, mark.number, mark.position,
+                                   mark.checkpointed, mark.unfinished ? 1 : 0);
+    text += fmt::format("{:016x}", sum_of(text));
+    text.resize(kSlot - 1, ' ');
+    return text + '\n';
+}
+
+std::optional<Mark> read_slot(int fd, off_t place) {
+    std::array<char, kSlot + 1> bytes{};
+    if (::pread(fd, bytes.data(), kSlot, place) != static_cast<ssize_t>(kSlot)) return std::nullopt;
+    Mark mark;
+    long long numbers[4] = {};
+    int unfinished = 0;
+    // NOLINTNEXTLINE(cert-err34-c): what was read is compared with what is written for it.
+    if (std::sscanf(bytes.data(), "pbs-mark 1 %lld %lld %lld %lld %d", &numbers[0], &numbers[1], &numbers[2],
+                    &numbers[3], &unfinished) != 5)
+        return std::nullopt;
+    mark = {numbers[0], numbers[1], numbers[2], numbers[3], unfinished != 0};
+    if (slot_text(mark) != std::string_view(bytes.data(), kSlot)) return std::nullopt;
+    return mark;
+}
+
+struct Found {
+    Mark mark;
+    std::size_t slot;
+};
+
+std::optional<Found> newest(int fd) {
+    std::optional<Found> best;
+    for (std::size_t i = 0; i < std::size(kPlaces); ++i)
+        if (const auto mark = read_slot(fd, kPlaces[i]);
+            mark && (!best || mark->generation > best->mark.generation))
+            best = Found{*mark, i};
+    return best;
+}
+
+bool write_slot(int fd, std::size_t slot, const Mark& mark) {
+    const std::string text = slot_text(mark);
+    return ::pwrite(fd, text.data(), text.size(), kPlaces[slot]) == static_cast<ssize_t>(text.size());
+}
+
+// The database's owner has to be able to write what root makes beside it.
+bool give_to_owner_of(const std::string& database, int fd) {
+    struct stat status {};
+    if (::geteuid() != 0 || ::stat(database.c_str(), &status) != 0) return true;
+    return ::fchown(fd, status.st_uid, status.st_gid) == 0;
+}
+
+bool sync_folder_of(const std::string& path) {
+    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool done = ::fsync(fd) == 0;
+    ::close(fd);
+    return done;
+}
+
+// Appears with both slots in it and on the disk, or not at all.
+Result<void> make(const std::string& database) {
+    const std::string path = mark_path(database);
+    const std::string next = path + ".new";
+    const int fd = ::open(next.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return failed(next, "can not be made");
+    const bool done = give_to_owner_of(database, fd) && write_slot(fd, 0, Mark{1}) &&
+                      write_slot(fd, 1, Mark{2}) && ::fsync(fd) == 0 &&
+                      ::rename(next.c_str(), path.c_str()) == 0 && sync_folder_of(path);
+    const int why = errno;
+    ::close(fd);
+    errno = why;
+    return done ? Result<void>{} : failed(path, "can not be made");
+}
+
+int open_mark(const std::string& path, int how) {
+    return ::open(path.c_str(), how | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+}  // namespace
+
+std::string mark_path(const std::string& database) {
+    return database + "-mark";
+}
+
+Result<std::optional<Mark>> read_mark(const std::string& database) {
+    const std::string path = mark_path(database);
+    const int fd = open_mark(path, O_RDONLY);
+    if (fd < 0 && errno == ENOENT) return std::nullopt;
+    if (fd < 0) return failed(path, "can not be read");
+    const auto found = newest(fd);
+    ::close(fd);
+    if (!found) return tl::unexpected(path + " is damaged");
+    return found->mark;
+}
+
+Result<MarkFile> MarkFile::open(const std::string& database) {
+    const std::string path = mark_path(database);
+    int fd = open_mark(path, O_RDWR);
+    if (fd < 0 && errno == ENOENT) {
+        if (auto made = make(database); !made) return tl::unexpected(made.error());
+        fd = open_mark(path, O_RDWR);
+    }
+    if (fd < 0) return failed(path, "can not be opened");
+    return MarkFile(path, fd);
+}
+
+MarkFile::MarkFile(MarkFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+MarkFile::~MarkFile() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
+    if (::flock(fd_, LOCK_EX) != 0) return failed(path_, "can not be locked");
+    const auto found = newest(fd_);
+    Mark mark = found ? found->mark : Mark{};
+    work(mark);
+    ++mark.generation;
+    // Not the slot that counts now: it does until the other one is on the disk.
+    const bool done = write_slot(fd_, found ? 1 - found->slot : 0, mark) && ::fdatasync(fd_) == 0;
+    const int why = errno;
+    ::flock(fd_, LOCK_UN);
+    errno = why;
+    return done ? Result<void>{} : failed(path_, "can not be written");
+}
+
+}  // namespace pbs::sqlite

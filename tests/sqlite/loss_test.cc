@@ -1,0 +1,373 @@
+// What a crash leaves of a database, damaged in every way, and what is said of it.
+#include "sqlite/loss.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sqlite/guard.h"
+#include "sqlite/wal.h"
+
+namespace pbs::sqlite {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+void put(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class Connection {
+  public:
+    explicit Connection(const std::string& path) {
+        EXPECT_EQ(sqlite3_open(path.c_str(), &handle_), SQLITE_OK);
+        run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+    }
+    ~Connection() { sqlite3_close(handle_); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    void run(const std::string& sql) {
+        EXPECT_EQ(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(handle_);
+    }
+    std::int64_t ask(const char* sql) {
+        sqlite3_stmt* statement = nullptr;
+        EXPECT_EQ(sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(handle_);
+        const bool row = sqlite3_step(statement) == SQLITE_ROW;
+        const std::int64_t value = row ? sqlite3_column_int64(statement, 0) : -1;
+        sqlite3_finalize(statement);
+        return value;
+    }
+    sqlite3* handle() { return handle_; }
+
+  private:
+    sqlite3* handle_ = nullptr;
+};
+
+// A database whose commits are numbered; each adds a row.
+class Guarded {
+  public:
+    explicit Guarded(const std::string& path) : connection_(path) {
+        Guard::leave_checkpoints(connection_.handle());
+        connection_.run("CREATE TABLE IF NOT EXISTS row(number INTEGER PRIMARY KEY, filling TEXT)");
+        auto guard = Guard::begin(connection_.handle(), path);
+        EXPECT_TRUE(guard) << guard.error();
+        if (guard) guard_ = std::move(*guard);
+    }
+    void commit(int number, std::size_t bytes = 10) {
+        ASSERT_TRUE(guard_->before_transaction());
+        connection_.run("BEGIN IMMEDIATE; INSERT INTO row VALUES(" + std::to_string(number) + ", '" +
+                        std::string(bytes, 'x') + "')");
+        guard_->reached(100 + number);
+        ASSERT_EQ(guard_->commit(), SQLITE_OK);
+    }
+    void commit_nothing() {
+        ASSERT_TRUE(guard_->before_transaction());
+        connection_.run("BEGIN IMMEDIATE");
+        ASSERT_EQ(guard_->commit(), SQLITE_OK);
+    }
+
+  private:
+    Connection connection_;
+    std::unique_ptr<Guard> guard_;
+};
+
+constexpr const char* kParts[] = {"", "-wal", "-mark"};
+
+class LossTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        top_ = testing::TempDir() + "loss." + std::to_string(getpid());
+        fs::remove_all(top_);
+        fs::create_directories(top_ + "/crashed");
+        fs::create_directories(top_ + "/aside");
+        live_ = top_ + "/live.db";
+        crashed_ = top_ + "/crashed/x.db";
+    }
+    void TearDown() override { fs::remove_all(top_); }
+
+    // What kill -9 would leave now.
+    void crash() {
+        fs::remove_all(top_ + "/crashed");
+        fs::create_directories(top_ + "/crashed");
+        for (const char* part : kParts)
+            if (fs::exists(live_ + part)) fs::copy_file(live_ + part, crashed_ + part);
+    }
+    void commits(Guarded& guarded, int count) {
+        for (int i = 0; i < count; ++i) guarded.commit(++last_);
+    }
+    std::string said(const std::string& path) const {
+        const auto loss = find_loss(path, "revision");
+        if (!loss) return "error: " + loss.error();
+        return *loss ? (*loss)->text : "";
+    }
+    std::string said() const {
+        fs::remove(crashed_ + "-shm");
+        return said(crashed_);
+    }
+    // How many rows there are after the loss is accepted; -1: it isn't.
+    std::int64_t left() const {
+        const auto loss = find_loss(crashed_, "revision");
+        if (!loss || !*loss || !accept_loss(crashed_, **loss, top_ + "/aside")) return -1;
+        EXPECT_EQ(said(), "");
+        Guarded(crashed_).commit(1000);
+        EXPECT_EQ(said(), "");
+        return Connection(crashed_).ask("SELECT count(*) FROM row WHERE number < 1000");
+    }
+
+    std::string top_;
+    std::string live_;
+    std::string crashed_;
+    int last_ = 0;
+};
+
+TEST_F(LossTest, NothingIsLostAfterAKillOrAnOrderlyEnd) {
+    {
+        Guarded live(live_);
+        crash();
+        EXPECT_EQ(said(), "");
+        for (int i = 0; i < 5; ++i) {
+            commits(live, 1);
+            crash();
+            EXPECT_EQ(said(), "") << i;
+        }
+        live.commit_nothing();
+        EXPECT_EQ(said(live_), "");
+    }
+    EXPECT_FALSE(fs::exists(live_ + "-wal"));
+    EXPECT_EQ(said(live_), "");
+    {
+        Guarded again(live_);
+        commits(again, 2);
+    }
+    EXPECT_EQ(said(live_), "");
+    EXPECT_EQ(Connection(live_).ask("SELECT number FROM last_commit"), 7) << "an empty one isn't counted";
+}
+
+TEST_F(LossTest, EachDamagedByteOfTheLogIsNoticed) {
+    Guarded live(live_);
+    commits(live, 4);
+    crash();
+    const std::string log = bytes_of(crashed_ + "-wal");
+    const auto extent = extent_of_wal(crashed_);
+    ASSERT_EQ(extent.whole, extent.size);
+    ASSERT_EQ(extent.size, static_cast<std::int64_t>(log.size()));
+    constexpr std::size_t frame = 24 + 4096;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < 32; ++i) places.push_back(i);
+    for (std::size_t begin = 32; begin < log.size(); begin += frame) {
+        for (std::size_t i = 0; i < 24; ++i) places.push_back(begin + i);
+        for (const std::size_t i : {std::size_t{0}, std::size_t{1500}, std::size_t{4095}})
+            places.push_back(begin + 24 + i);
+    }
+    for (const std::size_t place : places) {
+        std::string damaged = log;
+        damaged[place] = static_cast<char>(damaged[place] ^ 0x10);
+        put(crashed_ + "-wal", damaged);
+        EXPECT_THAT(said(),
+                    AllOf(HasSubstr("has lost"), HasSubstr("of its 4 commits"), HasSubstr("-wal is whole up"),
+                          HasSubstr("commit 4, revision 104 was acknowledged by 20")))
+            << place;
+    }
+}
+
+TEST_F(LossTest, ALogThatIsCutShortOrGoneIsNoticed) {
+    Guarded live(live_);
+    commits(live, 3);
+    crash();
+    const std::string log = bytes_of(crashed_ + "-wal");
+    for (std::size_t size = 0; size < log.size(); size += 1000) {
+        put(crashed_ + "-wal", log.substr(0, size));
+        EXPECT_THAT(said(), HasSubstr("has lost")) << size;
+    }
+    put(crashed_ + "-wal", log.substr(0, log.size() - 1));
+    EXPECT_THAT(said(), HasSubstr("has lost the last 1 of its 3 commits: the database ends with commit 2, "
+                                  "revision 102, commit 3, revision 103 was acknowledged"));
+    fs::remove(crashed_ + "-wal");
+    EXPECT_THAT(said(), HasSubstr("there is no write-ahead log"));
+    EXPECT_EQ(said(live_), "");
+}
+
+// The crash comes after the log was written and before, or while, the mark is.
+TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
+    Guarded live(live_);
+    commits(live, 3);
+    const std::string mark = bytes_of(live_ + "-mark");
+    const auto before = static_cast<std::size_t>(fs::file_size(live_ + "-wal"));
+    commits(live, 1);
+    crash();
+    const std::string log = bytes_of(crashed_ + "-wal");
+    const std::string next_mark = bytes_of(crashed_ + "-mark");
+    ASSERT_GT(log.size(), before);
+    put(crashed_ + "-mark", mark);
+    for (std::size_t size = before; size <= log.size(); size += 499) {
+        put(crashed_ + "-wal", log.substr(0, size));
+        EXPECT_EQ(said(), "") << size;
+        put(crashed_ + "-wal", log.substr(0, size) + std::string(log.size() - size, '\xff'));
+        EXPECT_EQ(said(), "") << size;
+    }
+    put(crashed_ + "-wal", log);
+    for (std::size_t size = 0; size <= mark.size(); size += size < 100 || size > 4090 ? 7 : 307) {
+        put(crashed_ + "-mark", next_mark.substr(0, size) + mark.substr(size));
+        EXPECT_EQ(said(), "") << size;
+    }
+}
+
+TEST_F(LossTest, AMarkThatIsGoneOrDamagedIsSaid) {
+    Guarded live(live_);
+    commits(live, 3);
+    crash();
+    fs::remove(crashed_ + "-mark");
+    EXPECT_THAT(said(), AllOf(HasSubstr("may have lost something"), HasSubstr("x.db-mark is gone"),
+                              HasSubstr("ends with commit 3, revision 103")));
+    put(crashed_ + "-mark", "nonsense");
+    EXPECT_THAT(said(), HasSubstr("x.db-mark is damaged"));
+    EXPECT_EQ(left(), 3);
+    EXPECT_EQ(bytes_of(top_ + "/aside/x.db-mark"), "nonsense");
+}
+
+TEST_F(LossTest, ADatabaseOfAnOlderProgramHasNoMarkAndThatIsAllRight) {
+    {
+        Connection old(crashed_);
+        old.run("CREATE TABLE row(number INTEGER PRIMARY KEY, filling TEXT); INSERT INTO row VALUES(1, '')");
+        EXPECT_EQ(said(crashed_), "");
+    }
+    {
+        Guarded now(crashed_);
+        now.commit(2);
+    }
+    EXPECT_EQ(said(), "");
+}
+
+TEST_F(LossTest, AnotherFileInTheDatabasesPlaceIsNoticed) {
+    {
+        Guarded live(live_);
+        commits(live, 3);
+    }
+    const std::string old = bytes_of(live_);
+    {
+        Guarded live(live_);
+        commits(live, 2);
+    }
+    crash();
+    put(crashed_, old);
+    EXPECT_THAT(said(), HasSubstr("has lost the last 2 of its 5 commits"));
+    fs::remove(crashed_);
+    EXPECT_THAT(said(), HasSubstr("has lost all of its 5 commits"));
+    Connection(crashed_).run("CREATE TABLE other(x)");
+    EXPECT_THAT(said(), HasSubstr("has lost all of its 5 commits"));
+    {
+        Connection copy(live_);
+        EXPECT_TRUE(forget_numbers(copy.handle()));
+    }
+    fs::remove(live_ + "-mark");
+    EXPECT_EQ(said(live_), "") << "a backup brings no number along";
+}
+
+TEST_F(LossTest, GoingOnKeepsWhatIsWholeAndACopyOfTheRest) {
+    Guarded live(live_);
+    commits(live, 4);
+    crash();
+    std::string log = bytes_of(crashed_ + "-wal");
+    log[log.size() - 1] ^= 1;
+    put(crashed_ + "-wal", log);
+    fs::remove(crashed_ + "-shm");
+    EXPECT_EQ(left(), 3);
+    EXPECT_EQ(bytes_of(top_ + "/aside/x.db-wal"), log);
+}
+
+// The log is in the file already, and SQLite would read the older pages that are left of it.
+TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
+    {
+        Guarded live(live_);
+        commits(live, 2);
+    }
+    Guarded live(live_);
+    commits(live, 1);
+    // Until a commit makes a checkpoint.
+    while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) live.commit(++last_, 400'000);
+    crash();
+    ASSERT_EQ((*read_mark(crashed_))->checkpointed, last_);
+    EXPECT_EQ(said(), "");
+    std::string log = bytes_of(crashed_ + "-wal");
+    log[log.size() / 2] ^= 1;
+    put(crashed_ + "-wal", log);
+    EXPECT_THAT(said(), HasSubstr("would go back to an earlier state, though the database file has all"));
+    EXPECT_EQ(left(), last_);
+}
+
+TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
+    Guarded live(live_);
+    commits(live, 3);
+    {
+        Connection reader(live_);
+        reader.run("BEGIN");
+        reader.ask("SELECT count(*) FROM row");
+        for (int i = 0; i < 12; ++i) live.commit(++last_, 400'000);
+        crash();
+        ASSERT_TRUE((*read_mark(crashed_))->unfinished);
+        EXPECT_EQ(said(), "");
+    }
+    // All of it comes into the file, but the crash is before the mark says so.
+    Connection(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
+    crash();
+    EXPECT_EQ(said(), "");
+    fs::remove(crashed_ + "-wal");
+    EXPECT_THAT(said(), HasSubstr("a checkpoint was cut short, so that what is left may be a mixture"));
+    EXPECT_EQ(left(), last_);
+}
+
+TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
+    {
+        Guarded live(live_);
+        commits(live, 3);
+        Connection(live_).run("INSERT INTO row VALUES(500, 'by hand')");
+        commits(live, 1);
+        crash();
+    }
+    EXPECT_EQ(said(live_), "");
+    // The last one to close a database that was left by a crash moves its log into it.
+    {
+        Connection by_hand(crashed_);
+        by_hand.ask("SELECT count(*) FROM row");
+    }
+    EXPECT_FALSE(fs::exists(crashed_ + "-wal"));
+    EXPECT_EQ(said(), "");
+}
+
+TEST_F(LossTest, TwoConnectionsKeepOneMark) {
+    Guarded one(live_);
+    Guarded other(live_);
+    for (int i = 0; i < 4; ++i) {
+        one.commit(++last_);
+        other.commit(++last_);
+    }
+    one.commit(++last_);
+    crash();
+    EXPECT_EQ((*read_mark(crashed_))->number, 9);
+    EXPECT_EQ(said(), "");
+}
+
+TEST(Printable, IsAsciiAndBounded) {
+    EXPECT_EQ(printable("malformed database schema (\x1b[31m\xff\n)"),
+              "malformed database schema (\\x1b[31m\\xff\\x0a)");
+    EXPECT_EQ(printable(std::string(1000, 'a')), std::string(200, 'a') + "...");
+}
+
+}  // namespace
+}  // namespace pbs::sqlite
