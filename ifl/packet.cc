@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kMagic{"PKTV1\0", 6};
 constexpr std::size_t kLengthOffset = 7;
+constexpr std::size_t kKept = std::size_t{256} << 10;
 
 std::size_t load_length(std::string_view header) {
     std::size_t length = 0;
@@ -64,10 +65,11 @@ void PacketReader::filled(std::size_t size) {
 }
 
 // All at once when nothing follows, else only when it is most of the buffer: moving the rest each time would
-// be quadratic.
+// be quadratic. The memory of a long packet isn't kept for the next one.
 void PacketReader::drop_consumed() {
     if (consumed_ == buffer_.size()) {
         buffer_.clear();
+        if (buffer_.capacity() > kKept) buffer_.shrink_to_fit();
         consumed_ = 0;
     } else if (consumed_ > buffer_.size() / 2) {
         buffer_.erase(0, consumed_);

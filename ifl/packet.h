@@ -53,7 +53,11 @@ class PacketReader {
     /// needed; an error (PBSE_DISPROTO) when the bytes are no packet, after which only errors follow.
     Result<std::optional<std::string_view>> next();
     /// Whether a packet has begun and isn't whole: what a timeout for stalled peers asks.
-    bool in_progress() const { return consumed_ < buffer_.size(); }
+    bool in_progress() const { return unread() != 0; }
+    /// Bytes of packets that weren't handed out yet.
+    std::size_t unread() const { return buffer_.size() - consumed_; }
+    /// Bytes of memory that it keeps.
+    std::size_t size() const { return buffer_.capacity(); }
 
   private:
     void drop_consumed();

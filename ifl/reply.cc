@@ -292,8 +292,36 @@ void StatusParts::add_encoded(std::string_view object) {
     next().append(object);
 }
 
+std::size_t StatusParts::bytes() const {
+    std::size_t bytes = 0;
+    for (const StatusPart& part : parts_) bytes += part.objects.size();
+    return bytes;
+}
+
 std::vector<StatusPart> StatusParts::take() {
     return std::exchange(parts_, {});
+}
+
+std::vector<StatusPart> StatusParts::take_full() {
+    if (parts_.size() < 2) return {};
+    std::vector<StatusPart> full = std::exchange(parts_, {});
+    parts_.push_back(std::move(full.back()));
+    full.pop_back();
+    return full;
+}
+
+std::array<std::string, 2> part_packet(StatusPart part, bool more_parts) {
+    std::array<std::string, 2> pieces;
+    const std::size_t begin = begin_packet(pieces[0]);
+    Reply header;
+    header.body = StatusReply{};
+    header.more_parts = more_parts;
+    DisWriter dis(pieces[0]);
+    put_header(dis, header);
+    dis.put_unsigned(part.count);
+    end_packet(pieces[0], begin, part.objects.size());
+    pieces[1] = std::move(part.objects);
+    return pieces;
 }
 
 std::vector<std::string> status_packets(StatusReply reply) {
@@ -305,16 +333,9 @@ std::vector<std::string> status_packets(StatusReply reply) {
     if (all.empty()) all.emplace_back();
     std::vector<std::string> pieces;
     for (StatusPart& part : all) {
-        std::string& head = pieces.emplace_back();
-        const std::size_t begin = begin_packet(head);
-        Reply header;
-        header.body = StatusReply{};
-        header.more_parts = &part != &all.back();
-        DisWriter dis(head);
-        put_header(dis, header);
-        dis.put_unsigned(part.count);
-        end_packet(head, begin, part.objects.size());
-        pieces.push_back(std::move(part.objects));
+        const bool more_parts = &part != &all.back();
+        for (std::string& piece : part_packet(std::move(part), more_parts))
+            pieces.push_back(std::move(piece));
     }
     return pieces;
 }

@@ -7,6 +7,7 @@
 #ifndef PBSPOLICY_IFL_REPLY_H
 #define PBSPOLICY_IFL_REPLY_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -183,8 +184,12 @@ class StatusParts {
     /// One of encode_object().
     void add_encoded(std::string_view object);
     bool empty() const { return parts_.empty(); }
+    /// Of all that was added since the last time.
+    std::size_t bytes() const;
     /// All that was added since the last time.
     std::vector<StatusPart> take();
+    /// The same, but for the part that is still being filled.
+    std::vector<StatusPart> take_full();
 
   private:
     std::string& next();
@@ -193,6 +198,10 @@ class StatusParts {
     std::size_t max_bytes_;
     std::vector<StatusPart> parts_;
 };
+
+/// A part of a successful status reply, to send: a packet as two pieces of bytes that belong one behind
+/// another. `more_parts`: it isn't the last.
+std::array<std::string, 2> part_packet(StatusPart part, bool more_parts);
 
 /// A successful status reply, to send: packets, a part each, as pieces of bytes that belong one behind
 /// another.

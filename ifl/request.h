@@ -359,6 +359,10 @@ class RequestDecoder {
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
     bool in_progress() const { return packets_.in_progress(); }
+    /// Bytes that aren't part of a request handed out yet.
+    std::size_t unread() const { return packets_.unread(); }
+    /// Bytes of memory that it keeps.
+    std::size_t size() const { return packets_.size(); }
 
   private:
     RequestLimits limits_;

@@ -1,6 +1,7 @@
 #include "server_plugin/host/network.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #include "ifl/pbs_error.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
+#include "server_plugin/host/clients.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/log.h"
@@ -33,9 +35,25 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr uint64_t last_reply_ms = 2000;
-// A client that sends requests without reading the replies is read from again when fewer bytes of replies
-// wait for it.
-constexpr std::size_t most_unsent = size_t{1} << 20;
+// Until a step that has to wait for something is tried again.
+constexpr uint64_t later_ms = 5;
+// A connection has another turn when fewer bytes of replies wait for it to be read.
+constexpr std::size_t most_unsent = size_t{256} << 10;
+// An answer that is made in steps has another turn after so many bytes.
+constexpr std::size_t most_of_a_turn = size_t{64} << 10;
+// What a user may have at any rate.
+constexpr std::size_t always_memory = size_t{1} << 20;
+// A request that isn't whole may be as long as this however much memory its user has.
+constexpr std::size_t small_input = size_t{128} << 10;
+// What an object made of a request takes, by its bytes.
+constexpr std::size_t decoded_by_bytes = 3;
+// It goes back to the system when there was so much more of it.
+constexpr std::size_t memory_to_return = size_t{16} << 20;
+constexpr std::chrono::seconds between_returns{10};
+// Of one user, and of all until the loop looks for what else there is.
+constexpr std::chrono::milliseconds user_turn{2};
+constexpr std::chrono::milliseconds loop_turn{10};
+constexpr int accepts_of_a_turn = 64;
 // Requests that are committed together at most, so that nobody waits long for the others of his group.
 constexpr std::size_t most_held = 1024;
 
@@ -92,7 +110,7 @@ std::vector<std::string> packets_of(ifl::Reply reply) {
 class Unsent {
   public:
     void add(std::string piece) {
-        size_ += piece.size();
+        size_ += piece.capacity();
         if (!pieces_.empty() && pieces_.back().size() + piece.size() <= together) {
             pieces_.back() += piece;
         } else {
@@ -125,7 +143,11 @@ bool changes_plugin_object(const ifl::Request& request) {
 class Network::Impl {
   public:
     Impl(uv_loop_t* loop, Server& server, NetworkOptions options, std::function<void()> after)
-        : loop_(loop), server_(server), options_(std::move(options)), after_(std::move(after)) {}
+        : loop_(loop),
+          server_(server),
+          options_(std::move(options)),
+          after_(std::move(after)),
+          clients_(options_.most_memory, always_memory, user_turn) {}
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() = default;
@@ -136,9 +158,11 @@ class Network::Impl {
     void start_check();
     void close();
     uint16_t port() const { return port_; }
+    std::size_t memory() const { return clients_.bytes(); }
 
   private:
     struct Peer;
+    struct Asked;
     // A reply that waits for the plugin's commit, and what is to be done then.
     struct Held {
         uint64_t peer;
@@ -148,8 +172,10 @@ class Network::Impl {
 
     void accept(uv_stream_t* listener, bool local);
     void accept_guarded(uv_stream_t* listener, bool local);
-    bool count(Peer& peer, const std::string& key);
-    void uncount(Peer& peer);
+    bool enter(Peer& peer);
+    void leave(Peer& peer);
+    bool make_room(const Client& newcomer);
+    void drop_idlest(const Client& client, std::string_view why);
     void now_known(Peer& peer);
     int first_unprivileged_port();
     bool introduce(Peer& peer, bool local);
@@ -157,12 +183,21 @@ class Network::Impl {
     void confirm_host(Peer& peer, const std::string& name);
     void host_known(Peer& peer, std::string host);
     void read(Peer& peer);
-    void work(Peer& peer);
-    void handle(Peer& peer, const ifl::Request& request);
+    void serve();
+    void step(Peer& peer);
+    void take_request(Peer& peer);
+    void handle(Peer& peer, ifl::Request request, std::size_t size);
+    void answer_on(Peer& peer);
+    bool waits_for_memory(const Peer& peer) const;
+    bool may_grow(const Peer& peer) const;
+    void want_turn(Peer& peer);
+    void try_later(Peer& peer);
+    void recount(Peer& peer);
+    void return_memory();
     void send(Peer& peer, ifl::Reply reply, bool close_after);
+    void send_part(Peer& peer, ifl::StatusPart part, bool more);
     void write(Peer& peer);
     void settle();
-    void hold(Held held);
     void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
     // An exception costs the connection.
@@ -183,21 +218,44 @@ class Network::Impl {
     uv_timer_t timer_{};
     uv_check_t turn_end_{};
     uv_idle_t no_wait_{};
+    uv_timer_t later_timer_{};
     bool socket_open_ = false;
     bool tcp_open_ = false;
     bool timer_open_ = false;
     bool turn_end_open_ = false;
     bool closing_ = false;
-    bool accept_again_ = false;
+    bool unaccepted_socket_ = false;
+    bool unaccepted_tcp_ = false;
+    int accepts_left_ = accepts_of_a_turn;
     uint16_t port_ = 0;
     int unprivileged_port_ = 1024;
     Steady::time_point unprivileged_port_read_{};
     ifl::AuthTable auth_;
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
-    std::map<std::string, std::size_t, std::less<>> per_peer_;
+    Clients clients_;
+    std::map<std::string, std::size_t, std::less<>> per_address_;  // connections over TCP from other hosts
+    std::vector<uint64_t> later_;                                  // connections whose step has to wait
+    std::size_t most_bytes_since_return_ = 0;
+    Steady::time_point returned_{};
     std::vector<Held> held_;                                          // in the order of the requests
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
+};
+
+// A request that is being answered.
+struct Network::Impl::Asked {
+    ifl::Request request;
+    Identity who;
+    std::size_t size;  // of the request, in memory
+    Context context;
+    ifl::StatusParts parts{};  // of the reply, that are yet to be sent
+    bool shown = false;        // some have been
+
+    Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
+        : request(std::move(asked)),
+          who(std::move(identity)),
+          size(bytes),
+          context{server, who, server.now(), request, session} {}
 };
 
 // One connection. It owns itself: freed when its handle and its lookups have ended.
@@ -215,8 +273,14 @@ struct Network::Impl::Peer {
     sockaddr_storage socket_address{};
     std::string host;  // empty until it is known
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
-    std::string counted;  // the key of per_peer_ that it counts under; empty: none yet
+    bool other_host = false;
     bool full_limits = false;
+    Client* client = nullptr;                                          // whose it is; none once it's closing
+    std::size_t bytes = 0;                                             // of it that count there
+    bool busy = false;                                                 // and that it's busy
+    enum class Turn { none, ready, memory, later } turn = Turn::none;  // what it waits for
+    bool unread = false;           // something has come that may be a request
+    std::unique_ptr<Asked> asked;  // what is being answered in steps
     Session session;
     Steady::time_point since = Steady::now();    // of the connection
     Steady::time_point used = Steady::now();     // its last request
@@ -224,7 +288,8 @@ struct Network::Impl::Peer {
     Steady::time_point write_began{};
     Unsent unsent;  // replies behind those that are being written
     bool writing = false;
-    std::size_t held = 0;  // its replies that wait for a commit
+    std::size_t being_written = 0;  // bytes
+    std::size_t held = 0;           // its replies that wait for a commit
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
@@ -293,20 +358,30 @@ void Network::Impl::start_timer() {
     uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
-// What couldn't be accepted is tried again by the sweep: until then libuv keeps it and takes no other.
+// What isn't accepted is kept by libuv, which takes no other until it is. So there are never so many at once
+// that nobody else is served. After a failure the sweep tries again.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
-    if (!guarded(server_.parts.log, "connection", [&] { accept(listener, local); })) accept_again_ = true;
+    bool& unaccepted = local ? unaccepted_socket_ : unaccepted_tcp_;
+    unaccepted = true;
+    if (accepts_left_ == 0) {
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+        return;
+    }
+    --accepts_left_;
+    if (guarded(server_.parts.log, "connection", [&] { accept(listener, local); })) unaccepted = false;
 }
 
 // Right after what could be read has been read.
 void Network::Impl::start_check() {
     uv_idle_init(loop_, &no_wait_);
+    uv_timer_init(loop_, &later_timer_);
+    later_timer_.data = this;
     uv_check_init(loop_, &turn_end_);
     turn_end_open_ = true;
     turn_end_.data = this;
     uv_check_start(&turn_end_, [](uv_check_t* check) {
         auto& network = *static_cast<Impl*>(check->data);
-        guarded(network.server_.parts.log, "commit", [&network] { network.settle(); });
+        guarded(network.server_.parts.log, "requests", [&network] { network.serve(); });
     });
     uv_unref(reinterpret_cast<uv_handle_t*>(&turn_end_));
 }
@@ -329,7 +404,7 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
     guard(peer, [&] {
         if (!introduce(peer, local)) {
             drop(peer, "");
-        } else if (!count(peer, peer.key) || peers_.size() > options_.most_connections) {
+        } else if (!enter(peer)) {
             drop(peer, "too many connections");
         } else if (!peer.host.empty()) {
             read(peer);
@@ -339,29 +414,63 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
     });
 }
 
-// The connection counts under this key from now on: that of its user, or until he is known, of its address.
-// False: that are too many.
-bool Network::Impl::count(Peer& peer, const std::string& key) {
-    const bool unknown = !auth_.known(peer.id);
-    std::size_t& now = per_peer_[key];
-    uncount(peer);
-    ++now;
-    peer.counted = key;
-    return now <= (unknown ? options_.most_unknown_per_address : options_.most_per_peer);
+// The connection is one of its user's from now on, or until he is known, of its address's. A manager isn't
+// taken for others of his name on other hosts. False: there are too many.
+bool Network::Impl::enter(Peer& peer) {
+    const auto user = auth_.user(peer.id);
+    std::string name = "address " + peer.address;
+    bool manager = false;
+    if (user) {
+        manager =
+            (privilege_of(server_.state, server_.options.starter, *user, peer.host) & privilege_manager) != 0;
+        name = manager ? fmt::format("user {}@{}", *user, peer.host) : fmt::format("user {}", *user);
+    }
+    Client& client = clients_.join(name);
+    client.manager = manager;
+    const bool first = peer.client == nullptr;
+    leave(peer);
+    peer.client = &client;
+    peer.busy = false;
+    recount(peer);
+    if (client.connections > (user ? options_.most_per_user : options_.most_unknown_per_address)) {
+        if (!manager) return false;
+        drop_idlest(client, "a newer connection takes its place");
+    }
+    if (!first) return true;
+    if (peer.other_host && per_address_[peer.address] > options_.most_per_address) return false;
+    return peers_.size() <= options_.most_connections || make_room(client);
 }
 
-void Network::Impl::uncount(Peer& peer) {
-    const auto at = per_peer_.find(peer.counted);
-    if (at != per_peer_.end() && !peer.counted.empty() && --at->second == 0) per_peer_.erase(at);
-    peer.counted.clear();
+void Network::Impl::leave(Peer& peer) {
+    if (peer.client == nullptr) return;
+    clients_.forget(*peer.client, peer.id);
+    clients_.count(*peer.client, -static_cast<std::ptrdiff_t>(std::exchange(peer.bytes, 0)),
+                   std::exchange(peer.busy, false) ? -1 : 0);
+    clients_.leave(*std::exchange(peer.client, nullptr));
+    peer.turn = Peer::Turn::none;
+}
+
+// All connections are taken: who has most of them loses one, if he'd still have as many as the newcomer. A
+// manager gets one in any case.
+bool Network::Impl::make_room(const Client& newcomer) {
+    const Client* most = clients_.largest(newcomer.manager);
+    if (most == nullptr || (!newcomer.manager && most->connections <= newcomer.connections)) return false;
+    drop_idlest(*most, "its user has most of all connections, and there are no more");
+    return true;
+}
+
+void Network::Impl::drop_idlest(const Client& client, std::string_view why) {
+    Peer* idlest = nullptr;
+    for (const auto& [id, peer] : peers_)
+        if (peer->client == &client && (idlest == nullptr || peer->used < idlest->used)) idlest = peer;
+    if (idlest != nullptr) drop(*idlest, why);
 }
 
 // A TCP connection whose user has become known is one of his, not one of its address.
 void Network::Impl::now_known(Peer& peer) {
     peer.full_limits = true;
     peer.decoder.set_limits(ifl::RequestLimits{});
-    if (!peer.local && !count(peer, fmt::format("{}@{}", *auth_.user(peer.id), peer.address)))
-        drop(peer, "too many connections");
+    if (!peer.local && !enter(peer)) drop(peer, "too many connections");
 }
 
 // Who is at the other end, as far as the kernel knows.
@@ -392,6 +501,8 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     uv_tcp_nodelay(&peer.handle.tcp, 1);
     uv_tcp_keepalive(&peer.handle.tcp, 1, 60);
     const bool own = is_own_address(peer.address);
+    peer.other_host = !own;
+    if (peer.other_host) ++per_address_[peer.address];
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
     if (own) peer.host = server_.state.host_name;
     return true;
@@ -496,43 +607,140 @@ void Network::Impl::read(Peer& peer) {
                 if (!from.decoder.in_progress()) from.waiting = Steady::now();
                 from.network.guard(from, [&] {
                     from.decoder.feed({buffer->base, static_cast<size_t>(size)});
-                    from.network.work(from);
+                    from.unread = true;
+                    from.network.recount(from);
+                    if (from.decoder.size() > small_input && !from.network.may_grow(from)) {
+                        from.network.drop(from, "too many requests of its user that aren't whole");
+                    } else {
+                        from.network.want_turn(from);
+                    }
                 });
             }
         });
 }
 
-// Takes requests out of what has arrived, as long as their replies find room.
-void Network::Impl::work(Peer& peer) {
-    while (!peer.closing && !peer.close_after_write) {
-        if (peer.unsent.size() >= most_unsent) {
-            if (peer.reading) uv_read_stop(&peer.handle.stream);
-            peer.reading = false;
-            break;
+// Who has something to do gets a turn: for so long, then the loop looks for what else there is. What is to be
+// committed then is.
+void Network::Impl::serve() {
+    if (closing_) return;
+    accepts_left_ = accepts_of_a_turn;
+    if (unaccepted_socket_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
+    if (unaccepted_tcp_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
+    const auto until = Steady::now() + loop_turn;
+    for (auto begin = Steady::now(); begin < until && !closing_;) {
+        const auto turn = clients_.next();
+        if (!turn) break;
+        Peer& peer = *peers_.at(turn->connection);
+        peer.turn = Peer::Turn::none;
+        if (waits_for_memory(peer)) {
+            want_turn(peer);
+            continue;
         }
-        if (!peer.full_limits && auth_.known(peer.id)) {
-            now_known(peer);
-            if (peer.closing) return;
+        guard(peer, [&] {
+            step(peer);
+            write(peer);
+            recount(peer);
+        });
+        const auto end = Steady::now();
+        if (!peer.closing) {
+            clients_.took(*peer.client, end - begin);
+            want_turn(peer);
         }
-        auto decoded = peer.decoder.next();
-        if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
-            read(peer);
-            break;
-        }
-        if (auto* bad = std::get_if<ifl::RequestDecoder::Malformed>(&decoded)) {
-            server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
-                                    fmt::format("bad request: {}", bad->error.message));
-            settle();
-            send(peer, ifl::Reply::error(bad->error.code), true);
-            break;
-        }
-        peer.waiting = Steady::now();
-        handle(peer, std::get<ifl::Request>(decoded));
+        begin = end;
     }
-    write(peer);
+    settle();
+    if (clients_.anybody_ready()) {
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    } else {
+        uv_idle_stop(&no_wait_);
+    }
 }
 
-void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
+void Network::Impl::step(Peer& peer) {
+    if (!peer.full_limits && auth_.known(peer.id)) now_known(peer);
+    if (peer.closing || peer.close_after_write) return;
+    if (peer.asked != nullptr) {
+        answer_on(peer);
+    } else {
+        take_request(peer);
+    }
+}
+
+// Its next turn, if there is anything to do and room for what comes of it. A connection is read from when all
+// that has come of it is answered, or is being written.
+void Network::Impl::want_turn(Peer& peer) {
+    using Turn = Peer::Turn;
+    if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later) return;
+    if (peer.asked == nullptr && !peer.unread) {
+        read(peer);
+        return;
+    }
+    if (std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
+    if (peer.turn != Turn::none) {
+        clients_.forget(*peer.client, peer.id);
+        peer.turn = Turn::none;
+    }
+    if (peer.unsent.size() + peer.being_written >= most_unsent)
+        return;  // the end of a write calls this again
+    if (waits_for_memory(peer)) {
+        peer.turn = Turn::memory;
+        clients_.want_memory(*peer.client, peer.id);
+    } else {
+        peer.turn = Turn::ready;
+        clients_.want_turn(*peer.client, peer.id);
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    }
+}
+
+// A user who has too much already gets no more on connections that have something on its way; on the others
+// he may begin, up to a harder bound, and gets a part at a time. An answer that is made before any of it is
+// sent has its memory from its beginning on. So there's always something that goes on until its memory is
+// free again.
+bool Network::Impl::waits_for_memory(const Peer& peer) const {
+    if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
+    const bool on_its_way = peer.unsent.size() + peer.being_written != 0;
+    if (peer.asked == nullptr) return on_its_way || !clients_.may_begin(*peer.client);
+    return on_its_way && peer.asked->context.rest->size() == 0;
+}
+
+// One connection of each user may always have what a request can need.
+bool Network::Impl::may_grow(const Peer& peer) const {
+    return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= always_memory;
+}
+
+void Network::Impl::recount(Peer& peer) {
+    if (peer.client == nullptr) return;
+    const auto& submission = peer.session.submission;
+    std::size_t bytes = peer.decoder.size() + peer.unsent.size() + peer.being_written +
+                        (submission ? submission->script.capacity() : 0);
+    if (peer.asked != nullptr)
+        bytes += peer.asked->size + peer.asked->parts.bytes() + peer.asked->context.rest->size();
+    const bool busy = peer.asked != nullptr || peer.writing || !peer.unsent.empty();
+    const int busy_more = static_cast<int>(busy) - static_cast<int>(peer.busy);
+    const auto more = static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(peer.bytes);
+    peer.bytes = bytes;
+    peer.busy = busy;
+    clients_.count(*peer.client, more, busy_more);
+    most_bytes_since_return_ = std::max(most_bytes_since_return_, clients_.bytes());
+}
+
+void Network::Impl::take_request(Peer& peer) {
+    const std::size_t unread = peer.decoder.unread();
+    auto decoded = peer.decoder.next();
+    if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
+        peer.unread = false;
+    } else if (auto* bad = std::get_if<ifl::RequestDecoder::Malformed>(&decoded)) {
+        server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
+                                fmt::format("bad request: {}", bad->error.message));
+        settle();
+        send(peer, ifl::Reply::error(bad->error.code), true);
+    } else {
+        peer.waiting = Steady::now();
+        handle(peer, std::get<ifl::Request>(std::move(decoded)), unread - peer.decoder.unread());
+    }
+}
+
+void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     // Whatever else is asked is answered by what is committed.
     // Connecting and the like read no configuration: they wait for their own connection's replies only.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
@@ -564,18 +772,85 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
     server_.parts.log.write(
         LogEvent::debug2, LogClass::request, peer.key,
         fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
-    Context context{server_, who, server_.now(), request, peer.session};
-    ifl::Reply reply = grouped ? answer_uncommitted(context) : answer(context);
+    if (request.type == ifl::RequestType::job_script && peer.session.submission && !may_grow(peer)) {
+        peer.session.submission.reset();
+        send(peer,
+             ifl::Reply::error(PBSE_SYSTEM,
+                               "The scripts that you are submitting at once are too long together: "
+                               "submit this one again when the others are queued"),
+             false);
+        return;
+    }
+    auto asked = std::make_unique<Asked>(server_, peer.session, std::move(request), std::move(who),
+                                         decoded_by_bytes * size);
+    Context& context = asked->context;
+    ifl::Reply reply = begin_answer(context);
+    if (context.rest != nullptr) {
+        peer.asked = std::move(asked);
+        answer_on(peer);
+        return;
+    }
     // A refusal may be for what an uncommitted request did: it waits with that.
-    if (grouped && server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
-        hold({peer.id, std::move(reply), std::move(context.when_committed)});
+    if (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
+        held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
         ++peer.held;
+        if (!grouped) settle();
         return;
     }
     if (context.when_committed) context.when_committed();
     const bool close_after = reply.code == PBSE_UNKREQ;
-    if (ifl::has_reply(request.type)) send(peer, std::move(reply), close_after);
+    if (ifl::has_reply(context.request.type)) send(peer, std::move(reply), close_after);
     after_();
+}
+
+// A turn's part of an answer that is made in steps.
+void Network::Impl::answer_on(Peer& peer) {
+    using Left = Steps::Left;
+    Asked& asked = *peer.asked;
+    const auto until = Steady::now() + user_turn;
+    std::optional<ifl::Reply> instead;
+    Left left;
+    do left = go_on(asked.context, asked.parts, asked.shown, instead);
+    while (left == Left::more && asked.parts.bytes() < most_of_a_turn && Steady::now() < until);
+    if (instead && (asked.shown || !asked.parts.empty())) {
+        drop(peer, "its reply could not be made whole");
+        return;
+    }
+    if (left == Left::nothing) {
+        if (instead) {
+            send(peer, std::move(*instead), false);
+        } else {
+            for (ifl::StatusPart& part : asked.parts.take_full()) send_part(peer, std::move(part), true);
+            for (ifl::StatusPart& part : asked.parts.take()) send_part(peer, std::move(part), false);
+        }
+        peer.asked.reset();
+        after_();
+        return;
+    }
+    for (ifl::StatusPart& part : asked.parts.take_full()) {
+        send_part(peer, std::move(part), true);
+        asked.shown = true;
+    }
+    if (left == Left::later) try_later(peer);
+}
+
+void Network::Impl::try_later(Peer& peer) {
+    peer.turn = Peer::Turn::later;
+    later_.push_back(peer.id);
+    if (later_.size() > 1) return;
+    uv_update_time(loop_);
+    uv_timer_start(
+        &later_timer_,
+        [](uv_timer_t* timer) {
+            auto& network = *static_cast<Impl*>(timer->data);
+            for (const uint64_t id : std::exchange(network.later_, {})) {
+                const auto at = network.peers_.find(id);
+                if (at == network.peers_.end() || at->second->turn != Peer::Turn::later) continue;
+                at->second->turn = Peer::Turn::none;
+                network.guard(*at->second, [&] { network.want_turn(*at->second); });
+            }
+        },
+        later_ms, 0);
 }
 
 // Commits what the requests since the last time did, all of it at once, and lets their replies go. If that
@@ -583,7 +858,6 @@ void Network::Impl::handle(Peer& peer, const ifl::Request& request) {
 void Network::Impl::settle() {
     if (held_.empty()) return;
     std::vector<Held> held = std::exchange(held_, {});
-    uv_idle_stop(&no_wait_);
     const Result<void> done = server_.parts.plugin->commit(server_.now());
     if (!done)
         server_.parts.log.error("commit",
@@ -603,17 +877,13 @@ void Network::Impl::settle() {
         });
         if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
     }
-    for (const uint64_t id : answered)
-        if (const auto to = peers_.find(id); to != peers_.end()) write(*to->second);
-    after_();
-}
-
-// While replies are held the loop doesn't wait for anything: what is there is handled, and the turn ends.
-void Network::Impl::hold(Held held) {
-    if (held_.empty()) {
-        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    for (const uint64_t id : answered) {
+        const auto to = peers_.find(id);
+        if (to == peers_.end()) continue;
+        write(*to->second);
+        recount(*to->second);
     }
-    held_.push_back(std::move(held));
+    after_();
 }
 
 // Puts a reply behind those that wait to be written.
@@ -624,6 +894,11 @@ void Network::Impl::send(Peer& peer, ifl::Reply reply, bool close_after) {
     if (peer.close_after_write && std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
 }
 
+// A part of a status reply, or all of it.
+void Network::Impl::send_part(Peer& peer, ifl::StatusPart part, bool more) {
+    for (std::string& piece : ifl::part_packet(std::move(part), more)) peer.unsent.add(std::move(piece));
+}
+
 // Writes what waits, all of it at once.
 void Network::Impl::write(Peer& peer) {
     if (peer.closing || peer.writing || peer.unsent.empty()) return;
@@ -631,6 +906,7 @@ void Network::Impl::write(Peer& peer) {
         uv_write_t request;
         std::vector<std::string> pieces;
     };
+    peer.being_written = peer.unsent.size();
     auto* write = new Write{{}, peer.unsent.take()};
     write->request.data = write;
     peer.writing = true;
@@ -643,7 +919,9 @@ void Network::Impl::write(Peer& peer) {
         auto& to = *static_cast<Peer*>(done->handle->data);
         delete static_cast<Write*>(done->data);
         to.writing = false;
+        to.being_written = 0;
         if (to.closing) return;
+        to.network.recount(to);
         const bool ends = to.close_after_write || to.network.closing_;
         if (status != 0 || (ends && to.unsent.empty())) {
             to.network.drop(to, "");
@@ -651,7 +929,11 @@ void Network::Impl::write(Peer& peer) {
             to.network.write(to);
         } else {
             to.waiting = Steady::now();
-            to.network.guard(to, [&] { to.network.work(to); });
+            to.network.guard(to, [&] {
+                to.network.write(to);
+                to.network.recount(to);
+                to.network.want_turn(to);
+            });
         }
     };
     const int code = uv_write(&write->request, &peer.handle.stream, buffers.data(),
@@ -680,7 +962,11 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
     peer.closing = true;
     auth_.remove(peer.id);
     peers_.erase(peer.id);
-    uncount(peer);
+    leave(peer);
+    peer.asked.reset();
+    if (const auto at = per_address_.find(peer.address);
+        peer.other_host && at != per_address_.end() && --at->second == 0)
+        per_address_.erase(at);
     uv_close(reinterpret_cast<uv_handle_t*>(&peer.handle.stream),
              [](uv_handle_t* handle) { static_cast<Peer*>(handle->data)->release(); });
     close_timer_if_done();
@@ -688,10 +974,6 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
 
 // What waits too long is closed.
 void Network::Impl::sweep() {
-    if (std::exchange(accept_again_, false)) {
-        if (socket_open_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
-        if (tcp_open_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
-    }
     const auto now = Steady::now();
     std::vector<std::pair<Peer*, std::string_view>> late;
     std::vector<Peer*> known;  // and not counted as such yet
@@ -703,15 +985,29 @@ void Network::Impl::sweep() {
             late.emplace_back(peer, "its request stopped halfway");
         } else if (!auth_.known(id) && now - peer->since > options_.unknown_timeout) {
             late.emplace_back(peer, "it did not say who it is");
-        } else if (!peer->writing && options_.idle_timeout.count() > 0 &&
-                   now - peer->used > options_.idle_timeout) {
+        } else if (!peer->writing && peer->asked == nullptr && !peer->unread &&
+                   options_.idle_timeout.count() > 0 && now - peer->used > options_.idle_timeout) {
             late.emplace_back(peer, "it asked for nothing for long");
         } else if (!peer->full_limits && auth_.known(id)) {
             known.push_back(peer);
         }
     }
     for (const auto& [peer, why] : late) drop(*peer, why);
-    for (Peer* peer : known) now_known(*peer);
+    for (Peer* peer : known) {
+        now_known(*peer);
+        want_turn(*peer);
+    }
+    return_memory();
+}
+
+// The allocator keeps what was freed, for good where something small lies behind it.
+void Network::Impl::return_memory() {
+    const auto now = Steady::now();
+    const bool much = most_bytes_since_return_ > clients_.bytes() + memory_to_return;
+    if (!much || now - returned_ < between_returns) return;
+    malloc_trim(0);
+    returned_ = now;
+    most_bytes_since_return_ = clients_.bytes();
 }
 
 void Network::Impl::close() {
@@ -750,6 +1046,7 @@ void Network::Impl::close_timer_if_done() {
     if (std::exchange(turn_end_open_, false)) {
         uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&no_wait_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&later_timer_), nullptr);
     }
 }
 
@@ -773,6 +1070,9 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
 
 uint16_t Network::port() const {
     return impl_->port();
+}
+std::size_t Network::memory() const {
+    return impl_->memory();
 }
 void Network::close() {
     impl_->close();

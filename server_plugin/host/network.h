@@ -2,8 +2,13 @@
 //
 // Whatever a client sends, or doesn't, costs its own connection only: packets have a size limit (a small one
 // until the user is known), a request that stops halfway, a reply that isn't read, a TCP connection that
-// doesn't say who it is, and one that asks for nothing for long run into time limits, and one user can have
-// so many connections and no more.
+// doesn't say who it is, and one that asks for nothing for long run into time limits.
+//
+// Users share the server (clients.h): they take turns, a few milliseconds each; each has a bounded part of
+// the memory for requests and replies; and each may have so many connections and no more. Long status replies
+// are made in parts, as they are read: each object is shown as it is when its part is made. Connections of
+// managers don't count as those of other users with their name; when there is no room for one, another one
+// goes.
 #ifndef PBSPOLICY_HOST_NETWORK_H
 #define PBSPOLICY_HOST_NETWORK_H
 
@@ -28,8 +33,10 @@ struct NetworkOptions {
     std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
     std::chrono::seconds idle_timeout{900};    // for a next request, as PBS's servers wait; 0: for ever
     std::size_t most_connections = 4096;
-    std::size_t most_per_peer = 512;  // of one user on the socket, of one user of an address over TCP
-    std::size_t most_unknown_per_address = 512;  // over TCP, of users that aren't known yet
+    std::size_t most_per_user = 512;
+    std::size_t most_unknown_per_address = 512;   // over TCP, of users that aren't known yet
+    std::size_t most_per_address = 2048;          // over TCP from another host
+    std::size_t most_memory = size_t{256} << 20;  // bytes of requests and replies, of all connections
 };
 
 class Network {
@@ -44,6 +51,8 @@ class Network {
     Network& operator=(const Network&) = delete;
 
     uint16_t port() const;  // the TCP port in use
+    // Bytes of requests and replies that are kept now.
+    std::size_t memory() const;
     // Stops listening and, once what has been written is out, closes all connections.
     void close();
 

@@ -16,6 +16,7 @@ pbs_test(
   attributes_test.cc
   authorization_test.cc
   backup_test.cc
+  clients_test.cc
   configuration_test.cc
   cycle_test.cc
   database_check_test.cc

@@ -8,7 +8,9 @@
 #include <uv.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "tests/cases.h"
@@ -61,15 +63,20 @@ class Client {
     void send_request(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
         send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
     }
-    // The next reply's code; -1: the connection was closed; -2: nothing came.
-    int reply_code() {
+    // The next reply's code; -1: the connection was closed; -2: nothing came. Objects of a status are
+    // counted.
+    int reply_code(size_t* objects = nullptr) {
         while (true) {
             auto next = decoder_.next();
-            if (auto* reply = std::get_if<ifl::Reply>(&next)) return reply->code;
+            if (auto* reply = std::get_if<ifl::Reply>(&next)) {
+                if (const auto* status = std::get_if<ifl::StatusReply>(&reply->body); status && objects)
+                    *objects = status->objects.size();
+                return reply->code;
+            }
             if (std::holds_alternative<ifl::ReplyDecoder::Malformed>(next)) return -3;
             pollfd ready{fd_, POLLIN, 0};
             if (poll(&ready, 1, 60000) != 1) return -2;
-            char bytes[4096];
+            char bytes[16384];
             const ssize_t size = recv(fd_, bytes, sizeof bytes, 0);
             if (size <= 0) return -1;
             decoder_.feed({bytes, static_cast<size_t>(size)});
@@ -92,6 +99,7 @@ class NetworkTest : public ServerTest {
   protected:
     void SetUp() override {
         ServerTest::SetUp();
+        signal(SIGPIPE, SIG_IGN);  // as the server does
         options_.socket = folder_ + "/sock";
         options_.port = 0;
         options_.request_timeout = std::chrono::seconds(60);  // more than any request takes on a busy machine
@@ -101,8 +109,15 @@ class NetworkTest : public ServerTest {
         uv_async_init(&loop_, &stop_, [](uv_async_t* handle) {
             static_cast<NetworkTest*>(handle->data)->network_->close();
             uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
+            uv_close(reinterpret_cast<uv_handle_t*>(&static_cast<NetworkTest*>(handle->data)->memory_asked_),
+                     nullptr);
         });
         stop_.data = this;
+        uv_async_init(&loop_, &memory_asked_, [](uv_async_t* handle) {
+            auto& test = *static_cast<NetworkTest*>(handle->data);
+            test.memory_answer_->set_value(test.network_->memory());
+        });
+        memory_asked_.data = this;
         auto network = Network::open(&loop_, *server_, options_, [] {});
         ASSERT_TRUE(network) << network.error().message;
         network_ = std::move(*network);
@@ -116,6 +131,26 @@ class NetworkTest : public ServerTest {
         }
         ServerTest::TearDown();
     }
+    // A connection of another user than the one who runs the test: over TCP, with root's word for it.
+    Client of(const std::string& user) {
+        auto client = Client::tcp(network_->port());
+        EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
+        auto helper = Client::tcp(network_->port(), true);
+        EXPECT_EQ(helper.ask(ifl::RequestType::authenticate,
+                             ifl::Authenticate{"resvport", "", client.own_port()}, user),
+                  0);
+        return client;
+    }
+    static int ask_as(Client& client, const std::string& user) {
+        return client.ask(ifl::RequestType::status_server, ifl::Status{}, user);
+    }
+    // Network::memory(), in the loop's thread.
+    size_t memory() {
+        std::promise<size_t> answer;
+        memory_answer_ = &answer;
+        uv_async_send(&memory_asked_);
+        return answer.get_future().get();
+    }
     int works() {
         return Client::unix_socket(options_.socket).ask(ifl::RequestType::status_server, ifl::Status{});
     }
@@ -123,6 +158,8 @@ class NetworkTest : public ServerTest {
     NetworkOptions options_;
     uv_loop_t loop_{};
     uv_async_t stop_{};
+    uv_async_t memory_asked_{};
+    std::promise<size_t>* memory_answer_ = nullptr;
     std::unique_ptr<Network> network_;
     std::thread thread_;
 };
@@ -254,24 +291,118 @@ TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     EXPECT_EQ(answered, requests);
 }
 
-TEST_F(NetworkTest, OnePeerCannotTakeAllConnections) {
-    options_.most_per_peer = 3;
+TEST_F(NetworkTest, OneUserCannotTakeAllConnections) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
+    options_.most_per_user = 3;
+    listen();
+    std::vector<Client> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(of("nobody"));
+        EXPECT_EQ(ask_as(clients.back(), "nobody"), 0);
+    }
+    {
+        auto fourth = of("nobody");
+        EXPECT_EQ(ask_as(fourth, "nobody"), -1);
+        auto other = of("daemon");
+        EXPECT_EQ(ask_as(other, "daemon"), 0);
+    }
+    EXPECT_EQ(ask_as(clients.front(), "nobody"), 0);
+    clients.clear();
+    int code = -1;
+    for (int i = 0; i < 100 && code != 0; ++i) {
+        auto again = of("nobody");
+        code = ask_as(again, "nobody");
+    }
+    EXPECT_EQ(code, 0);
+}
+
+TEST_F(NetworkTest, AManagerGetsInWhateverHeHasOpen) {
+    if (getuid() != 0) GTEST_SKIP() << "only root is a manager of every server";
+    options_.most_per_user = 3;
     listen();
     std::vector<Client> clients;
     for (int i = 0; i < 3; ++i) {
         clients.push_back(Client::unix_socket(options_.socket));
-        EXPECT_EQ(clients.back().ask(ifl::RequestType::status_server, ifl::Status{}), 0);
+        EXPECT_EQ(ask_as(clients.back(), "root"), 0);
     }
-    EXPECT_EQ(works(), -1);
+    EXPECT_EQ(works(), 0);
+    EXPECT_EQ(ask_as(clients.at(0), "root"), -1) << "the one that was idle longest";
+    EXPECT_EQ(ask_as(clients.at(1), "root"), 0);
+}
+
+TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
+    options_.most_connections = 6;
+    options_.most_per_user = 4;
+    listen();
+    std::vector<Client> clients;
+    for (const char* user : {"nobody", "nobody", "nobody", "nobody", "daemon"}) {
+        clients.push_back(of(user));
+        ASSERT_EQ(ask_as(clients.back(), user), 0);
+    }
+    // The helpers' ends take a moment to be noticed.
+    clients.push_back(Client::unix_socket(options_.socket));
+    for (int i = 0; i < 100 && ask_as(clients.back(), "root") != 0; ++i) usleep(10000);
+    auto another = Client::unix_socket(options_.socket);
+    EXPECT_EQ(ask_as(another, "root"), 0);
+    EXPECT_EQ(ask_as(clients.at(0), "nobody"), -1);
+    EXPECT_EQ(ask_as(clients.at(4), "daemon"), 0);
+    EXPECT_EQ(ask_as(clients.at(5), "root"), 0);
+}
+
+// Many connections ask for long replies and read nothing.
+TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
+    make_queue("q");
+    for (int i = 0; i < 200; ++i) submit(user(), {}, "q");
+    options_.most_memory = size_t{8} << 20;
+    listen();
+    const std::string one = ifl::request_packet({ifl::RequestType::status_job, "x", ifl::Status{}, ""});
+    std::string twenty;
+    for (int i = 0; i < 20; ++i) twenty += one;
+    std::vector<Client> clients;
+    for (int i = 0; i < 40; ++i) {
+        clients.push_back(Client::unix_socket(options_.socket));
+        clients.back().send_bytes(twenty);
+    }
+    size_t most = 0;
+    for (size_t before = 1; before != memory(); usleep(200'000)) most = std::max(most, before = memory());
+    // All replies are some 200 MB.
+    EXPECT_GT(most, size_t{1} << 20);
+    EXPECT_LT(most, size_t{12} << 20);
+    EXPECT_EQ(works(), 0);
+    // Each is whole once it's read.
+    for (const size_t i : {0, 39}) {
+        size_t objects = 0;
+        ASSERT_EQ(clients.at(i).reply_code(&objects), 0) << i;
+        EXPECT_EQ(objects, 200U);
+    }
     clients.clear();
-    for (int i = 0; i < 100 && works() != 0; ++i) usleep(10000);
+    for (int i = 0; i < 500 && memory() != 0; ++i) usleep(10000);
+    EXPECT_EQ(memory(), 0U);
+}
+
+TEST_F(NetworkTest, RequestsThatAreNeverWholeHaveABoundedMemory) {
+    options_.most_memory = size_t{8} << 20;
+    listen();
+    // The header of a packet of 8 MB, and 3 MB of it.
+    std::string half = ifl::make_packet(std::string(size_t{8} << 20, 'x')).substr(0, size_t{3} << 20);
+    std::vector<Client> clients;
+    for (int i = 0; i < 10; ++i) {
+        clients.push_back(Client::unix_socket(options_.socket));
+        ASSERT_EQ(ask_as(clients.back(), "x"), 0);
+        clients.back().send_bytes(half);
+    }
+    size_t most = 0;
+    for (size_t before = 1; before != memory(); usleep(200'000)) most = std::max(most, before = memory());
+    EXPECT_GT(most, size_t{2} << 20) << "one may have what it needs";
+    EXPECT_LT(most, size_t{14} << 20);
     EXPECT_EQ(works(), 0);
 }
 
 TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
     if (getuid() != 0) GTEST_SKIP() << "only root can use ports below 1024";
     options_.most_unknown_per_address = 3;
-    options_.most_per_peer = 3;
+    options_.most_per_user = 3;
     listen();
     // Each known user has a number of his own, and those who aren't known have another.
     std::vector<Client> clients;

@@ -482,5 +482,54 @@ TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
     EXPECT_EQ(*store_->script(server_->state.job(id)->sequence), "exec '/bin/echo' 'x & y' 'it'\\''s'\n");
 }
 
+// Jobs change while a long reply is made.
+TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
+    make_queue("q");
+    std::vector<std::string> jobs;
+    for (int i = 0; i < 5; ++i) jobs.push_back(submit(user(), {}, "q"));
+    for (const std::string queue : {"", "q"}) {
+        const Identity who = root();
+        const ifl::Request request{ifl::RequestType::status_job, "root", ifl::Status{queue, {}}, ""};
+        Context context{*server_, who, server_->now(), request, session_};
+        EXPECT_EQ(begin_answer(context).code, 0);
+        ASSERT_NE(context.rest, nullptr);
+        ifl::StatusParts parts;
+        std::optional<ifl::Reply> instead;
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(go_on(context, parts, false, instead), Steps::Left::more);
+        EXPECT_EQ(ask(root(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{jobs[0], jobs[3]}}).code,
+                  0);
+        const std::string added = submit(user(), {}, "q");
+        while (go_on(context, parts, false, instead) != Steps::Left::nothing) {
+        }
+        EXPECT_FALSE(instead);
+        const auto read =
+            ifl::decode_reply(ifl::encode_reply({0, 0, ifl::StatusReply{{}, parts.take()}, false}));
+        std::vector<std::string> shown;
+        for (const auto& object : std::get<ifl::StatusReply>(read->body).objects)
+            shown.push_back(object.name);
+        EXPECT_THAT(shown, testing::ElementsAre(jobs[0], jobs[1], jobs[2], jobs[4]));
+        jobs = {jobs[1], jobs[2], jobs[4], added, submit(user(), {}, "q")};
+    }
+}
+
+// The queue is deleted while its jobs are listed, and the request of a reply that has shown nothing yet
+// fails.
+TEST_F(Requests, WhatIsListedMayGo) {
+    make_queue("q");
+    const std::string id = submit(user(), {}, "q");
+    const Identity who = root();
+    const ifl::Request request{ifl::RequestType::status_job, "root", ifl::Status{"q", {}}, ""};
+    Context context{*server_, who, server_->now(), request, session_};
+    EXPECT_EQ(begin_answer(context).code, 0);
+    EXPECT_EQ(ask(root(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{id}}).code, 0);
+    EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q").code, 0);
+    ifl::StatusParts parts;
+    std::optional<ifl::Reply> instead;
+    EXPECT_EQ(go_on(context, parts, false, instead), Steps::Left::nothing);
+    ASSERT_TRUE(instead);
+    EXPECT_EQ(instead->code, 0);
+    EXPECT_TRUE(std::get<ifl::StatusReply>(instead->body).objects.empty());
+}
+
 }  // namespace
 }  // namespace pbs::host

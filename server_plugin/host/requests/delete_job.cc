@@ -64,6 +64,30 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     return change.commit();
 }
 
+// A job a step.
+class DeleteList final : public Steps {
+  public:
+    Left step(Context& context, ifl::StatusParts&) override {
+        const auto& jobs = std::get<ifl::DeleteJobList>(context.request.body).jobs;
+        if (at_ == jobs.size()) return Left::nothing;
+        const std::string& id = jobs[at_++];
+        if (seen_.insert(id).second)
+            if (auto done = delete_one(context, id, how_of(context)); !done)
+                failed_.failed.push_back({id, static_cast<uint32_t>(done.error().code)});
+        return Left::more;
+    }
+    ifl::Reply reply() override {
+        ifl::Reply reply;
+        reply.body = std::move(failed_);
+        return reply;
+    }
+
+  private:
+    std::size_t at_ = 0;
+    std::set<std::string_view> seen_;
+    ifl::DeleteReply failed_;
+};
+
 }  // namespace
 
 ifl::Reply delete_job(Context& context) {
@@ -72,17 +96,8 @@ ifl::Reply delete_job(Context& context) {
 }
 
 ifl::Reply delete_job_list(Context& context) {
-    const auto& body = std::get<ifl::DeleteJobList>(context.request.body);
-    ifl::DeleteReply out;
-    std::set<std::string_view> seen;
-    for (const std::string& id : body.jobs) {
-        if (!seen.insert(id).second) continue;
-        if (auto done = delete_one(context, id, how_of(context)); !done)
-            out.failed.push_back({id, static_cast<uint32_t>(done.error().code)});
-    }
-    ifl::Reply reply;
-    reply.body = std::move(out);
-    return reply;
+    context.rest = std::make_unique<DeleteList>();
+    return {};
 }
 
 }  // namespace pbs::host

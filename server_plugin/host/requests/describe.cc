@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/known_names.h"
@@ -57,11 +58,11 @@ ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes&
                                   const View& view, Compute&& compute) {
     ifl::Attributes out;
     for (const AttributeDef& row : table.rows()) {
-        if ((row.flags & view.rights) == 0 || !view.wants(row.name)) continue;
+        if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
         if ((row.flags & computed) != 0) {
             compute(row.name, out);
         } else {
-            add_stored(out, stored, row, state, view.rights);
+            add_stored(out, stored, row, state, view.rights());
         }
     }
     return out;
@@ -151,10 +152,26 @@ void add_plugin_attributes(Context& context, int object_type, std::string_view o
 
 }  // namespace
 
+View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
+    // A request may name the same ones again and again.
+    std::set<std::string> names;
+    for (const ifl::Attribute& attribute : wanted) names.insert(lower(attribute.name));
+    names_.assign(names.begin(), names.end());
+}
+
 bool View::wants(std::string_view name) const {
-    if (wanted.empty()) return true;
-    return std::any_of(wanted.begin(), wanted.end(),
-                       [&](const ifl::Attribute& attribute) { return same_name(attribute.name, name); });
+    return names_.empty() ||
+           std::ranges::any_of(names_, [&](const std::string& one) { return same_name(one, name); });
+}
+
+View view_of(const Context& context) {
+    return {std::get<ifl::Status>(context.request.body).wanted, read_rights(context.who)};
+}
+
+ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attributes) {
+    ifl::Reply reply;
+    reply.body = ifl::StatusReply{{{type, std::string(name), std::move(attributes)}}, {}};
+    return reply;
 }
 
 std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
@@ -217,13 +234,13 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
     const State& state = context.state();
     ifl::Attributes out;
     for (const AttributeDef& row : node_table().rows()) {
-        if ((row.flags & view.rights) == 0 || !view.wants(row.name)) continue;
+        if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
         if (row.name == "state") {
             add(out, row.name, node_state_text(node, state));
         } else if ((row.flags & computed) != 0) {
             compute_node(node, state, row.name, out);
         } else {
-            add_stored(out, node.attributes, row, state, view.rights);
+            add_stored(out, node.attributes, row, state, view.rights());
         }
     }
     return out;

@@ -2,19 +2,32 @@
 #ifndef PBSPOLICY_HOST_REQUESTS_DESCRIBE_H
 #define PBSPOLICY_HOST_REQUESTS_DESCRIBE_H
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server_plugin/host/requests/requests.h"
 
 namespace pbs::host {
 
 // Which attributes a status request asks for, by whom.
-struct View {
-    const ifl::Attributes& wanted;  // none: all
-    uint32_t rights;                // read flags of AttributeFlag
+class View {
+  public:
+    // `wanted`: none means all. `rights`: read flags of AttributeFlag.
+    View(const ifl::Attributes& wanted, uint32_t rights);
     bool wants(std::string_view name) const;
+    uint32_t rights() const { return rights_; }
+
+  private:
+    std::vector<std::string> names_;
+    uint32_t rights_;
 };
+
+// That of a Status request.
+View view_of(const Context& context);
 
 // An attribute that isn't known to the type: PBSE_NOATTR as a reply; nullopt if all are known.
 std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
@@ -25,6 +38,37 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
 ifl::Attributes describe(const Node& node, Context& context, const View& view);
 ifl::Attributes describe(const Sched& sched, Context& context, const View& view);
 ifl::Attributes describe_server(Context& context, const View& view);
+
+// A status reply with one object.
+ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attributes);
+
+// The answer to a Status request for all objects of a map by name, in the order of their names. Those that
+// are there all the time are shown once each.
+template <typename Object>
+std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
+                                     const std::map<std::string, Object, std::less<>>& (State::*all)()
+                                         const) {
+    class Each : public Steps {
+      public:
+        Each(View view, uint32_t type, decltype(all) objects)
+            : view_(std::move(view)), type_(type), objects_(objects) {}
+        Left step(Context& now, ifl::StatusParts& out) override {
+            const auto& map = (now.state().*objects_)();
+            const auto at = map.upper_bound(reached_);
+            if (at == map.end()) return Left::nothing;
+            reached_ = at->first;
+            out.add(type_, at->first, describe(at->second, now, view_));
+            return Left::more;
+        }
+
+      private:
+        View view_;
+        uint32_t type_;
+        decltype(all) objects_;
+        std::string reached_;
+    };
+    return std::make_unique<Each>(view_of(context), type, all);
+}
 
 // The state of a vnode as pbsnodes shows it: "free", "job-busy", "offline", "down", ..., comma-separated.
 std::string node_state_text(const Node& node, const State& state);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -63,30 +65,65 @@ ifl::Reply dispatch(Context& context) {
     return ifl::Reply::error(PBSE_NOSUP, fmt::format("No support for requested service: {}", name));
 }
 
+ifl::Reply failed(const Context& context, const std::exception& error) {
+    context.server.parts.log.error(
+        "answer",
+        fmt::format("request {} failed: {}", ifl::request_name(context.request.type), error.what()));
+    return ifl::Reply::error(PBSE_SYSTEM);
+}
+
 }  // namespace
 
 std::span<const RequestHandler> request_handlers() {
     return handlers;
 }
 
-ifl::Reply answer_uncommitted(Context& context) {
+ifl::Reply Steps::reply() {
+    ifl::Reply reply;
+    reply.body = ifl::StatusReply{};
+    return reply;
+}
+
+ifl::Reply begin_answer(Context& context) {
     // The libraries below may throw, if only for want of memory: that is one request's failure, not the
     // server's.
     try {
         const auto allowed = may_use(context.state(), context.who);
         ifl::Reply reply = allowed ? dispatch(context) : refuse(allowed.error());
-        log_refusal(context, reply);
+        if (context.rest == nullptr) log_refusal(context, reply);
         return reply;
     } catch (const std::exception& error) {
-        context.server.parts.log.error(
-            "answer",
-            fmt::format("request {} failed: {}", ifl::request_name(context.request.type), error.what()));
-        return ifl::Reply::error(PBSE_SYSTEM);
+        return failed(context, error);
+    }
+}
+
+Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply) {
+    try {
+        const Steps::Left left = context.rest->step(context, out);
+        if (left == Steps::Left::nothing && !shown && out.empty()) {
+            reply = context.rest->reply();
+            log_refusal(context, *reply);
+        }
+        return left;
+    } catch (const std::exception& error) {
+        reply = failed(context, error);
+        return Steps::Left::nothing;
     }
 }
 
 ifl::Reply answer(Context& context) {
-    ifl::Reply reply = answer_uncommitted(context);
+    ifl::Reply reply = begin_answer(context);
+    if (context.rest != nullptr) {
+        ifl::StatusParts parts;
+        std::optional<ifl::Reply> instead;
+        for (auto left = Steps::Left::more; left != Steps::Left::nothing;) {
+            left = go_on(context, parts, false, instead);
+            if (left == Steps::Left::later) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (instead) return std::move(*instead);
+        reply.body = ifl::StatusReply{{}, parts.take()};
+        return reply;
+    }
     Plugin* plugin = context.server.parts.plugin;
     if (plugin != nullptr && plugin->uncommitted())
         if (auto done = plugin->commit(context.now); !done)

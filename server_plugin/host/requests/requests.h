@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,32 @@ struct Session {
     std::string from;  // where the connection comes from, for the log: "uid 1000 on the Unix socket"
 };
 
+struct Context;
+
+// What is left to do of a request when its handler has returned, in steps: so that others have their turns in
+// between, and that no more of a long reply is in memory than its reader takes. What the server has may
+// change between two steps.
+class Steps {
+  public:
+    enum class Left {
+        nothing,
+        more,
+        later  // something else has to happen first: try again in some milliseconds
+    };
+    Steps() = default;
+    Steps(const Steps&) = delete;
+    Steps& operator=(const Steps&) = delete;
+    virtual ~Steps() = default;
+
+    // A step, of a few milliseconds at most. What it puts into `out` are objects of the reply, a status reply
+    // then. The context is that of the request.
+    virtual Left step(Context& context, ifl::StatusParts& out) = 0;
+    // The reply, if no step has put anything into it; called once, when nothing is left.
+    virtual ifl::Reply reply();
+    // Bytes that it keeps until its end.
+    virtual std::size_t size() const { return 0; }
+};
+
 struct Context {
     Server& server;
     const Identity& who;
@@ -36,6 +63,8 @@ struct Context {
     Session& session;
     // Set by a handler whose change the plugin has yet to commit: what is to be done once it has.
     std::function<void()> when_committed{};
+    // Set by a handler that leaves something to be done in steps: what it returned is no reply then.
+    std::unique_ptr<Steps> rest{};
 
     const State& state() const { return server.state; }
 };
@@ -54,10 +83,16 @@ std::span<const RequestHandler> request_handlers();
 // doesn't do are PBSE_NOSUP. One who may not use
 // the server at all (may_use, access.h) is refused before. What is refused for want of rights is logged.
 // Nothing is thrown.
+//
+// If Context::rest is set afterwards, the reply is yet to be made, by the caller: with go_on() until nothing
+// is left. If Plugin::uncommitted() holds afterwards, the plugin's commit is the caller's too, and the reply
+// and Context::when_committed are for when it has succeeded.
+ifl::Reply begin_answer(Context& context);
+// The next step of Context::rest. With Left::nothing, `reply` is set if that is the reply: nothing has been
+// put into `out` by any of the steps (`shown` says so of those before). An exception is an error's reply.
+Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
+// Begins, does all that is left, and commits.
 ifl::Reply answer(Context& context);
-// The same, but for requests that change the plugin's own objects leaves the plugin's commit to the caller:
-// if Plugin::uncommitted() holds then, the reply and Context::when_committed are for when it has succeeded.
-ifl::Reply answer_uncommitted(Context& context);
 
 // The handlers.
 ifl::Reply queue_job(Context& context);

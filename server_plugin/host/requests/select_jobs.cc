@@ -1,10 +1,12 @@
 // SelectJobs and SelStat: the jobs that fit all criteria, as ids or with their attributes. "x" in the extend
 // string: finished jobs too.
 #include <algorithm>
+#include <optional>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
+#include "server_plugin/host/requests/job_cursor.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -48,16 +50,18 @@ bool owner_fits(const Job& job, const Criterion& criterion) {
     return criterion.op == ifl::Op::ne ? !fits : fits;
 }
 
+// Is it judged by the job itself, not by what status shows?
+using Fits = bool (*)(const Job&, const Criterion&);
+Fits of_job(const Criterion& criterion) {
+    const std::string_view name = criterion.def->name;
+    if (name == "job_state") return state_fits;
+    return name == "User_List" || name == "Job_Owner" ? owner_fits : nullptr;
+}
+
 // The value as status shows it; an unset attribute fits nothing but "not equal".
-bool fits(const Job& job, const Criterion& criterion, const Context& context) {
-    if (criterion.def->name == "job_state") return state_fits(job, criterion);
-    if (criterion.def->name == "User_List" || criterion.def->name == "Job_Owner")
-        return owner_fits(job, criterion);
-    ifl::Attributes wanted(1);
-    wanted.front().name = criterion.def->name;
-    const View view{wanted, read_only};
-    for (const ifl::Attribute& have : describe(job, context.state(), context.now, view)) {
-        if (have.resource != criterion.resource) continue;
+bool fits(const ifl::Attributes& shown, const Criterion& criterion) {
+    for (const ifl::Attribute& have : shown) {
+        if (have.name != criterion.def->name || have.resource != criterion.resource) continue;
         if (is_amount(criterion.type))
             return compares(amount_of(criterion.type, have.value), amount_of(criterion.type, criterion.value),
                             criterion.op);
@@ -111,13 +115,83 @@ Result<Selection> selection_of(const Context& context, const ifl::Attributes& cr
     return selection;
 }
 
-bool selected(const Job& job, const Selection& selection, const Context& context) {
-    if (job.history() && !selection.history) return false;
-    if (selection.queue != nullptr && job.queue != selection.queue->handle) return false;
-    return may_see(context, job) &&
-           std::all_of(selection.criteria.begin(), selection.criteria.end(),
-                       [&](const Criterion& criterion) { return fits(job, criterion, context); });
-}
+class SelectJobs : public Steps {
+  public:
+    SelectJobs(const Context& context, Selection selection)
+        : cursor_(context.state(),
+                  selection.queue == nullptr ? std::nullopt : std::optional(selection.queue->handle)),
+          criteria_(std::move(selection.criteria)),
+          history_(selection.history),
+          compared_(shown_criteria(), read_only) {}
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        const Job* job = cursor_.next(context.state());
+        if (job == nullptr) return Left::nothing;
+        if (selected(*job, context)) add(*job, context, out);
+        return Left::more;
+    }
+
+  protected:
+    virtual void add(const Job& job, const Context& context, ifl::StatusParts& out) = 0;
+
+  private:
+    ifl::Attributes shown_criteria() const {
+        ifl::Attributes wanted;
+        for (const Criterion& criterion : criteria_)
+            if (of_job(criterion) == nullptr) wanted.emplace_back().name = criterion.def->name;
+        return wanted;
+    }
+    bool selected(const Job& job, const Context& context) const {
+        if ((job.history() && !history_) || !may_see(context, job)) return false;
+        std::optional<ifl::Attributes> shown;
+        for (const Criterion& criterion : criteria_) {
+            if (const Fits own = of_job(criterion)) {
+                if (!own(job, criterion)) return false;
+                continue;
+            }
+            if (!shown) shown = describe(job, context.state(), context.now, compared_);
+            if (!fits(*shown, criterion)) return false;
+        }
+        return true;
+    }
+
+    JobCursor cursor_;
+    std::vector<Criterion> criteria_;
+    bool history_;
+    View compared_;
+};
+
+class SelectIds final : public SelectJobs {
+  public:
+    SelectIds(const Context& context, Selection selection)
+        : SelectJobs(context, std::move(selection)),
+          most_(context.state().jobs().size() * sizeof(std::string)) {}
+    ifl::Reply reply() override {
+        ifl::Reply reply;
+        reply.body = ifl::SelectReply{std::move(ids_)};
+        return reply;
+    }
+    // As much as it may come to: who may begin an answer may end it.
+    std::size_t size() const override { return most_; }
+
+  private:
+    void add(const Job& job, const Context&, ifl::StatusParts&) override { ids_.push_back(job.id); }
+    std::vector<std::string> ids_;
+    std::size_t most_;
+};
+
+class SelectStatus final : public SelectJobs {
+  public:
+    SelectStatus(const Context& context, Selection selection)
+        : SelectJobs(context, std::move(selection)),
+          view_(std::get<ifl::Select>(context.request.body).wanted, read_rights(context.who)) {}
+
+  private:
+    void add(const Job& job, const Context& context, ifl::StatusParts& out) override {
+        out.add(PBS_OBJ_JOB, job.id, describe(job, context.state(), context.now, view_));
+    }
+    View view_;
+};
 
 }  // namespace
 
@@ -132,21 +206,12 @@ ifl::Reply select_jobs(Context& context) {
         return refuse_attribute(selection.error(), body.criteria[std::min(index, body.criteria.size() - 1)],
                                 index);
     if (auto bad = unknown_attribute(context, PBS_OBJ_JOB, body.wanted)) return *bad;
-    ifl::Reply reply;
     if (context.request.type == ifl::RequestType::select_jobs) {
-        ifl::SelectReply out;
-        for (const auto& [handle, job] : context.state().jobs())
-            if (selected(job, *selection, context)) out.jobs.push_back(job.id);
-        reply.body = std::move(out);
-        return reply;
+        context.rest = std::make_unique<SelectIds>(context, std::move(*selection));
+    } else {
+        context.rest = std::make_unique<SelectStatus>(context, std::move(*selection));
     }
-    const View view{body.wanted, read_rights(context.who)};
-    ifl::StatusReply out;
-    for (const auto& [handle, job] : context.state().jobs())
-        if (selected(job, *selection, context))
-            out.objects.push_back({PBS_OBJ_JOB, job.id, describe(job, context.state(), context.now, view)});
-    reply.body = std::move(out);
-    return reply;
+    return {};
 }
 
 }  // namespace pbs::host

@@ -7,64 +7,74 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
+#include "server_plugin/host/requests/job_cursor.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
 
-class JobStatus {
+class JobStatus : public Steps {
   public:
-    JobStatus(Context& context, const ifl::Status& body)
-        : context_(context),
-          view_{body.wanted, read_rights(context.who)},
+    explicit JobStatus(const Context& context)
+        : view_{std::get<ifl::Status>(context.request.body).wanted, read_rights(context.who)},
           history_(context.request.extend.find('x') != std::string::npos) {}
 
-    void add_if_visible(const Job& job) {
-        if ((job.history() && !history_) || !may_see(context_, job)) return;
-        add(job);
-    }
-
-    // One that was asked for by its id.
-    Result<void> add_named(std::string_view id) {
-        const Job* job = context_.state().job(id);
-        if (job == nullptr) return fail(PBSE_UNKJOBID);
-        if (job->history() && !history_) return fail(PBSE_HISTJOBID);
-        if (!may_see(context_, *job)) return fail(PBSE_PERM);
-        add(*job);
-        return {};
-    }
-
-    ifl::Reply reply() {
-        ifl::Reply reply;
-        reply.body = std::move(status_);
-        return reply;
+  protected:
+    bool shows(const Job& job) const { return history_ || !job.history(); }
+    void add(const Context& context, const Job& job, ifl::StatusParts& out) const {
+        out.add(PBS_OBJ_JOB, job.id, describe(job, context.state(), context.now, view_));
     }
 
   private:
-    void add(const Job& job) {
-        status_.objects.push_back(
-            {PBS_OBJ_JOB, job.id, describe(job, context_.state(), context_.now, view_)});
-    }
-
-    Context& context_;
     View view_;
     bool history_;
-    ifl::StatusReply status_;
 };
 
-// Something is shown: no error. Nothing: the last one.
-ifl::Reply named_jobs(JobStatus& status, std::string_view ids) {
-    Result<void> last;
-    bool any = false;
-    std::set<std::string> seen;
-    for (const std::string& id : split_list(ids)) {
-        if (!seen.insert(id).second) continue;
-        auto added = status.add_named(id);
-        any = any || added.has_value();
-        if (!added) last = added;
+class Listed : public JobStatus {
+  public:
+    Listed(const Context& context, const JobCursor& cursor) : JobStatus(context), cursor_(cursor) {}
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        const Job* job = cursor_.next(context.state());
+        if (job == nullptr) return Left::nothing;
+        if (shows(*job) && may_see(context, *job)) add(context, *job, out);
+        return Left::more;
     }
-    return any ? status.reply() : refuse(last.error());
-}
+
+  private:
+    JobCursor cursor_;
+};
+
+// Jobs that were asked for by their ids. Something is shown: no error. Nothing: the last one.
+class Named : public JobStatus {
+  public:
+    explicit Named(const Context& context) : JobStatus(context) {
+        std::set<std::string> seen;
+        for (std::string& id : split_list(std::get<ifl::Status>(context.request.body).object))
+            if (seen.insert(id).second) ids_.push_back(std::move(id));
+    }
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        if (at_ == ids_.size()) return Left::nothing;
+        const Job* job = context.state().job(ids_[at_++]);
+        if (job == nullptr) {
+            code_ = PBSE_UNKJOBID;
+        } else if (!shows(*job)) {
+            code_ = PBSE_HISTJOBID;
+        } else if (!may_see(context, *job)) {
+            code_ = PBSE_PERM;
+        } else {
+            add(context, *job, out);
+        }
+        return Left::more;
+    }
+    ifl::Reply reply() override { return ifl::Reply::error(code_); }
+
+  private:
+    std::vector<std::string> ids_;
+    std::size_t at_ = 0;
+    int code_ = PBSE_UNKJOBID;
+};
 
 }  // namespace
 
@@ -74,18 +84,17 @@ ifl::Reply status_job(Context& context) {
     const bool history = context.request.extend.find('x') != std::string::npos;
     if (history && !context.state().server.boolean("job_history_enable", false))
         return ifl::Reply::error(PBSE_JOBHISTNOTSET);
-    JobStatus status(context, body);
     const std::string_view name = body.object;
-    if (!name.empty() && name.front() >= '0' && name.front() <= '9') return named_jobs(status, name);
-    if (name.empty() || name.front() == '@') {
-        for (const auto& [handle, job] : context.state().jobs()) status.add_if_visible(job);
-        return status.reply();
+    if (!name.empty() && name.front() >= '0' && name.front() <= '9') {
+        context.rest = std::make_unique<Named>(context);
+    } else if (name.empty() || name.front() == '@') {
+        context.rest = std::make_unique<Listed>(context, JobCursor(context.state()));
+    } else {
+        const Queue* queue = context.state().queue(name);
+        if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
+        context.rest = std::make_unique<Listed>(context, JobCursor(context.state(), queue->handle));
     }
-    const Queue* queue = context.state().queue(name);
-    if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
-    for (uint64_t handle : context.state().queue_jobs(queue->handle))
-        status.add_if_visible(*context.state().job(handle));
-    return status.reply();
+    return {};
 }
 
 }  // namespace pbs::host

@@ -59,7 +59,7 @@ ifl::Reply status_scheduler(Context& context) {
     for (const PluginObject& row : plugin_objects)
         if (extend.substr(0, end) == row.extend) return plugin_status(context, body, row.type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;
-    const View view{body.wanted, read_rights(context.who)};
+    const View view = view_of(context);
     ifl::StatusReply status;
     for (const auto& [name, sched] : context.state().scheds())
         if (body.object.empty() || body.object.front() == '@' || body.object == name)

@@ -8,12 +8,8 @@ namespace pbs::host {
 ifl::Reply status_server(Context& context) {
     const auto& body = std::get<ifl::Status>(context.request.body);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SERVER, body.wanted)) return *bad;
-    const View view{body.wanted, read_rights(context.who)};
-    ifl::StatusReply status;
-    status.objects.push_back({PBS_OBJ_SERVER, context.state().server_name, describe_server(context, view)});
-    ifl::Reply reply;
-    reply.body = std::move(status);
-    return reply;
+    return one_object(PBS_OBJ_SERVER, context.state().server_name,
+                      describe_server(context, view_of(context)));
 }
 
 }  // namespace pbs::host

@@ -1,0 +1,43 @@
+// Goes through jobs over several steps of an answer, in the order of queueing. Jobs may come and go in
+// between: those that are there all the time are met once each, those that come meanwhile aren't met.
+#ifndef PBSPOLICY_HOST_REQUESTS_JOB_CURSOR_H
+#define PBSPOLICY_HOST_REQUESTS_JOB_CURSOR_H
+
+#include <cstdint>
+#include <optional>
+
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+class JobCursor {
+  public:
+    // The jobs of one queue, or of all.
+    explicit JobCursor(const State& state, std::optional<uint64_t> queue = std::nullopt)
+        : queue_(queue), last_(state.jobs().empty() ? 0 : state.jobs().rbegin()->first) {}
+
+    // The next job, finished ones too; nullptr: that was the last.
+    const Job* next(const State& state) {
+        if (queue_) {
+            const auto& handles = state.queue_jobs(*queue_);
+            const auto at = handles.upper_bound(reached_);
+            return at == handles.end() ? nullptr : met(state.job(*at));
+        }
+        const auto at = state.jobs().upper_bound(reached_);
+        return at == state.jobs().end() ? nullptr : met(&at->second);
+    }
+
+  private:
+    const Job* met(const Job* job) {
+        reached_ = job->handle;
+        return reached_ > last_ ? nullptr : job;
+    }
+
+    std::optional<uint64_t> queue_;
+    uint64_t reached_ = 0;
+    uint64_t last_;
+};
+
+}  // namespace pbs::host
+
+#endif

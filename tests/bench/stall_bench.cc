@@ -1,0 +1,166 @@
+// What one user can do to the others: 400 connections of his, each with 20 requests for the full status of
+// all jobs, of which he reads nothing; and a variant that reads all of it, on and on. Measured is how long
+// another user waits for the status of one job, on a connection of its own each time, and the server's
+// memory.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
+#include "ifl/request.h"
+#include "tests/e2e/copy_jobs.h"
+#include "tests/e2e/harness.h"
+
+namespace {
+
+using pbs::e2e::Server;
+using Clock = std::chrono::steady_clock;
+constexpr int kConnections = 400;
+constexpr int kRequests = 20;
+
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr, "stall_bench: {}\n", what);
+    std::abort();
+}
+
+std::unique_ptr<Server> make_server(int64_t jobs) {
+    Server::Options options;
+    options.patience = std::chrono::minutes(10);
+    auto server = std::make_unique<Server>(options);
+    if (const auto started = server->start(); !started) give_up(started.message());
+    const auto configured = server->configure(
+        {"set server scheduling=False", "create queue batch queue_type=execution,enabled=True,started=False",
+         "set server default_queue=batch"});
+    if (!configured) give_up(configured.message());
+    constexpr int64_t kSubmitted = 20;
+    for (int64_t i = 0; i < kSubmitted; ++i)
+        if (server->submit("sleep 1\n").empty()) give_up("submission");
+    if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
+    const auto copied = pbs::e2e::copy_jobs(*server, jobs / kSubmitted);
+    if (!copied) give_up(copied.message());
+    if (const auto started = server->start(); !started) give_up(started.message());
+    return server;
+}
+
+int connect_to(const Server& server) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = server.home() / "server_priv/pbs.sock";
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+// The hostile user, in a process of his own until the server ends the connections: they are made again.
+[[noreturn]] void attack(const Server& server, bool reads) {
+    signal(SIGPIPE, SIG_IGN);
+    if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(1);
+    std::string requests;
+    for (int i = 0; i < kRequests; ++i)
+        requests +=
+            pbs::ifl::request_packet({pbs::ifl::RequestType::status_job, "nobody", pbs::ifl::Status{}, ""});
+    std::vector<pollfd> all(kConnections, pollfd{-1, static_cast<short>(reads ? POLLIN : 0), 0});
+    std::vector<char> bytes(size_t{64} << 10);
+    for (;;) {
+        for (pollfd& one : all) {
+            if (one.fd >= 0 && (one.revents & (POLLHUP | POLLERR)) != 0) {
+                close(one.fd);
+                one.fd = -1;
+            }
+            if (one.fd < 0) {
+                one.fd = connect_to(server);
+                (void)!send(one.fd, requests.data(), requests.size(), 0);
+            } else if ((one.revents & POLLIN) != 0) {
+                if (recv(one.fd, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0)
+                    (void)!send(one.fd, requests.data(), requests.size() / kRequests, MSG_DONTWAIT);
+            }
+            one.revents = 0;
+        }
+        poll(all.data(), all.size(), 100);
+    }
+}
+
+double memory_mb(const Server& server) {
+    std::ifstream status(fmt::format("/proc/{}/status", server.pid()));
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmRSS:")) return std::strtod(line.c_str() + 6, nullptr) / 1024;
+    return 0;
+}
+
+// A connection, the status of one job, and its end: milliseconds.
+double one_status(const Server& server, const std::string& job) {
+    setenv("PBS_HOME", server.home().c_str(), 1);
+    const auto begin = Clock::now();
+    const int handle = pbs_connect(nullptr);
+    if (handle < 0) give_up("no connection");
+    batch_status* status = pbs_statjob(handle, job.c_str(), nullptr, nullptr);
+    if (status == nullptr) give_up("no status");
+    pbs_statfree(status);
+    pbs_disconnect(handle);
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double percentile(std::vector<double>& sorted, double share) {
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+void others_wait(benchmark::State& state, bool reads) {
+    const auto server = make_server(state.range(0));
+    const std::string job = "7";
+    const double resting = memory_mb(*server);
+    double most = resting;
+    std::vector<double> waited;
+    for (auto _ : state) {
+        const pid_t hostile = fork();
+        if (hostile == 0) attack(*server, reads);
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        for (const auto until = Clock::now() + std::chrono::seconds(state.range(1)); Clock::now() < until;) {
+            waited.push_back(one_status(*server, job));
+            most = std::max(most, memory_mb(*server));
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        kill(hostile, SIGKILL);
+        waitpid(hostile, nullptr, 0);
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(12));  // it looks for memory to return every ten
+    std::ranges::sort(waited);
+    state.counters["requests"] = static_cast<double>(waited.size());
+    state.counters["ms_50%"] = percentile(waited, 0.5);
+    state.counters["ms_99%"] = percentile(waited, 0.99);
+    state.counters["ms_most"] = percentile(waited, 1);
+    state.counters["MB_resting"] = resting;
+    state.counters["MB_most"] = most;
+    state.counters["MB_after"] = memory_mb(*server);
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+    benchmark->Args({1'000, 3})->Args({100'000, 40});
+    benchmark->ArgNames({"jobs", "seconds"})->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+
+BENCHMARK_CAPTURE(others_wait, nothing_is_read, false)->Apply(sizes);
+BENCHMARK_CAPTURE(others_wait, all_is_read, true)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
