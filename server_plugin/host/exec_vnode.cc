@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "ifl/pbs_error.h"
 
 namespace pbs::host {
@@ -17,10 +20,31 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     }
 }
 
-std::string_view without_parentheses(std::string_view text) {
-    while (text.starts_with('(')) text.remove_prefix(1);
-    while (text.ends_with(')')) text.remove_suffix(1);
-    return text;
+// "vnode:resource=amount..." and the number of the chunk that it belongs to.
+struct Share {
+    std::string_view text;
+    size_t chunk = 0;
+};
+
+Result<std::vector<Share>> shares_in(std::string_view text) {
+    std::vector<Share> shares;
+    size_t chunk = 0;
+    bool open = false;
+    for (std::string_view part : split(text, '+')) {
+        const bool opens = part.starts_with('(');
+        if (opens) part.remove_prefix(1);
+        const bool closes = part.ends_with(')');
+        if (closes) part.remove_suffix(1);
+        if ((opens && open) || (closes && !open && !opens) || part.find_first_of("()") != part.npos)
+            return fail(
+                PBSE_BADATVAL,
+                fmt::format("Illegal place \"{}\": expected (vnode:resource=amount+...)+(...)", text));
+        if (!open) ++chunk;
+        shares.push_back({part, chunk});
+        open = (open || opens) && !closes;
+    }
+    if (open) return fail(PBSE_BADATVAL, fmt::format("Illegal place \"{}\": expected a ) at its end", text));
+    return shares;
 }
 
 Result<void> add_amount(Place& place, std::string_view text, const State& state) {
@@ -41,7 +65,7 @@ Result<void> add_amount(Place& place, std::string_view text, const State& state)
 }
 
 Result<Place> parse_place(std::string_view text, const State& state) {
-    const auto parts = split(without_parentheses(text), ':');
+    const auto parts = split(text, ':');
     const Node* node = state.node(parts.front());
     if (node == nullptr) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", parts.front()));
     Place place;
@@ -57,38 +81,49 @@ Result<Place> parse_place(std::string_view text, const State& state) {
 std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources) {
     std::string out;
     for (const Place& place : places) {
-        out += out.empty() ? "(" : "+(";
+        out += out.empty() ? "(" : place.joined ? "+" : ")+(";
         out += place.node_name;
         for (const auto& [id, amount] : place.amounts)
             if (const Resource* resource = resources.by_id(id))
                 out += fmt::format(":{}={}", resource->name, amount_text(resource->type, amount));
-        out += ')';
     }
+    if (!out.empty()) out += ')';
     return out;
+}
+
+std::string host_of(const Place& place, const State& state) {
+    const Node* node = state.node(place.node);
+    return std::string(node == nullptr ? std::string_view(place.node_name) : node->attributes.text("Mom"));
 }
 
 std::string exec_host_text(const std::vector<Place>& places, const State& state) {
     const Resource* ncpus = state.resources.find("ncpus");
+    std::map<std::string, int> tasks;  // by host
     std::string out;
-    int task = 0;
-    for (const Place& place : places) {
-        const Node* node = state.node(place.node);
-        std::string_view host =
-            node == nullptr ? std::string_view(place.node_name) : node->attributes.text("Mom");
-        host = host.substr(0, host.find('.'));
-        const auto at = place.amounts.find(ncpus->id);
-        const int64_t cpus = at == place.amounts.end() ? 0 : at->second;
-        out += fmt::format("{}{}/{}", out.empty() ? "" : "+", host, task++);
+    for (size_t i = 0; i < places.size();) {
+        std::string host = host_of(places[i], state);
+        host.resize(std::min(host.size(), host.find('.')));
+        int64_t cpus = 0;
+        do {
+            const auto at = places[i].amounts.find(ncpus->id);
+            if (at != places[i].amounts.end()) cpus = amount_sum(cpus, at->second);
+        } while (++i < places.size() && places[i].joined);
+        out += fmt::format("{}{}/{}", out.empty() ? "" : "+", host, tasks[host]++);
         if (cpus != 1) out += fmt::format("*{}", cpus);
     }
     return out;
 }
 
 Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& state) {
+    const auto shares = shares_in(text);
+    if (!shares) return tl::unexpected(shares.error());
     std::vector<Place> places;
-    for (std::string_view part : split(text, '+')) {
-        auto place = parse_place(part, state);
+    size_t last = 0;
+    for (const Share& share : *shares) {
+        auto place = parse_place(share.text, state);
         if (!place) return tl::unexpected(place.error());
+        place->joined = share.chunk == last;
+        last = share.chunk;
         places.push_back(std::move(*place));
     }
     return places;
@@ -96,8 +131,14 @@ Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& 
 
 std::vector<Place> places_of(std::string_view exec_vnode, const State& state) {
     std::vector<Place> places;
-    for (std::string_view part : split(exec_vnode, '+'))
-        if (auto place = parse_place(part, state)) places.push_back(std::move(*place));
+    size_t last = 0;
+    for (const Share& share : shares_in(exec_vnode).value_or(std::vector<Share>{})) {
+        auto place = parse_place(share.text, state);
+        if (!place) continue;
+        place->joined = share.chunk == last;
+        last = share.chunk;
+        places.push_back(std::move(*place));
+    }
     return places;
 }
 

@@ -1,6 +1,8 @@
 // exec_vnode and exec_host: where a job runs, as text.
-//   exec_vnode  (n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)
-//   exec_host   host/0*2+host/1*2
+//   exec_vnode  (n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)
+//   exec_host   host/0*2+host/1*2+host/2*2
+// A pair of parentheses is a chunk; one that lies on several vnodes of a host has a part for each. In
+// exec_host a chunk is a host, a number among the job's chunks there, and its CPUs unless it has one.
 #ifndef PBSPOLICY_HOST_EXEC_VNODE_H
 #define PBSPOLICY_HOST_EXEC_VNODE_H
 
@@ -16,6 +18,9 @@ namespace pbs::host {
 
 std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources);
 std::string exec_host_text(const std::vector<Place>& places, const State& state);
+
+// The name of the machine that the place is on.
+std::string host_of(const Place& place, const State& state);
 
 // Reads an exec_vnode, as qrun -H gives it too: with or without parentheses, amounts or not. Errors:
 // PBSE_UNKNODE, PBSE_UNKRESC, PBSE_BADATVAL.

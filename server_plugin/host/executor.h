@@ -22,6 +22,8 @@ class Executor {
     virtual bool may_run_as(uid_t uid, std::string& reason) const = 0;
     virtual Result<void> start(const JobStart& job) = 0;
     virtual Result<void> signal(const RunId& id, int signal) = 0;
+    virtual Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                                    std::optional<std::chrono::seconds> cput) = 0;
     virtual Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) = 0;
     virtual std::vector<RunReport> events() = 0;
     virtual void forget(const RunId& id) = 0;
@@ -33,6 +35,10 @@ class RunnerExecutor final : public Executor {
     bool may_run_as(uid_t uid, std::string& reason) const override { return runner_.may_run_as(uid, reason); }
     Result<void> start(const JobStart& job) override { return runner_.start(job); }
     Result<void> signal(const RunId& id, int signal) override { return runner_.signal(id, signal); }
+    Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                            std::optional<std::chrono::seconds> cput) override {
+        return runner_.set_limits(id, walltime, cput);
+    }
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) override {
         return runner_.terminate(id, kill_delay);
     }

@@ -37,7 +37,7 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
     env["PBS_JOBCOOKIE"] = places.cookie;
     env["PBS_NODENUM"] = "0";
     env["PBS_TASKNUM"] = "1";
-    env["NCPUS"] = std::to_string(job.ncpus);
+    env["NCPUS"] = std::to_string(job.threads);
     env["OMP_NUM_THREADS"] = env["NCPUS"];
     if (!job.account.empty()) env["PBS_ACCOUNT"] = job.account;
     if (!places.tmp_dir.empty()) env["TMPDIR"] = places.tmp_dir;

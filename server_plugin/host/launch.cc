@@ -14,10 +14,12 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/change.h"
+#include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/mom_config.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/host/users.h"
@@ -61,32 +63,41 @@ std::pair<std::string, std::string> variable(std::string_view entry) {
     return {std::string(entry.substr(0, equals)), value};
 }
 
-std::optional<std::chrono::seconds> limit(const Job& job, std::string_view resource) {
+// In kB, rounded up.
+std::optional<int64_t> memory_limit(const Job& job, std::string_view resource) {
     const AttributeValue* value = job.attributes.find("Resource_List", resource);
     if (value == nullptr) return std::nullopt;
-    return std::chrono::seconds(amount_of(Type::duration, value->value));
+    const int64_t bytes = amount_of(Type::size, value->value);
+    return bytes / 1024 + (bytes % 1024 != 0 ? 1 : 0);
 }
 
-// PBS_NODEFILE: a line a process; mpiprocs of a chunk, else one.
-// A job that an earlier server took may ask for any number.
-Result<std::vector<std::string>> node_file_hosts(const Job& job, const State& state) {
-    std::vector<std::string> hosts;
-    std::vector<int64_t> processes;
-    for (const Chunk& chunk : chunks_of(job, state)) {
-        for (int64_t i = 0; i < chunk.count && processes.size() < job.places.size(); ++i)
-            processes.push_back(chunk.processes());
-    }
-    for (size_t i = 0; i < job.places.size(); ++i) {
-        const Node* node = state.node(job.places[i].node);
-        const std::string host(node == nullptr ? std::string_view(job.places[i].node_name)
-                                               : node->attributes.text("Mom"));
-        const int64_t lines = i < processes.size() ? processes[i] : 1;
-        if (lines > most_processes - static_cast<int64_t>(hosts.size()))
+struct Processes {
+    std::vector<std::string> hosts;  // of each
+    int64_t threads = 1;             // of each of the first chunk
+};
+
+// The places are the job's chunks, in order. A job that an earlier server took may ask for any number; one
+// that was told where to run (qrun -H) may have more places than chunks.
+Result<Processes> processes_of(const Job& job, const State& state) {
+    Processes processes;
+    const std::vector<Chunk> chunks = chunks_of(job, state);
+    size_t kind = 0;
+    int64_t of_kind = 0;
+    for (const Place& place : job.places) {
+        if (place.joined) continue;
+        const Chunk* chunk = kind < chunks.size() ? &chunks[kind] : nullptr;
+        if (kind == 0 && of_kind == 0 && chunk != nullptr) processes.threads = chunk->threads();
+        const int64_t count = chunk == nullptr ? 1 : chunk->processes();
+        if (count > most_processes - static_cast<int64_t>(processes.hosts.size()))
             return fail(PBSE_BADATVAL, fmt::format("its chunks have more than {} processes (mpiprocs) in all",
                                                    most_processes));
-        for (int64_t n = 0; n < lines; ++n) hosts.push_back(host);
+        processes.hosts.insert(processes.hosts.end(), static_cast<size_t>(count), host_of(place, state));
+        if (chunk != nullptr && ++of_kind == chunk->count) {
+            ++kind;
+            of_kind = 0;
+        }
     }
-    return hosts;
+    return processes;
 }
 
 // umask is kept as the digits given: octal.
@@ -129,6 +140,12 @@ void start_failed(Server& server, const Job& job, const Error& error) {
 
 }  // namespace
 
+std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource) {
+    const AttributeValue* value = job.attributes.find("Resource_List", resource);
+    if (value == nullptr) return std::nullopt;
+    return std::chrono::seconds(amount_of(Type::duration, value->value));
+}
+
 std::string script_path(const Server& server, const Job& job) {
     return fmt::format("{}/{}.SC", server.options.scripts, job.id);
 }
@@ -152,17 +169,26 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     if (a.has("Join_Path")) start.join = a.text("Join_Path");
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
     for (const std::string& entry : a.list("Variable_List")) start.variables.push_back(variable(entry));
-    auto hosts = node_file_hosts(job, server.state);
-    if (!hosts) return tl::unexpected(hosts.error());
-    start.hosts = std::move(*hosts);
-    start.ncpus =
-        static_cast<int>(std::max<int64_t>(1, amount_of(Type::integer, a.text("Resource_List", "ncpus"))));
+    auto processes = processes_of(job, server.state);
+    if (!processes) return tl::unexpected(processes.error());
+    start.hosts = std::move(processes->hosts);
+    start.threads = processes->threads;
     start.umask = umask_of(job);
-    start.walltime = limit(job, "walltime");
-    start.cput = limit(job, "cput");
+    start.walltime = time_limit(job, "walltime");
+    start.cput = time_limit(job, "cput");
+    const MomConfig site = read_mom_config(server.options.home);
+    if (site.enforce_mem) start.mem_kb = memory_limit(job, "mem");
+    if (site.enforce_vmem) start.vmem_kb = memory_limit(job, "vmem");
     if (const Queue* queue = server.state.queue(job.queue))
         start.kill_delay = std::chrono::seconds(queue->attributes.integer("kill_delay", 10));
     return start;
+}
+
+void set_limits(Server& server, const Job& job) {
+    const auto set =
+        server.parts.executor.set_limits(run_id(job), time_limit(job, "walltime"), time_limit(job, "cput"));
+    if (!set)
+        server.parts.log.job(job.id, fmt::format("its limits could not be changed: {}", set.error().message));
 }
 
 void launch(Server& server, uint64_t handle) {

@@ -47,11 +47,13 @@ inline constexpr int moved = 94;
 // Amounts of consumable resources by Resource::id.
 using Amounts = std::map<uint32_t, int64_t>;
 
-// A share of a vnode that a running job holds.
+// A share of a vnode that a running job holds: a chunk, or a part of one that lies on several vnodes of a
+// host.
 struct Place {
     uint64_t node = 0;
     std::string node_name;
     Amounts amounts;
+    bool joined = false;  // of the same chunk as the place before
 };
 
 struct Job {

@@ -36,6 +36,7 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
+#include "server_plugin/host/mom_config.h"
 #include "server_plugin/host/network.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/posix.h"
@@ -208,6 +209,7 @@ Result<void> Program::open_state() {
     if (!runner) return tl::unexpected(runner.error());
     runner_ = std::move(*runner);
     log_->write(LogEvent::system, LogClass::server, "jobs", runner_->supervision());
+    for (const std::string& note : read_mom_config(home_->path()).notes) log_->error("jobs", note);
     executor_ = std::make_unique<RunnerExecutor>(*runner_);
 
     ServerOptions server_options;

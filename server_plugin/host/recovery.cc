@@ -9,6 +9,7 @@
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/launch.h"
 #include "server_plugin/host/log.h"
 
 namespace pbs::host {
@@ -38,6 +39,10 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     now_running(job, report);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
+    // They may have been changed just before the server stopped.
+    change.then([&server, handle = job.handle] {
+        if (const Job* running = server.state.job(handle)) set_limits(server, *running);
+    });
     // Its end was asked for before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
 }

@@ -148,7 +148,7 @@ std::string write_job_spec(const JobSpec& spec) {
     w.add("keep", job.keep);
     for (const auto& [name, value] : job.variables) w.add("variable", name + "=" + value);
     for (const auto& host : job.hosts) w.add("host", host);
-    w.add("ncpus", job.ncpus);
+    w.add("ncpus", job.threads);
     if (job.umask) w.add("umask", *job.umask);
     if (job.walltime) w.add("walltime_s", job.walltime->count());
     if (job.cput) w.add("cput_s", job.cput->count());
@@ -193,7 +193,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
         job.hosts.push_back(value);
         return {};
     });
-    r.number("ncpus", job.ncpus);
+    r.number("ncpus", job.threads);
     r.number(
         "umask", [&job](std::int64_t n) { job.umask = static_cast<unsigned>(n); }, 0);
     r.number(

@@ -13,6 +13,7 @@ pbs_library(
   leftovers.cc
   log.cc
   mail.cc
+  mom_config.cc
   posix.cc
   process_tree.cc
   run_files.cc

@@ -74,7 +74,7 @@ struct JobStart {
     std::string keep = "n";  // Keep_Files: letters o, e: in the home directory, under the default name
     std::vector<std::pair<std::string, std::string>> variables;  // Variable_List, unescaped
     std::vector<std::string> hosts;                              // for PBS_NODEFILE, a line each
-    int ncpus = 1;                                               // NCPUS, OMP_NUM_THREADS
+    std::int64_t threads = 1;                                    // NCPUS, OMP_NUM_THREADS
     std::optional<unsigned> umask;                               // the job's umask attribute; 077 as in PBS
     std::optional<std::chrono::seconds> walltime;
     std::optional<std::chrono::seconds> cput;

@@ -155,6 +155,16 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
                     total, most_processes));
 }
 
+// ppn processes, of as many CPUs each as the chunk asks for, else one.
+Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceTable& resources) {
+    if (ppn.empty()) return {};
+    if (auto added = add_resource(chunk, "mpiprocs=" + ppn, resources); !added) return added;
+    const int64_t cpus = amount_product(chunk.cpus(), chunk.processes());
+    std::erase_if(chunk.resources, [](const auto& resource) { return resource.first == "ncpus"; });
+    chunk.resources.emplace(chunk.resources.begin(), "ncpus", std::to_string(cpus));
+    return {};
+}
+
 // One chunk of what the job asks for as a whole.
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
@@ -176,7 +186,18 @@ std::string_view Chunk::value(std::string_view resource) const {
 
 int64_t Chunk::processes() const {
     const std::string_view mpiprocs = value("mpiprocs");
-    return mpiprocs.empty() ? 1 : amount_of(Type::integer, mpiprocs);
+    return mpiprocs.empty() ? std::min<int64_t>(cpus(), 1) : amount_of(Type::integer, mpiprocs);
+}
+
+int64_t Chunk::threads() const {
+    if (processes() == 0) return 0;
+    const std::string_view ompthreads = value("ompthreads");
+    return ompthreads.empty() ? cpus() : amount_of(Type::integer, ompthreads);
+}
+
+int64_t Chunk::cpus() const {
+    const std::string_view ncpus = value("ncpus");
+    return ncpus.empty() ? 1 : amount_of(Type::integer, ncpus);
 }
 
 Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources) {
@@ -203,6 +224,7 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
     std::vector<Chunk> chunks;
     for (std::string_view part : split(text, '+')) {
         Chunk chunk;
+        std::string ppn;
         const auto fields = split(trimmed(part), ':');
         for (size_t i = 0; i < fields.size(); ++i) {
             std::string field(fields[i]);
@@ -212,13 +234,19 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
                 chunk.count = *count;
                 continue;
             }
-            if (field.starts_with("ppn=")) field = "ncpus=" + field.substr(4);
+            if (field.starts_with("ppn=") && ppn.empty()) {
+                ppn = field.substr(4);
+                continue;
+            }
             if (field.find('=') == std::string::npos && state.node(field) != nullptr)
                 field = "vnode=" + field;
             if (auto added = add_resource(chunk, field, state.resources); !added)
                 return fail(PBSE_BADNODESPEC,
                             fmt::format("node(s) specification error: {}", added.error().message));
         }
+        if (auto added = add_processes(chunk, ppn, state.resources); !added)
+            return fail(PBSE_BADNODESPEC,
+                        fmt::format("node(s) specification error: {}", added.error().message));
         chunks.push_back(std::move(chunk));
     }
     return chunks;

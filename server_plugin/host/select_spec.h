@@ -1,6 +1,8 @@
 // What a job asks of vnodes: `-l select=`, `-l nodes=`, or neither.
 //   select  2:ncpus=4:mem=1gb+1:ncpus=1          (count, then resource=amount of each chunk)
-//   nodes   2:ppn=4   or   vnode1+vnode2:ppn=2   (older form; ppn, or ncpus, is CPUs of each)
+//   nodes   2:ppn=4   or   vnode1+vnode2:ppn=2   (older form; ppn is processes and CPUs of each, with ncpus=N
+//   the
+//                                                processes with N CPUs each; ncpus alone is CPUs of each)
 #ifndef PBSPOLICY_HOST_SELECT_SPEC_H
 #define PBSPOLICY_HOST_SELECT_SPEC_H
 
@@ -23,8 +25,11 @@ struct Chunk {
     std::vector<std::pair<std::string, std::string>> resources;  // name, canonical value
 
     std::string_view value(std::string_view resource) const;
-    // The processes of one chunk: its mpiprocs, else one.
+    // The processes of one chunk: its mpiprocs, else one if it has CPUs.
     int64_t processes() const;
+    // The threads of each process: its ompthreads, else its CPUs; 0 without processes.
+    int64_t threads() const;
+    int64_t cpus() const;  // its ncpus, else one
 };
 
 // Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource), PBSE_DUPRESC.

@@ -303,7 +303,7 @@ typedef struct pbs_decision {
     pbs_str text; /* RUN: the comment to set, such as "Started on ..." */
     const pbs_amount* set_resources;
     size_t set_resource_count;
-    const pbs_place* places;
+    const pbs_place* places; /* one for each chunk that the job asks for, in that order */
     size_t place_count;
 } pbs_decision;
 

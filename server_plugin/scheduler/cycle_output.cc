@@ -80,9 +80,12 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
         auto* amount = memory.new_object<Amount>(Amount{ssinodes, nodes_of(started.job), {}});
         decision.set_resources = {amount, 1};
     }
-    auto* places = memory.allocate_object<Place>(started.placement.size());
-    for (std::size_t i = 0; i < started.placement.size(); ++i) {
-        const Part& part = started.placement[i];
+    // A place for each chunk: whoever runs the job starts the processes of each.
+    std::size_t count = 0;
+    for (const Part& part : started.placement) count += static_cast<std::size_t>(part.count);
+    auto* places = memory.allocate_object<Place>(count);
+    decision.places = {places, count};
+    for (const Part& part : started.placement) {
         const Chunk& chunk = request.chunks[part.chunk];
         auto* amounts = memory.allocate_object<Amount>(chunk.needs.size() + 1);
         std::size_t n = 0;
@@ -92,14 +95,13 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
             if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
             if (need.resource == t_.resources.known().mem) mem = need.amount;
             if (origin && need.resource == ssinodes) continue;
-            std::construct_at(&amounts[n++], Amount{need.resource, need.amount * part.count, {}});
+            std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
         }
         if (origin && ssinodes != no_resource)
-            std::construct_at(&amounts[n++],
-                              Amount{ssinodes, state_.node_size.nodes(ncpus, mem) * part.count, {}});
-        std::construct_at(&places[i], Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
+            std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
+        for (std::int64_t i = 0; i < part.count; ++i)
+            std::construct_at(places++, Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
     }
-    decision.places = {places, started.placement.size()};
     out.list.push_back(decision);
 }
 

@@ -49,6 +49,28 @@ TEST_F(Jobs, RunsAsItsOwner) {
     EXPECT_EQ(file("who.o" + number(id)), runner().name + "\n");
 }
 
+TEST_F(Jobs, HaveALineInTheNodeFileForEachProcess) {
+    const auto lines_and_threads = [&](const std::string& resources) {
+        const std::string id = server.submit("echo $(wc -l < $PBS_NODEFILE) $OMP_NUM_THREADS\n",
+                                             {"-N", "nodes", "-l", resources});
+        EXPECT_TRUE(server.wait_job_state(id, "F")) << resources;
+        return file("nodes.o" + number(id));
+    };
+    EXPECT_EQ(lines_and_threads("select=2:ncpus=1"), "2 1\n");
+    EXPECT_EQ(lines_and_threads("select=1:ncpus=2:mpiprocs=2"), "2 2\n");
+    EXPECT_EQ(lines_and_threads("nodes=1:ppn=2"), "2 2\n");
+}
+
+TEST_F(Jobs, ARunningJobsWalltimeIsLoweredByItsOwner) {
+    const std::string id = server.submit("sleep 60\n", {"-l", "walltime=1000"});
+    ASSERT_TRUE(server.wait_job_state(id, "R"));
+    EXPECT_NE(as_runner({"qalter", "-l", "walltime=2000", id}).exit, 0);
+    ASSERT_EQ(as_runner({"qalter", "-l", "walltime=1", id}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
+    EXPECT_EQ(server.job(id, "Exit_status"), "-29");
+    EXPECT_EQ(server.job(id, "Resource_List.walltime"), "00:00:01");
+}
+
 TEST_F(Jobs, JoinsOutputs) {
     const std::string id = server.submit("echo a\necho b >&2\n", {"-N", "joined", "-j", "oe"});
     ASSERT_TRUE(server.wait_job_state(id, "F"));

@@ -20,7 +20,7 @@ JobStart example() {
     job.queue = "batch";
     job.variables = {
         {"PBS_O_WORKDIR", "/data/alice"}, {"PATH", "/mine"}, {"PBS_JOBID", "forged"}, {"A", "b=c"}};
-    job.ncpus = 4;
+    job.threads = 4;
     return job;
 }
 const PasswdEntry alice{"alice", "/home/alice", "/bin/bash"};

@@ -209,7 +209,7 @@ TEST_F(JobLife, WhatWasAcknowledgedIsThereAtTheNextStart) {
 }
 
 TEST_F(JobLife, RunningJobsAreFoundAgain) {
-    const std::string goes_on = running_job();
+    const std::string goes_on = running_job({attribute("Resource_List.walltime", "300")});
     const std::string has_ended = running_job();
     const std::string not_started = running_job();
     const std::string lost = running_job({attribute("Rerunable", "n")});
@@ -228,6 +228,10 @@ TEST_F(JobLife, RunningJobsAreFoundAgain) {
     ASSERT_TRUE(recover_jobs(*server_, reports, {stray}));
     EXPECT_EQ(job_shows(goes_on, "job_state"), "R");
     EXPECT_EQ(job_shows(goes_on, "session_id"), "1234");
+    // Its limits may have been changed just before the server stopped.
+    ASSERT_EQ(executor_.limits.size(), 1U);
+    EXPECT_EQ(executor_.limits[0].id, runs[0]);
+    EXPECT_EQ(executor_.limits[0].walltime, std::chrono::seconds(300));
     EXPECT_EQ(job_shows(has_ended, "Exit_status", "x"), "7");
     EXPECT_EQ(job_shows(not_started, "job_state"), "Q");
     EXPECT_EQ(job_shows(lost, "Exit_status", "x"), "-4");

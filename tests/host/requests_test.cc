@@ -1,5 +1,6 @@
 #include "server_plugin/host/requests/requests.h"
 
+#include "server_plugin/host/recovery.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -267,8 +268,131 @@ TEST_F(Requests, AlterChecksLimitsAndStates) {
     EXPECT_EQ(alter(root(), "comment", "ours"), 0);
     EXPECT_EQ(alter(somebody("stranger"), "Job_Name", "x"), PBSE_PERM);
     ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
-    EXPECT_EQ(alter(user(), "Resource_List.walltime", "30"), PBSE_MODATRRUN);
+    EXPECT_EQ(alter(user(), "Resource_List.ncpus", "1"), PBSE_MODATRRUN);
+    EXPECT_EQ(alter(root(), "Resource_List.mem", "1gb"), PBSE_MODATRRUN);
     EXPECT_EQ(alter(user(), "Job_Name", "renamed"), 0);
+}
+
+// As in OpenPBS, but that there a user may take a limit away.
+TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
+    make_queue("q");
+    make_node("n1", "4");
+    const std::string id = submit(user(), {attribute("Resource_List.walltime", "100")}, "q");
+    const auto alter = [&](const Identity& who, ifl::Attributes attributes) {
+        return ask(who, ifl::RequestType::modify_job, ifl::Manage{2, PBS_OBJ_JOB, id, std::move(attributes)})
+            .code;
+    };
+    const auto walltime = [&](const Identity& who, const std::string& value) {
+        return alter(who, {attribute("Resource_List.walltime", value)});
+    };
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    EXPECT_EQ(walltime(user(), "101"), PBSE_PERM);
+    EXPECT_EQ(walltime(user(), ""), PBSE_PERM);
+    EXPECT_EQ(walltime(user(), "soon"), PBSE_BADATVAL);
+    EXPECT_EQ(
+        alter(user(), {attribute("Resource_List.walltime", "50"), attribute("Resource_List.mem", "1gb")}),
+        PBSE_MODATRRUN);
+    EXPECT_TRUE(executor_.limits.empty());
+    EXPECT_EQ(job_shows(id, "Resource_List.walltime"), "00:01:40");
+
+    EXPECT_EQ(walltime(user(), "50"), 0);
+    ASSERT_EQ(executor_.limits.size(), 1U);
+    EXPECT_EQ(executor_.limits[0].id, (RunId{id, 1}));
+    EXPECT_EQ(executor_.limits[0].walltime, std::chrono::seconds(50));
+    EXPECT_EQ(executor_.limits[0].cput, std::nullopt);
+    EXPECT_EQ(alter(user(), {attribute("Resource_List.cput", "20")}), 0);
+    EXPECT_EQ(executor_.limits.back().cput, std::chrono::seconds(20));
+    EXPECT_EQ(alter(user(), {attribute("Resource_List.cput", "30")}), PBSE_PERM);
+    EXPECT_EQ(walltime(root(), "2:00:00"), 0);
+    EXPECT_EQ(executor_.limits.back().walltime, std::chrono::hours(2));
+    EXPECT_EQ(job_shows(id, "Resource_List.walltime"), "02:00:00");
+    EXPECT_EQ(alter(root(), {attribute("Resource_List.cput", "")}), 0);
+    EXPECT_EQ(executor_.limits.back().cput, std::nullopt);
+    EXPECT_EQ(executor_.limits.size(), 4U);
+    EXPECT_EQ(alter(user(), {attribute("Job_Name", "renamed")}), 0);
+    EXPECT_EQ(executor_.limits.size(), 4U);
+}
+
+// What exec_vnode, exec_host, the node file and the environment are in OpenPBS for the same requests.
+TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
+    struct Row {
+        std::string resource;
+        std::string value;
+        std::string schedselect;
+        std::string exec_vnode;
+        std::string exec_host;
+        size_t lines;
+        int64_t threads;  // NCPUS, OMP_NUM_THREADS
+    };
+    const std::vector<Row> rows = {
+        {"select", "1", "1:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 1},
+        {"select", "4:ncpus=1", "4:ncpus=1", "(n1:ncpus=1)+(n1:ncpus=1)+(n1:ncpus=1)+(n1:ncpus=1)",
+         "host/0+host/1+host/2+host/3", 4, 1},
+        {"select", "2:ncpus=2", "2:ncpus=2", "(n1:ncpus=2)+(n1:ncpus=2)", "host/0*2+host/1*2", 2, 2},
+        {"select", "2:ncpus=2:mpiprocs=2", "2:ncpus=2:mpiprocs=2", "(n1:ncpus=2)+(n1:ncpus=2)",
+         "host/0*2+host/1*2", 4, 2},
+        {"select", "1:ncpus=4:mpiprocs=2:ompthreads=2", "1:ncpus=4:mpiprocs=2:ompthreads=2", "(n1:ncpus=4)",
+         "host/0*4", 2, 2},
+        {"select", "2:ncpus=2:ompthreads=3", "2:ncpus=2:ompthreads=3", "(n1:ncpus=2)+(n1:ncpus=2)",
+         "host/0*2+host/1*2", 2, 3},
+        {"select", "1:ncpus=1+2:ncpus=2:mpiprocs=2", "1:ncpus=1+2:ncpus=2:mpiprocs=2",
+         "(n1:ncpus=1)+(n1:ncpus=2)+(n1:ncpus=2)", "host/0+host/1*2+host/2*2", 5, 1},
+        {"select", "1:ncpus=2:mpiprocs=0", "1:ncpus=2:mpiprocs=0", "(n1:ncpus=2)", "host/0*2", 0, 0},
+        {"select", "2:ncpus=1:mem=100mb", "2:ncpus=1:mem=100mb",
+         "(n1:ncpus=1:mem=102400kb)+(n1:ncpus=1:mem=102400kb)", "host/0+host/1", 2, 1},
+        {"nodes", "1:ppn=2", "1:ncpus=2:mpiprocs=2", "(n1:ncpus=2)", "host/0*2", 2, 2},
+        {"nodes", "1", "1:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 1},
+        {"nodes", "1:ppn=2:ncpus=4", "1:ncpus=8:mpiprocs=2", "(n1:ncpus=8)", "host/0*8", 2, 8},
+        {"nodes", "1:ncpus=2", "1:ncpus=2", "(n1:ncpus=2)", "host/0*2", 1, 2},
+        {"ncpus", "3", "1:ncpus=3", "(n1:ncpus=3)", "host/0*3", 1, 3},
+        {"ompthreads", "5", "1:ompthreads=5:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 5},
+        {"mpiprocs", "2", "1:mpiprocs=2:ncpus=1", "(n1:ncpus=1)", "host/0", 2, 1},
+        {"select", "1:ncpus=0", "1:ncpus=0", "(n1:ncpus=0)", "host/0*0", 0, 0},
+        {"select", "2:ncpus=0:mpiprocs=1", "2:ncpus=0:mpiprocs=1", "(n1:ncpus=0)+(n1:ncpus=0)",
+         "host/0*0+host/1*0", 2, 0},
+        {"select", "2:mpiprocs=3", "2:mpiprocs=3:ncpus=1", "(n1:ncpus=1)+(n1:ncpus=1)", "host/0+host/1", 6,
+         1},
+    };
+    make_queue("q");
+    make_node("n1", "8");
+    for (const Row& row : rows) {
+        const std::string what = row.resource + "=" + row.value;
+        const std::string id = submit(user(), {attribute("Resource_List." + row.resource, row.value)}, "q");
+        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0) << what;
+        EXPECT_EQ(job_shows(id, "schedselect"), row.schedselect) << what;
+        EXPECT_EQ(job_shows(id, "exec_vnode"), row.exec_vnode) << what;
+        EXPECT_EQ(job_shows(id, "exec_host"), row.exec_host) << what;
+        EXPECT_EQ(executor_.started.back().hosts.size(), row.lines) << what;
+        EXPECT_EQ(executor_.started.back().threads, row.threads) << what;
+        executor_.reports.push_back(ended(id, 0));
+        take_run_events(*server_);
+    }
+}
+
+TEST_F(Requests, AChunkMayLieOnSeveralVnodesOfAHost) {
+    make_queue("q");
+    for (const char* name : {"v1", "v2", "v3"}) make_node(name, "2");
+    const std::string id = submit(user(), {attribute("Resource_List.select", "2:ncpus=3:mpiprocs=2")}, "q");
+    const auto run = [&](const std::string& where) {
+        return ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, where, 0}).code;
+    };
+    for (const char* bad : {"(v1:ncpus=2+v2:ncpus=1", "((v1:ncpus=2)", "(v1:ncpus=2+(v2:ncpus=1))",
+                            "v1:ncpus=2)", "(v1:ncpus=2)v2", "()", "+"})
+        EXPECT_NE(run(bad), 0) << bad;
+    const std::string where = "(v1:ncpus=2+v2:ncpus=1)+(v2:ncpus=1+v3:ncpus=2)";
+    ASSERT_EQ(run(where), 0);
+    EXPECT_EQ(job_shows(id, "exec_vnode"), where);
+    EXPECT_EQ(job_shows(id, "exec_host"), "host/0*3+host/1*3");
+    EXPECT_EQ(executor_.started.back().hosts.size(), 4U);
+    EXPECT_EQ(executor_.started.back().threads, 3);
+    EXPECT_EQ(shown(ifl::RequestType::status_node, "v2", "resources_assigned.ncpus"), "2");
+    open_server();
+    EXPECT_EQ(job_shows(id, "exec_vnode"), where);
+    const auto& places = server_->state.job(id)->places;
+    ASSERT_EQ(places.size(), 4U);
+    EXPECT_FALSE(places[0].joined);
+    EXPECT_TRUE(places[1].joined);
+    EXPECT_FALSE(places[2].joined);
 }
 
 TEST_F(Requests, MoveChecksTheDestination) {
@@ -307,7 +431,7 @@ TEST_F(Requests, RunUsesTheVnodesNamedAndNoMoreThanTheyHave) {
     EXPECT_EQ(run(root(), a, ""), PBSE_BADSTATE);
     ASSERT_EQ(executor_.started.size(), 1U);
     EXPECT_EQ(executor_.started[0].user, user_);
-    EXPECT_EQ(executor_.started[0].ncpus, 2);
+    EXPECT_EQ(executor_.started[0].threads, 2);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n2", "jobs"), a + "/0, " + a + "/1");
 }
 

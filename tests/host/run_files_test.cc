@@ -50,7 +50,7 @@ TEST(JobSpecFile, IsReadAsItWasWritten) {
     job.keep = "eo";
     job.variables = {{"A", "1\n2"}, {"B", "=%="}};
     job.hosts = {"n1", "n1", "n2"};
-    job.ncpus = 8;
+    job.threads = 8;
     job.umask = 022;
     job.walltime = std::chrono::seconds(3600);
     job.cput = std::chrono::seconds(60);

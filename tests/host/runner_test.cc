@@ -213,7 +213,7 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     start.variables.insert(start.variables.end(),
                            {{"MINE", "a=b c,d\n"}, {"HOME", "/not/this"}, {"PBS_O_QUEUE", "q"}});
     start.hosts = {"node1", "node2"};
-    start.ncpus = 3;
+    start.threads = 3;
     start.account = "acct";
     run(start);
     const auto text = contents(work_ + "/work.o1");
@@ -429,6 +429,56 @@ TEST_F(RunnerTest, EnforcesWalltime) {
     EXPECT_THAT(end.exit.message, HasSubstr("job killed: walltime 1 exceeded limit 1"));
     EXPECT_EQ(contents(work_ + "/work.e1"), "=>> PBS: job killed: walltime 1 exceeded limit 1\n");
     EXPECT_EQ(contents(work_ + "/work.o1"), "begun\n");
+}
+
+TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
+    auto start = job("sleep 60\n");
+    start.walltime = 1h;
+    start.cput = 1h;
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(runner_->set_limits(start.id, 1s, 1h));  // also before it runs
+    const auto end = wait_end();
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_THAT(end.exit.message, HasSubstr("exceeded limit 1"));
+    EXPECT_FALSE(runner_->set_limits(start.id, 1s, 1h));
+
+    start = job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; exit 7\n", "2.test");
+    start.walltime = 2s;
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(runner_->set_limits(start.id, std::nullopt, std::nullopt));
+    std::this_thread::sleep_for(2500ms);
+    std::ofstream(work_ + "/go") << "x";
+    EXPECT_EQ(wait_end().exit.exit_status, 7);
+}
+
+TEST_F(RunnerTest, EnforcesMemory) {
+    const std::string script =
+        "x=$(head -c 60000000 /dev/zero | tr '\\0' x)\nwhile [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.05; "
+        "done\n";
+    auto start = job(script);
+    start.mem_kb = 30'000;
+    auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_mem);
+    EXPECT_THAT(end.exit.message, testing::MatchesRegex("job killed: mem [0-9]+kb exceeded limit 30000kb"));
+    EXPECT_EQ(contents(work_ + "/work.e1"), "=>> PBS: " + end.exit.message + "\n");
+    EXPECT_GT(end.exit.mem_kb, 30'000);
+    start = job(script, "2.test");
+    start.vmem_kb = 30'000;
+    end = run(start);
+    EXPECT_EQ(end.exit.exit_status, exit_status::killed_vmem);
+    std::ofstream(work_ + "/go") << "x";
+    start = job(script, "3.test");
+    start.mem_kb = 10'000'000;
+    EXPECT_EQ(run(start).exit.exit_status, 0);
+}
+
+// What the shepherd itself has in memory isn't the job's, though its first process begins as a copy of it.
+TEST_F(RunnerTest, ASmallJobHasLittleMemory) {
+    auto start = job("sleep 0.3\n");
+    start.mem_kb = 8'000;
+    const auto end = run(start);
+    EXPECT_EQ(end.exit.exit_status, 0) << end.exit.message;
+    EXPECT_LT(end.exit.mem_kb, 8'000);
 }
 
 TEST_F(RunnerTest, KillsAJobThatIgnoresTermAtItsWalltime) {

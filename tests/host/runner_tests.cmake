@@ -15,11 +15,13 @@ pbs_test(
   SOURCES
   accounting_test.cc
   clock_test.cc
+  control_group_test.cc
   daemonize_test.cc
   home_test.cc
   job_env_test.cc
   log_test.cc
   mail_test.cc
+  mom_config_test.cc
   process_tree_test.cc
   run_files_test.cc)
 

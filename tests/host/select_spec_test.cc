@@ -61,7 +61,7 @@ TEST_F(SelectTest, WithoutSelectThereIsOneChunk) {
 TEST_F(SelectTest, NodesIsTheOlderForm) {
     ask("nodes", "2:ppn=4+n1");
     EXPECT_EQ(complete(), 0);
-    EXPECT_EQ(got("select"), "2:ncpus=4+1:vnode=n1");
+    EXPECT_EQ(got("select"), "2:ncpus=4:mpiprocs=4+1:vnode=n1");
     EXPECT_EQ(got("place"), "scatter");
     EXPECT_EQ(got("ncpus"), "9");
     ask("nodes", "2:colour");

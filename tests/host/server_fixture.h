@@ -47,6 +47,11 @@ class FakeExecutor : public Executor {
         signals.emplace_back(id, number);
         return {};
     }
+    Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                            std::optional<std::chrono::seconds> cput) override {
+        limits.push_back({id, walltime, cput});
+        return {};
+    }
     Result<void> terminate(const RunId& id, std::chrono::seconds) override {
         terminated.push_back(id);
         return {};
@@ -56,6 +61,12 @@ class FakeExecutor : public Executor {
 
     std::vector<JobStart> started;
     std::vector<std::pair<RunId, int>> signals;
+    struct Limits {
+        RunId id;
+        std::optional<std::chrono::seconds> walltime;
+        std::optional<std::chrono::seconds> cput;
+    };
+    std::vector<Limits> limits;
     std::vector<RunId> terminated;
     std::vector<RunId> forgotten;
     std::vector<RunReport> reports;

@@ -55,7 +55,7 @@ TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
 
 TEST_F(Placing, select_ChunksAreSpreadOverVnodes) {
     world.vnodes(3, {.name = "n", .ncpus = 4});
-    EXPECT_THAT(place({.select = "5:ncpus=2"}), ElementsAre("n", "n1", "n2"));
+    EXPECT_THAT(place({.select = "5:ncpus=2"}), ElementsAre("n", "n", "n1", "n1", "n2"));
     EXPECT_THAT(place({.select = "ncpus=2"}), ElementsAre("n2"));
     EXPECT_THAT(place({.select = "ncpus=1"}), IsEmpty());
 }
@@ -63,9 +63,22 @@ TEST_F(Placing, select_ChunksAreSpreadOverVnodes) {
 TEST_F(Placing, select_ChunksOfSeveralKinds) {
     world.vnode({.name = "a", .ncpus = 4});
     world.vnode({.name = "g", .ncpus = 4, .gpus = 2});
-    EXPECT_THAT(place({.select = "1:ncpus=3+2:ncpus=1:ngpus=1"}), ElementsAre("a", "g"));
+    EXPECT_THAT(place({.select = "1:ncpus=3+2:ncpus=1:ngpus=1"}), ElementsAre("a", "g", "g"));
     EXPECT_THAT(place({.select = "ncpus=2+ncpus=1"}), ElementsAre("g", "a"));
     EXPECT_THAT(place({.select = "ncpus=1"}), IsEmpty());
+}
+
+TEST_F(Placing, select_EachChunkIsAPlaceOfItsOwn) {
+    world.vnode({.name = "a", .ncpus = 8});
+    const int job = world.job({.queue = "work", .select = "3:ncpus=2+1:ncpus=1"});
+    cycle();
+    std::vector<std::vector<std::int64_t>> amounts;
+    for (const auto& [vnode, held] : world.places(job)) {
+        amounts.emplace_back();
+        for (const auto& amount : held) amounts.back().push_back(amount.number);
+    }
+    using Amounts = std::vector<std::int64_t>;
+    EXPECT_THAT(amounts, ElementsAre(Amounts{2}, Amounts{2}, Amounts{2}, Amounts{1}));
 }
 
 TEST_F(Placing, select_AFailedSearchLeavesNothingTaken) {
@@ -88,8 +101,8 @@ TEST_F(Placing, place_Pack) {
     world.vnode({.name = "a", .ncpus = 4, .host = "h1"});
     world.vnode({.name = "b", .ncpus = 6, .host = "h2"});
     world.vnode({.name = "c", .ncpus = 6, .host = "h2"});
-    EXPECT_THAT(place({.select = "5:ncpus=2", .place = "pack"}), ElementsAre("b", "c"));
-    EXPECT_THAT(place({.select = "2:ncpus=2", .place = "pack"}), ElementsAre("a"));
+    EXPECT_THAT(place({.select = "5:ncpus=2", .place = "pack"}), ElementsAre("b", "b", "b", "c", "c"));
+    EXPECT_THAT(place({.select = "2:ncpus=2", .place = "pack"}), ElementsAre("a", "a"));
     EXPECT_THAT(place({.select = "2:ncpus=2", .place = "pack"}), IsEmpty());
 }
 

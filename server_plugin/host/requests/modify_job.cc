@@ -1,8 +1,13 @@
-// ModifyJob (qalter): changes attributes of a job. Of a running job, users may only lower walltime and cput.
+// ModifyJob (qalter): changes attributes of a job. Of a running job's resources only walltime and cput can be
+// changed, and users may only lower them.
 #include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/launch.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/requests/job_attributes.h"
@@ -12,12 +17,23 @@
 namespace pbs::host {
 namespace {
 
-// Limits of a running job are in the hands of its shepherd: they are what they were at its start.
-Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute&) {
-    if ((def.flags & alter_running) == 0 || def.type == Type::resources || def.name == "Output_Path" ||
-        def.name == "Error_Path")
+bool is_time_limit(const ifl::Attribute& attribute) {
+    return same_name(attribute.resource, "walltime") || same_name(attribute.resource, "cput");
+}
+
+// Of resources only what the job's shepherd can be told of.
+Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& attribute) {
+    if ((def.flags & alter_running) == 0 || (def.type == Type::resources && !is_time_limit(attribute)) ||
+        def.name == "Output_Path" || def.name == "Error_Path")
         return fail(PBSE_MODATRRUN);
     return {};
+}
+
+// A user may not give a running job more time than it has. To take a limit away is more time, too.
+Result<void> may_change_limit(const Identity& who, const std::optional<std::chrono::seconds>& before,
+                              const std::optional<std::chrono::seconds>& after) {
+    if (who.operator_() || !before || (after && *after <= *before)) return {};
+    return fail(PBSE_PERM);
 }
 
 Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, bool running) {
@@ -26,7 +42,20 @@ Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, 
         if (auto ok = may_alter_running(*def, attribute); !ok) return ok;
     if (def != nullptr && def->type == Type::hold)
         if (auto ok = may_change_holds(context.who, attribute.value); !ok) return ok;
-    return set_job_attribute(job, attribute, write_rights(context.who), context.state());
+    const bool limit = running && def != nullptr && def->type == Type::resources;
+    const auto before = limit ? time_limit(job, attribute.resource) : std::nullopt;
+    if (auto set = set_job_attribute(job, attribute, write_rights(context.who), context.state()); !set)
+        return set;
+    return limit ? may_change_limit(context.who, before, time_limit(job, attribute.resource))
+                 : Result<void>();
+}
+
+// Once the change is stored. A server that stops in between tells them at its next start.
+void tell_limits(Change& change, const Job& job) {
+    change.then([&server = change.server(), handle = job.handle] {
+        if (const Job* stored = server.state.job(handle); stored != nullptr && stored->running())
+            set_limits(server, *stored);
+    });
 }
 
 bool changes_resources(const ifl::Attributes& attributes) {
@@ -65,6 +94,7 @@ ifl::Reply modify_job(Context& context) {
         settle_state(job, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     }
+    if (running && changes_resources(body.attributes)) tell_limits(change, job);
     job.mtime = context.now;
     std::string names;
     for (const ifl::Attribute& attribute : body.attributes)

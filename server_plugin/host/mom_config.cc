@@ -1,0 +1,72 @@
+#include "server_plugin/host/mom_config.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "server_plugin/host/posix.h"
+
+namespace pbs::host {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view take_word(std::string_view& line) {
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(blanks)));
+    const auto word = line.substr(0, line.find_first_of(blanks));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+MomConfig not_read(const std::string& path, const std::string& why) {
+    MomConfig config;
+    config.notes.push_back(fmt::format("{} is not read: {}", path, why));
+    return config;
+}
+
+}  // namespace
+
+MomConfig parse_mom_config(std::string_view text, const std::string& name) {
+    MomConfig config;
+    for (int number = 1; !text.empty(); ++number) {
+        const auto end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        const auto directive = take_word(line);
+        if (directive.empty() || directive.starts_with('#')) continue;
+        auto what = take_word(line);
+        const bool on = !what.starts_with('!');
+        if (!on) what.remove_prefix(1);
+        if (directive == "$enforce" && what == "mem") {
+            config.enforce_mem = on;
+        } else if (directive == "$enforce" && what == "vmem") {
+            config.enforce_vmem = on;
+        } else {
+            config.notes.push_back(
+                fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem and "
+                            "$enforce vmem",
+                            name, number, directive, what.empty() ? "" : " ", what));
+        }
+    }
+    return config;
+}
+
+MomConfig read_mom_config(const std::string& home) {
+    const std::string path = home + "/mom_priv/config";
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) return errno == ENOENT ? MomConfig() : not_read(path, system_text(errno));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return not_read(path, system_text(errno));
+    if (!S_ISREG(status.st_mode)) return not_read(path, "it is not a file");
+    if ((status.st_uid != 0 && status.st_uid != ::geteuid()) || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return not_read(path, "others than root and the server's user may write it");
+    const auto text = read_fd(file.get(), path, 65536);
+    return text ? parse_mom_config(*text, path) : not_read(path, text.error().message);
+}
+
+}  // namespace pbs::host

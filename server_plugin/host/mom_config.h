@@ -1,0 +1,27 @@
+// HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
+//   $enforce mem      a job whose processes have more memory than it asked for is killed; $enforce !mem: it
+//   isn't $enforce vmem     the same of virtual memory # text            a comment
+#ifndef PBSPOLICY_HOST_MOM_CONFIG_H
+#define PBSPOLICY_HOST_MOM_CONFIG_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::host {
+
+struct MomConfig {
+    bool enforce_mem = false;
+    bool enforce_vmem = false;
+    // For the log: lines that nothing is done about, each with the file and its number, and why a file isn't
+    // read.
+    std::vector<std::string> notes;
+};
+
+// Without a file nothing is enforced; nor with one that others than root and the server's user can write.
+MomConfig read_mom_config(const std::string& home);
+MomConfig parse_mom_config(std::string_view text, const std::string& name);
+
+}  // namespace pbs::host
+
+#endif

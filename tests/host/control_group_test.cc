@@ -1,0 +1,49 @@
+#include "server_plugin/host/control_group.h"
+
+#include <gtest/gtest.h>
+
+namespace pbs::host {
+namespace {
+
+const std::string other = "29 28 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:11 - cgroup cgroup rw,cpu\n";
+
+std::string mount(const std::string& root, const std::string& point) {
+    return other + "30 23 0:26 " + root + " " + point +
+           " rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";
+}
+std::string own(const std::string& mounts, const std::string& groups) {
+    const auto path = own_control_group(mounts, groups);
+    return path ? *path : "error: " + path.error().message;
+}
+
+TEST(OwnControlGroup, IsBelowTheMount) {
+    EXPECT_EQ(own(mount("/", "/sys/fs/cgroup"), "0::/system.slice/pbs.service\n"),
+              "/sys/fs/cgroup/system.slice/pbs.service");
+    EXPECT_EQ(own(mount("/", "/sys/fs/cgroup"), "4:memory:/x\n0::/\n"), "/sys/fs/cgroup");
+    EXPECT_EQ(own(mount("/", "/with\\040blank"), "0::/a b\n"), "/with blank/a b");
+}
+
+TEST(OwnControlGroup, CountsFromTheRootThatIsMounted) {
+    EXPECT_EQ(own(mount("/docker/1", "/sys/fs/cgroup"), "0::/docker/1/pbs\n"), "/sys/fs/cgroup/pbs");
+    EXPECT_EQ(own(mount("/docker/1", "/sys/fs/cgroup"), "0::/docker/1\n"), "/sys/fs/cgroup");
+    EXPECT_EQ(own(mount("/docker/1", "/sys/fs/cgroup"), "0::/docker/10\n"),
+              "error: the group /docker/10 is not below /docker/1, which is mounted at /sys/fs/cgroup");
+}
+
+TEST(OwnControlGroup, SaysWhatIsMissing) {
+    EXPECT_EQ(own(other, "0::/\n"), "error: no file system of type cgroup2 is mounted");
+    EXPECT_EQ(own("", ""), "error: no file system of type cgroup2 is mounted");
+    EXPECT_EQ(own(mount("/", "/sys/fs/cgroup"), "1:name=systemd:/\n"),
+              "error: this process is in no cgroup2 group");
+    EXPECT_EQ(own(mount("/", "/sys/fs/cgroup"), "0::/../other\n"),
+              "error: the group /../other is outside of what this process sees");
+}
+
+TEST(ControlGroup, ThatIsNotThereHasNoProcesses) {
+    EXPECT_TRUE(control_group_processes("/no/such/group").empty());
+    EXPECT_TRUE(remove_control_group("/no/such/group"));
+    EXPECT_FALSE(make_control_group("/no/such/group"));
+}
+
+}  // namespace
+}  // namespace pbs::host

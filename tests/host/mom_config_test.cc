@@ -1,0 +1,55 @@
+#include "server_plugin/host/mom_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace pbs::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(MomConfigText, EnforcesWhatItNames) {
+    const auto config = parse_mom_config("# site\n\n  $enforce mem\r\n$enforce\tvmem 1", "config");
+    EXPECT_TRUE(config.enforce_mem);
+    EXPECT_TRUE(config.enforce_vmem);
+    EXPECT_THAT(config.notes, IsEmpty());
+    EXPECT_FALSE(parse_mom_config("$enforce mem\n$enforce !mem\n", "config").enforce_mem);
+    EXPECT_FALSE(parse_mom_config("", "config").enforce_mem);
+}
+
+TEST(MomConfigText, SaysWhatIsNotActedOn) {
+    const auto config =
+        parse_mom_config("$clienthost h\n$enforce mem\n$enforce cpuaverage\n$enforce\nmem\n", "config");
+    EXPECT_TRUE(config.enforce_mem);
+    EXPECT_THAT(config.notes,
+                ElementsAre(HasSubstr("config line 1: \"$clienthost h\" is not acted on"),
+                            HasSubstr("config line 3: \"$enforce cpuaverage\" is not acted on"),
+                            HasSubstr("config line 4: \"$enforce\""), HasSubstr("config line 5: \"mem\"")));
+}
+
+TEST(MomConfigFile, IsReadIfOnlyTheServerCanWriteIt) {
+    const std::string home = testing::TempDir() + "mom_config." + std::to_string(::getpid());
+    const std::string file = home + "/mom_priv/config";
+    std::filesystem::create_directories(home + "/mom_priv");
+    EXPECT_FALSE(read_mom_config(home).enforce_mem);
+    EXPECT_THAT(read_mom_config(home).notes, IsEmpty());
+    std::ofstream(file) << "$enforce mem\n";
+    ::chmod(file.c_str(), 0644);
+    EXPECT_TRUE(read_mom_config(home).enforce_mem);
+    ::chmod(file.c_str(), 0666);
+    EXPECT_FALSE(read_mom_config(home).enforce_mem);
+    EXPECT_THAT(read_mom_config(home).notes, ElementsAre(HasSubstr("may write it")));
+    std::filesystem::remove(file);
+    std::filesystem::create_directory(file);
+    EXPECT_THAT(read_mom_config(home).notes, ElementsAre(HasSubstr("is not read")));
+    std::filesystem::remove_all(home);
+}
+
+}  // namespace
+}  // namespace pbs::host
