@@ -13,6 +13,7 @@
 #include "migrate/qmgr_print.h"
 #include "objects/config_json.h"
 #include "objects/draft.h"
+#include "objects/resources.h"
 #include "objects/text.h"
 
 namespace pbs::migrate {
@@ -82,6 +83,7 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     }
     changes.add("format", "", std::string(format_word(request.format)));
     if (request.infer) changes.add("infer", "", "True");
+    if (request.strict) changes.add("strict", "", "True");
     if (request.dry_run) changes.add("dry_run", "", "True");
     if (pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.operations(), nullptr) != 0) {
         Problems problems;
@@ -101,7 +103,7 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
     if (!document) return refuse(cmds::failure_text(handle));
     auto snapshot = snapshot_of(value_of(document.get(), "json"));
     if (!snapshot) return tl::unexpected(snapshot.error());
-    ServerConfiguration out{std::move(*snapshot), {}, {}, {}};
+    ServerConfiguration out{std::move(*snapshot), {}, {}, {}, {}};
     pbs_errno = PBSE_NONE;
     const cmds::StatusList queues(pbs_statque(handle, "", nullptr, nullptr));
     if (!queues && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));
@@ -114,9 +116,15 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
     pbs_errno = PBSE_NONE;
     const cmds::StatusList resources(pbs_statrsc(handle, "", nullptr, nullptr));
     if (!resources && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));
-    for (const batch_status* resource = resources.get(); resource != nullptr; resource = resource->next)
-        if (uses_up(value_of(resource, "flag")))
-            out.consumables.push_back(std::string(cmds::view(resource->name)));
+    const objects::ResourceNames usual;
+    for (const batch_status* resource = resources.get(); resource != nullptr; resource = resource->next) {
+        const std::string name(cmds::view(resource->name));
+        if (uses_up(value_of(resource, "flag"))) {
+            out.consumables.push_back(name);
+        } else if (!usual.contains(name)) {
+            out.others.push_back(name);
+        }
+    }
     return out;
 }
 

@@ -16,6 +16,7 @@ struct ServerRequest {
     LegacyTexts texts{};
     Format format = Format::text;
     bool infer = false;
+    bool strict = false;
     bool dry_run = false;
 };
 
@@ -28,6 +29,7 @@ struct ServerConfiguration {
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> queues;
     std::vector<std::string> consumables;  // resources that jobs use up
+    std::vector<std::string> others;       // the site's resources that they don't use up
     std::vector<FoundQueueType> queue_types;
 };
 Result<ServerConfiguration> configuration_of(const std::string& server);

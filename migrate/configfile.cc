@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "migrate/arguments.h"
+#include "migrate/sched_config.h"
 #include "migrate/spelling.h"
 #include "migrate/words.h"
 #include "objects/value.h"
@@ -84,21 +85,26 @@ constexpr Option kOptions[] = {
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;
+    // Did the scheduler refuse to start without them (validation of its configuration)? Else only the guide
+    // says so.
+    enum { never, with_prime_time, always } enforced = never;
 };
 constexpr Requirement kRequirements[] = {
     {"DEDICATED_QUEUES", {"DEDICATED_TIME_COMMAND"}},
     {"PRIME_TIME_WALLT_LIMIT", {"PRIME_TIME_START", "PRIME_TIME_END"}},
     {"PRIME_TIME_START", {"PRIME_TIME_END", "PRIME_TIME_WALLT_LIMIT"}},
     {"PRIME_TIME_END", {"PRIME_TIME_START", "PRIME_TIME_WALLT_LIMIT"}},
-    {"ENFORCE_PRIME_TIME", {"PRIME_TIME_START", "PRIME_TIME_END", "PRIME_TIME_WALLT_LIMIT"}},
-    {"SMALL_JOB_MAX", {"WALLT_LIMIT_SMALL_JOB", "WALLT_LIMIT_LARGE_JOB"}},
+    {"ENFORCE_PRIME_TIME",
+     {"PRIME_TIME_START", "PRIME_TIME_END", "PRIME_TIME_WALLT_LIMIT"},
+     Requirement::always},
+    {"SMALL_JOB_MAX", {"WALLT_LIMIT_SMALL_JOB", "WALLT_LIMIT_LARGE_JOB"}, Requirement::always},
     {"WALLT_LIMIT_SMALL_JOB", {"SMALL_JOB_MAX"}},
     {"WALLT_LIMIT_LARGE_JOB", {"SMALL_JOB_MAX"}},
-    {"PRIME_TIME_SMALL_NODE_LIMIT",
-     {"PRIME_TIME_SMALL_WALLT_LIMIT", "PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
-    {"PRIME_TIME_SMALL_WALLT_LIMIT",
-     {"PRIME_TIME_SMALL_NODE_LIMIT", "PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
-    {"ENFORCE_DEDICATED_TIME", {"DEDICATED_TIME_COMMAND"}},
+    {"PRIME_TIME_SMALL_NODE_LIMIT", {"PRIME_TIME_SMALL_WALLT_LIMIT"}, Requirement::with_prime_time},
+    {"PRIME_TIME_SMALL_NODE_LIMIT", {"PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
+    {"PRIME_TIME_SMALL_WALLT_LIMIT", {"PRIME_TIME_SMALL_NODE_LIMIT"}, Requirement::with_prime_time},
+    {"PRIME_TIME_SMALL_WALLT_LIMIT", {"PRIME_TIME_WALLT_LIMIT", "ENFORCE_PRIME_TIME"}},
+    {"ENFORCE_DEDICATED_TIME", {"DEDICATED_TIME_COMMAND"}, Requirement::always},
     {"DEDICATED_TIME_COMMAND", {"ENFORCE_DEDICATED_TIME"}},
     {"DEDICATED_TIME_CACHE_SECS", {"ENFORCE_DEDICATED_TIME"}},
     {"SYSTEM_NAME", {"ENFORCE_DEDICATED_TIME"}},
@@ -108,7 +114,7 @@ constexpr Requirement kRequirements[] = {
     {"ENFORCE_ALLOCATION", {"SCHED_ACCT_DIR"}},
     {"SCHED_ACCT_DIR", {"ENFORCE_ALLOCATION"}},
     {"INTERACTIVE_LONG_WAIT", {"ENFORCE_PRIME_TIME"}},
-    {"REVOKE_HPM_COUNTERS", {"MANAGE_HPM_COUNTERS"}},
+    {"REVOKE_HPM_COUNTERS", {"MANAGE_HPM_COUNTERS"}, Requirement::always},
     {"SMALL_QUEUED_TIME", {"MAX_QUEUED_TIME"}},
     {"FAKE_MACHINE_MULT", {"TEST_ONLY"}},
 };
@@ -157,9 +163,10 @@ class Reader {
             return problem(number, words[0].column + static_cast<int>(name.size()), name,
                            "the argument is missing, expected one");
         if (words.size() > 2)
-            problem(number, words[2].column, name,
+            mistake(number, words[2].column, name,
                     fmt::format("{} is one word too many, expected one argument without white space",
-                                in_quotes(words[2].text)));
+                                in_quotes(words[2].text)),
+                    "it is left out");
         set(*option, name, words[1], number);
     }
 
@@ -180,6 +187,11 @@ class Reader {
         problems_.push_back({file_, line, column,
                              in_quotes(option).substr(1, std::min<std::size_t>(option.size(), 60)),
                              std::move(message)});
+    }
+
+    void mistake(int line, int column, std::string_view option, std::string message, std::string then) {
+        result_.mistakes.push_back(
+            {file_, line, column, std::string(option), std::move(message), false, std::move(then)});
     }
 
     void set(const Option& option, std::string_view name, const Word& argument, int line) {
@@ -261,11 +273,23 @@ class Reader {
         for (const Requirement& requirement : kRequirements) {
             const Setting* setting = result_.find(requirement.option);
             if (setting == nullptr || !setting->on()) continue;
-            for (const std::string_view need : requirement.needs)
-                if (!need.empty() && result_.find(need) == nullptr && !misspelled(need))
-                    problem(setting->line, 0, setting->name,
-                            fmt::format("needs {} too, which isn't set", need));
+            for (const std::string_view need : requirement.needs) {
+                if (need.empty() || result_.find(need) != nullptr || misspelled(need)) continue;
+                std::string message = fmt::format("needs {} too, which isn't set", need);
+                if (enforced(requirement)) {
+                    problem(setting->line, 0, setting->name, std::move(message));
+                } else {
+                    mistake(setting->line, 0, setting->name, std::move(message), "it is set without it");
+                }
+            }
         }
+    }
+
+    bool enforced(const Requirement& requirement) const {
+        if (requirement.enforced != Requirement::with_prime_time)
+            return requirement.enforced == Requirement::always;
+        const Setting* prime_time = result_.find("ENFORCE_PRIME_TIME");
+        return prime_time != nullptr && prime_time->on();
     }
 
     // Whether a line is reported already that was perhaps to set the option.
@@ -304,6 +328,20 @@ const Setting* ConfigFile::find(std::string_view option) const {
     const auto found = std::find_if(settings.begin(), settings.end(),
                                     [&](const Setting& s) { return s.option->name == option; });
     return found == settings.end() ? nullptr : &*found;
+}
+
+bool is_configfile(std::string_view text) {
+    std::size_t own = 0;
+    std::size_t others = 0;
+    for_each_line(text, [&](std::string_view line, int) {
+        const auto words = words_of(line, '#');
+        if (words.empty()) return;
+        const std::string_view name = words[0].text.substr(0, words[0].text.find(':'));
+        own += find_option(name) != nullptr ? 1 : 0;
+        others +=
+            std::ranges::find(sched_options(), name, &SchedOption::name) != sched_options().end() ? 1 : 0;
+    });
+    return own > others;
 }
 
 Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file) {

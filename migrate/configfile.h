@@ -58,12 +58,19 @@ struct ConfigFile {
     std::string file;
     std::vector<Setting> settings;   // in the order of options()
     std::vector<std::string> notes;  // what is legal but worth a look: values set twice, a word read as false
+    // What the guide forbids or requires and the scheduler didn't look at: words behind an argument, and
+    // options without some of those that the guide requires beside them.
+    Problems mistakes;
 
     const Setting* find(std::string_view option) const;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: unknown and lower-case options,
-// arguments that are missing, too many or bad, options without those that the guide requires beside them.
+// Does a text hold options of an Origin scheduler, and more of them than of sched_config?
+bool is_configfile(std::string_view text);
+
+// Reads the text of a file; `file` is its name in messages. Problems: what kept the scheduler from starting:
+// unknown and lower-case options, arguments that are missing or bad, queues that are missing or listed twice,
+// and options without those that the scheduler itself required beside them.
 Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

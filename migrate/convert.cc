@@ -9,6 +9,7 @@
 #include "migrate/infer_holiday.h"
 #include "migrate/sweep.h"
 #include "migrate/words.h"
+#include "objects/formula.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
 
@@ -47,7 +48,15 @@ std::string clock(int minute) {
 
 class Converter {
   public:
-    Converter(const objects::Snapshot* current, const Ledger& before) : current_(current), before_(before) {}
+    Converter(const objects::Snapshot* current, const Ledger& before, const Surroundings& server, bool strict)
+        : current_(current), before_(before), strict_(strict) {
+        for (const auto* names : {&server.consumables, &server.others})
+            for (const std::string& name : *names) resources_.add(name);
+    }
+
+    void mistakes(const Problems& mistakes) {
+        for (const Problem& mistake : mistakes) out_.report.notes.push_back(note_of(mistake));
+    }
 
     void config(const ConfigFile& file) {
         begin(Part::options);
@@ -84,6 +93,8 @@ class Converter {
         } else {
             tell_unless_in_force();
         }
+        for (const std::string& resource : policies.checked)
+            record(ObjectType::resource, resource, kChecked, "True");
         notes(file.notes);
         notes(policies.notes);
     }
@@ -91,10 +102,23 @@ class Converter {
     // Into the policies that the options make (null: none), else default_policy.
     void print(const QmgrPrint& file, const SchedPolicies* options) {
         begin(Part::server);
+        notes(file.notes);
+        out_.host = {file.file, file.commands};
         policy_print(file, kPolicy, options == nullptr ? nullptr : &options->all_time);
         if (options == nullptr || !options->by_time()) return;
         policy_print(file, kPrimePolicy, &options->prime);
         policy_print(file, kNonPrimePolicy, &options->non_prime);
+    }
+
+    // Where PBS kept the formula that its server was set.
+    void sched_formula(const SchedFormula& file, const SchedPolicies* options) {
+        begin(Part::formula);
+        if (file.formula.empty()) return;
+        const std::string from = fmt::format("{}:{}", file.file, file.line);
+        formula(file.formula, from, kPolicy);
+        if (options == nullptr || !options->by_time()) return;
+        formula(file.formula, from, kPrimePolicy);
+        formula(file.formula, from, kNonPrimePolicy);
     }
 
     void queue_types(const std::vector<FoundQueueType>& found, Part part) {
@@ -270,8 +294,12 @@ class Converter {
             }
         }
         if (file.job_sort_formula && !file.job_sort_formula->value.empty())
-            set(ObjectType::policy, policy, "job_sort_formula", file.job_sort_formula->value,
-                fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line));
+            formula(file.job_sort_formula->value,
+                    fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line), policy);
+    }
+
+    void formula(const std::string& text, const std::string& from, const char* policy) {
+        set(ObjectType::policy, policy, "job_sort_formula", text, from);
     }
 
     void notes(const std::vector<std::string>& more) {
@@ -292,6 +320,9 @@ class Converter {
     }
 
     void holiday(const HolidayLine& day, const ConvertOptions& options) {
+        if (const auto mismatch = date_mismatch(day))
+            note_once(fmt::format("{}:{}: {}: {}: the number counts", day.file, day.line,
+                                  printable(day.description), *mismatch));
         const std::optional<Proposal> proposal = propose_rule(day);
         if (proposal && options.infer)
             return non_work_day(day.file, day.line, day.description, proposal->rule);
@@ -371,7 +402,10 @@ class Converter {
         const objects::Attribute* attribute = objects::find_attribute(type, name);
         if (attribute == nullptr) return refuse(from, fmt::format("there is no attribute {}", name));
         const auto value = objects::parse_value(*attribute, text);
-        if (!value) return refuse(from, value.error().message);
+        const bool is_a_formula = attribute->syntax == objects::Syntax::formula;
+        if (!value)
+            return is_a_formula ? no_formula(from, value.error()) : refuse(from, value.error().message);
+        if (is_a_formula && !is_formula(*attribute, text, from)) return;
         const objects::Object* there = current_ == nullptr ? nullptr : current_->find(type, object);
         const objects::Value* old = there == nullptr ? nullptr : there->set_value(*attribute);
         const std::string shown = objects::format_value(*attribute, *value);
@@ -383,6 +417,32 @@ class Converter {
         if (changed)
             out_.changes.commands.push_back(
                 {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
+    }
+
+    // A formula of a language that isn't ours, Python's perhaps, is no obstacle for the rest. What names it
+    // has that nobody knows is told.
+    bool is_formula(const objects::Attribute& attribute, const std::string& text, const std::string& from) {
+        std::vector<std::string> unknown;
+        const bool usage = attribute.name == "usage_formula";
+        const auto checked =
+            objects::check_formula(attribute.name, text, resources_,
+                                   usage ? objects::usage_terms() : objects::job_sort_terms(), &unknown);
+        for (const std::string& name : unknown)
+            note_once(fmt::format("{}: {}: '{}' is no resource that is known, and counts as 0 until it is",
+                                  from, attribute.name, name));
+        if (!checked) no_formula(from, checked.error());
+        return checked.has_value();
+    }
+
+    void no_formula(const std::string& from, const objects::Error& error) {
+        if (strict_) return refuse(from, error.message);
+        note_once(fmt::format("{}: {}; it is left out", from, error.message));
+    }
+
+    // Of several policies that get the same.
+    void note_once(std::string note) {
+        auto& all = out_.report.notes;
+        if (std::ranges::find(all, note) == all.end()) all.push_back(std::move(note));
     }
 
     void refuse(const std::string& from, std::string message) {
@@ -397,6 +457,8 @@ class Converter {
 
     const objects::Snapshot* current_;
     const Ledger& before_;
+    bool strict_;
+    objects::ResourceNames resources_;
     const ConfigFile* file_ = nullptr;
     Part part_ = Part::options;
     std::set<Part> parts_;
@@ -418,15 +480,20 @@ void leave_depth_to_print(const Legacy& files, const Ledger& before, SchedPolici
             std::erase_if(*values, [](const SchedValue& value) { return value.attribute == kDepth; });
 }
 
-// default_policy and the policies of both times, and the files that have something to say of the options.
-Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& server, const Ledger& before) {
+// What is known of the server, with what the older one had.
+Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
-    if (files.qmgr_print) {
-        for (const PrintedQueue& queue : files.qmgr_print->queues)
-            if (!queue.route) known.queues.push_back(queue.name);
-        const auto& more = files.qmgr_print->consumables;
-        known.consumables.insert(known.consumables.end(), more.begin(), more.end());
-    }
+    if (!files.qmgr_print) return known;
+    const QmgrPrint& print = *files.qmgr_print;
+    for (const PrintedQueue& queue : print.queues)
+        if (!queue.route) known.queues.push_back(queue.name);
+    known.consumables.insert(known.consumables.end(), print.consumables.begin(), print.consumables.end());
+    known.others.insert(known.others.end(), print.others.begin(), print.others.end());
+    return known;
+}
+
+// default_policy and the policies of both times, and the files that have something to say of the options.
+Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
     const bool tree = files.resource_group ? !files.resource_group->groups.empty()
                                            : before.has(ObjectType::fs_group, kGroup, "tree_element");
     auto policies = to_policies(*files.sched_config, known, kGroup, tree);
@@ -446,22 +513,27 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& serve
 
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before, const ConvertOptions& options) {
-    Converter converter(current, before);
+    const Surroundings known = known_of(files, server);
+    Converter converter(current, before, known, options.strict);
+    converter.mistakes(files.mistakes);
     std::optional<SchedPolicies> options_of;
     if (files.config) converter.config(*files.config);
     if (files.sched_config) {
-        auto policies = policies_of(files, server, before);
+        auto policies = policies_of(files, known, before);
         if (!policies) return tl::unexpected(policies.error());
         options_of = std::move(*policies);
         converter.sched_config(*files.sched_config, *options_of,
                                files.pbs_holidays && files.pbs_holidays->in_use());
     }
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
+    const SchedPolicies* policies = options_of ? &*options_of : nullptr;
+    const bool prints_formula = files.qmgr_print && files.qmgr_print->job_sort_formula;
     if (files.origin_holidays) converter.holidays(*files.origin_holidays, options);
     if (files.pbs_holidays) converter.pbs_holidays(*files.pbs_holidays, options);
     if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);
     if (files.resource_group) converter.resource_group(*files.resource_group, config != nullptr);
-    if (files.qmgr_print) converter.print(*files.qmgr_print, options_of ? &*options_of : nullptr);
+    if (files.sched_formula && !prints_formula) converter.sched_formula(*files.sched_formula, policies);
+    if (files.qmgr_print) converter.print(*files.qmgr_print, policies);
     if (config != nullptr || files.qmgr_print) {
         converter.queue_types(
             find_queue_types(config, files.qmgr_print ? &*files.qmgr_print : nullptr, server),
@@ -484,6 +556,9 @@ bool is_converted(const objects::Snapshot& snapshot) {
 
 std::string to_qmgr(const Conversion& conversion) {
     std::string out;
+    // Policies may name what the server has.
+    for (const PrintedCommand& printed : conversion.host.commands)
+        out += objects::to_text(printed.command) + "\n";
     for (const Command& command : conversion.changes.commands) {
         if (command.changes.size() < 2) {
             out += objects::to_text(command) + "\n";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "migrate/host_work.h"
 #include "migrate/ledger.h"
 #include "migrate/legacy.h"
 #include "migrate/queue_types.h"
@@ -27,11 +28,15 @@ struct Conversion {
     Report report;
     Ledger ledger;                       // what holds of migrations once the changes are made
     std::vector<QueueType> queue_types;  // what the server is to change of its queues
+    HostWork host;                       // what else it is to carry out; not in the report yet
 };
 
 struct ConvertOptions {
     // Holidays become the rule that needs no yearly update, where there is one (infer_holiday.h).
     bool infer = false;
+    // What the older schedulers went on after is a problem too (Legacy::mistakes, and a formula that is
+    // none).
+    bool strict = false;
 };
 
 // Usage is of one moment, and isn't taken over again once the server counts by itself.
@@ -58,10 +63,12 @@ struct ConvertOptions {
 // - Prime time becomes the time_windows prime_time, prime_time_2 and so on, of type prime and not on
 //   holidays; these are added to the server's non_work_days.
 // - Dedicated times become the time_windows dedicated_time, dedicated_time_2 and so on, of type dedicated.
-// - backfill_depth and job_sort_formula of the older server become attributes of the policies.
+// - backfill_depth and job_sort_formula of the older server become attributes of the policies; without what
+//   qmgr printed, the formula in sched_formula does.
 // - Queues whose names begin with primetime_prefix, nonprimetime_prefix and dedicated_prefix get their
 //   execution_type. Without a sched_config, the printed queues with p_, np_ and ded do.
 // - The usage file becomes the usage of default_fs_group.
+// - What else qmgr printed of the older server's own objects is left to the server (host_work.h).
 // - Options that are removed are notes: why, and what to use instead.
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before = {}, const ConvertOptions& options = {});

@@ -65,41 +65,41 @@ class Reader {
         const auto words = words_of(line, '\n');
         if (words.empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*')) return;
         number_ = line_number;
-        if (words.size() != 4)
-            return problem(words.size() < 4 ? words.back() : words[4],
-                           "expected two dates with times, MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM");
+        constexpr const char* kForm = "expected two dates with times, MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM";
+        if (words.size() < 4) return mistake(words.back(), kForm);
+        if (words.size() > 4)
+            mistake(words[4], kForm,
+                    fmt::format("{} and what follows it is left out, the period counts",
+                                in_quotes(words[4].text)));
         const auto from = instant(words[0], words[1]);
         const auto to = instant(words[2], words[3]);
         if (!from || !to) return;
         if (*to <= *from)
-            return problem(words[2], "the end is not after the start, expected a later date or time");
+            return mistake(words[2], "the end is not after the start, expected a later date or time");
         if (*to - *from > kLongest)
-            return problem(words[2], "the end is more than a year after the start, expected an earlier one");
+            return mistake(words[2], "the end is more than a year after the start, expected an earlier one");
         result_.periods.push_back({*from, *to, number_});
     }
 
-    Result<DedicatedTime> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    DedicatedTime finish() { return std::move(result_); }
 
   private:
     std::optional<local_seconds> instant(const Word& day, const Word& time) {
         const auto d = date(day.text);
         const auto t = time_of_day(time.text);
         if (!d)
-            problem(day, fmt::format("{} is not a date MM/DD/YYYY, such as 04/15/2027", in_quotes(day.text)));
-        if (!t) problem(time, fmt::format("{} is not a time of day HH:MM up to 24:00", in_quotes(time.text)));
+            mistake(day, fmt::format("{} is not a date MM/DD/YYYY, such as 04/15/2027", in_quotes(day.text)));
+        if (!t) mistake(time, fmt::format("{} is not a time of day HH:MM up to 24:00", in_quotes(time.text)));
         if (!d || !t) return std::nullopt;
         return local_seconds{*d} + *t;
     }
 
-    void problem(const Word& word, std::string message) {
-        problems_.push_back({result_.file, number_, word.column, "", std::move(message)});
+    void mistake(const Word& word, std::string message, std::string then = kLeftOut) {
+        result_.mistakes.push_back(
+            {result_.file, number_, word.column, "", std::move(message), false, std::move(then)});
     }
 
     DedicatedTime result_;
-    Problems problems_;
     int number_ = 0;
 };
 
@@ -111,7 +111,7 @@ std::string date_text(local_days day) {
 
 }  // namespace
 
-Result<DedicatedTime> parse_dedicated_time(std::string_view text, const std::string& file) {
+DedicatedTime parse_dedicated_time(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

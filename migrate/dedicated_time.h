@@ -28,11 +28,13 @@ struct DedicatedPeriod {
 struct DedicatedTime {
     std::string file;
     std::vector<DedicatedPeriod> periods;  // in the order of the file
+    // Dates and times that are none, an end that isn't after its start: these lines are left out. What stands
+    // behind a period is left out, and the period counts, as the older schedulers read it.
+    Problems mistakes;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: dates and times that are none, an end
-// that isn't after its start.
-Result<DedicatedTime> parse_dedicated_time(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+DedicatedTime parse_dedicated_time(std::string_view text, const std::string& file);
 
 // The periods as time_windows of type dedicated. One within a day is a window; a longer one is cut at
 // midnights. Days with the same hours are one window.

@@ -22,6 +22,8 @@ struct ExportSource {
     std::vector<std::string> queues{};       // the server's, among which a prefix has to choose
     std::vector<std::string> consumables{};  // its custom consumable resources
     std::vector<FoundQueueType> queue_types{};
+    std::vector<std::string> others{};  // its custom resources that aren't consumable, and those that a
+                                        // migrated sched_config named
 };
 
 struct Exported {

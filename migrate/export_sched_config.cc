@@ -128,7 +128,12 @@ class Writer {
         std::erase_if(names, [&](const std::string& name) {
             return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
         });
-        return fmt::format("{}, {}", fmt::join(names, ", "), kOtherResources);
+        names.push_back(std::string(kOtherResources));
+        for (const std::string& name : source_.others)
+            if (std::ranges::find(names, name) == names.end() &&
+                std::ranges::find(excluded, name) == excluded.end())
+                names.push_back(name);
+        return fmt::format("{}", fmt::join(names, ", "));
     }
 
     void prefix(const SchedOption& option, const Object& policy) {

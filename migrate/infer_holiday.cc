@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <string_view>
 
+#include "migrate/words.h"
 #include "objects/text.h"
 
 namespace pbs::migrate {
@@ -115,6 +117,35 @@ std::optional<Proposal> propose_rule(const HolidayLine& holiday) {
     const Known* known = find_known(holiday.description);
     if (known == nullptr || !may_be(*known, holiday)) return std::nullopt;
     return proposal_of(*known);
+}
+
+std::optional<std::string> date_mismatch(const HolidayLine& holiday) {
+    const auto words = words_of(holiday.description, '\n');
+    if (words.size() < 2 || words[0].text.size() < 3) return std::nullopt;
+    const auto named = std::ranges::find_if(kMonths, [&](std::string_view name) {
+        std::string_view word = words[0].text;
+        if (word.ends_with('.')) word.remove_suffix(1);
+        return word.size() >= 3 && objects::lowered(name).starts_with(objects::lowered(word));
+    });
+    std::string_view digits = words[1].text;
+    while (digits.ends_with(',') || digits.ends_with('.')) digits.remove_suffix(1);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (named == kMonths.end() || error != std::errc{} || end != digits.data() + digits.size() ||
+        number == 0 || number > 31)
+        return std::nullopt;
+    const month m{static_cast<unsigned>(named - kMonths.begin()) + 1};
+    // 2024 and 2025 stand for leap years and the others.
+    const std::array<int, 2> years = {holiday.year != 0 ? holiday.year : 2025,
+                                      holiday.year != 0 ? holiday.year : 2024};
+    for (const int y : years)
+        if (year_month_day{sys_days{year{y} / 1 / 1} + std::chrono::days{holiday.day_of_year - 1}} ==
+            year{y} / m / day{number})
+            return std::nullopt;
+    const year_month_day is{sys_days{year{years[0]} / 1 / 1} + std::chrono::days{holiday.day_of_year - 1}};
+    return fmt::format("day {}{} is {} {}", holiday.day_of_year,
+                       holiday.year == 0 ? "" : fmt::format(" of {}", holiday.year),
+                       kMonths.at(static_cast<unsigned>(is.month()) - 1), static_cast<unsigned>(is.day()));
 }
 
 }  // namespace pbs::migrate

@@ -26,4 +26,9 @@ struct Proposal {
 // nullopt: the description is of no holiday that is known, or the day isn't that of the holiday.
 std::optional<Proposal> propose_rule(const HolidayLine& holiday);
 
+// The description begins with a month and a day, which are another day of the year than the number: "day 359
+// of 2026 is December 25". If the year isn't known, another one in every year. nullopt: they agree, or it
+// begins otherwise.
+std::optional<std::string> date_mismatch(const HolidayLine& holiday);
+
 }  // namespace pbs::migrate

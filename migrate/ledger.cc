@@ -11,11 +11,12 @@
 namespace pbs::migrate {
 namespace {
 
-constexpr std::array<std::pair<Part, std::string_view>, 5> kParts{{{Part::options, "options"},
+constexpr std::array<std::pair<Part, std::string_view>, 6> kParts{{{Part::options, "options"},
                                                                    {Part::holidays, "holidays"},
                                                                    {Part::dedicated_time, "dedicated_time"},
                                                                    {Part::resource_group, "resource_group"},
-                                                                   {Part::server, "server"}}};
+                                                                   {Part::server, "server"},
+                                                                   {Part::formula, "formula"}}};
 
 std::vector<std::string_view> fields_of(std::string_view line) {
     std::vector<std::string_view> fields;

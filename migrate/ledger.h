@@ -25,7 +25,8 @@ enum class Part {
     holidays,        // of either scheduler
     dedicated_time,  // of PBS or TORQUE
     resource_group,
-    server,  // of qmgr's print server
+    server,   // of qmgr's print server
+    formula,  // of sched_formula
 };
 
 struct LedgerLine {
@@ -46,6 +47,9 @@ struct Ledger {
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute,
              std::string_view value) const;
 };
+
+// The attribute of a resource, in a ledger, that says that the option resources of sched_config named it.
+inline constexpr const char* kChecked = "checked";
 
 // The key of Store::meta.
 inline constexpr std::string_view kLedgerKey = "migrated";

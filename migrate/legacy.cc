@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace pbs::migrate {
 namespace {
@@ -23,6 +24,7 @@ constexpr std::array kKinds{
     LegacyKind{"holidays", &LegacyFiles::holidays, &LegacyTexts::holidays},
     LegacyKind{"dedicated_time", &LegacyFiles::dedicated_time, &LegacyTexts::dedicated_time},
     LegacyKind{"resource_group", &LegacyFiles::resource_group, &LegacyTexts::resource_group},
+    LegacyKind{"sched_formula", &LegacyFiles::sched_formula, &LegacyTexts::sched_formula},
     LegacyKind{"qmgr_print", &LegacyFiles::qmgr_print, &LegacyTexts::qmgr_print},
     LegacyKind{"usage", &LegacyFiles::usage, &LegacyTexts::usage},
     LegacyKind{"decay_usage", &LegacyFiles::decay_usage, &LegacyTexts::decay_usage},
@@ -56,6 +58,10 @@ std::string if_there(const std::string& path) {
     return is_file(path) ? path : std::string();
 }
 
+void add(Problems& to, const Problems& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
 // Parses a text, or adds what is wrong with it to `problems`.
 template <class Parsed>
 void parse_text(const std::optional<LegacyText>& text,
@@ -66,8 +72,32 @@ void parse_text(const std::optional<LegacyText>& text,
     if (parsed) {
         out = std::move(*parsed);
     } else {
-        problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
+        add(problems, parsed.error());
     }
+}
+
+// What is wrong in these is in the parsed file, too.
+template <class Parsed>
+void parse_text(const std::optional<LegacyText>& text, Parsed (*parse)(std::string_view, const std::string&),
+                std::optional<Parsed>& out, Problems& mistakes) {
+    if (!text) return;
+    out = parse(text->text, text->file);
+    add(mistakes, out->mistakes);
+}
+
+// A configuration of an Origin scheduler under the name of PBS's file.
+LegacyTexts by_content(const LegacyTexts& given, Problems& mistakes) {
+    LegacyTexts texts = given;
+    if (texts.config || !texts.sched_config || !is_configfile(texts.sched_config->text)) return texts;
+    mistakes.push_back({texts.sched_config->file, 0, 0, "",
+                        "holds options of an Origin scheduler, expected those of sched_config", false,
+                        "it is read as an Origin scheduler's configuration file, and so are holidays beside "
+                        "it; other files of PBS beside it are left out"});
+    texts.config = std::exchange(texts.sched_config, std::nullopt);
+    for (auto other : {&LegacyTexts::dedicated_time, &LegacyTexts::resource_group,
+                       &LegacyTexts::sched_formula, &LegacyTexts::usage})
+        (texts.*other).reset();
+    return texts;
 }
 
 bool observes_prime_time(const std::optional<ConfigFile>& config) {
@@ -94,6 +124,7 @@ LegacyFiles find_legacy_files(const std::string& home) {
         files.holidays = if_there(folder + "holidays");
         if (files.holidays.empty()) files.holidays = if_there(kSystemHolidays);
         files.decay_usage = if_there(folder + "decay_usage");
+        files.qmgr_print = if_there(folder + "qmgr_print");
         return files;
     }
     files.sched_config = if_there(folder + "sched_config");
@@ -101,6 +132,7 @@ LegacyFiles find_legacy_files(const std::string& home) {
     files.holidays = if_there(folder + "holidays");
     files.dedicated_time = if_there(folder + "dedicated_time");
     files.resource_group = if_there(folder + "resource_group");
+    files.sched_formula = if_there(folder + "sched_formula");
     files.qmgr_print = if_there(folder + "qmgr_print");
     files.usage = if_there(folder + "usage");
     return files;
@@ -121,24 +153,29 @@ LegacyTexts read_files(const LegacyFiles& files, Problems& problems) {
     return texts;
 }
 
-Result<Legacy> parse(const LegacyTexts& texts) {
+Result<Legacy> parse(const LegacyTexts& given, bool strict) {
     Legacy legacy;
     Problems problems;
+    Problems& mistakes = legacy.mistakes;
+    const LegacyTexts texts = by_content(given, mistakes);
     parse_text(texts.config, parse_configfile, legacy.config, problems);
-    parse_text(texts.sched_config, parse_sched_config, legacy.sched_config, problems);
+    if (legacy.config) add(mistakes, legacy.config->mistakes);
+    parse_text(texts.sched_config, parse_sched_config, legacy.sched_config, mistakes);
     if (texts.sched_config) {
-        parse_text(texts.holidays, parse_pbs_holidays, legacy.pbs_holidays, problems);
+        parse_text(texts.holidays, parse_pbs_holidays, legacy.pbs_holidays, mistakes);
     } else if (texts.holidays &&
                (texts.holidays->file != kSystemHolidays || observes_prime_time(legacy.config))) {
-        parse_text(texts.holidays, parse_origin_holidays, legacy.origin_holidays, problems);
+        parse_text(texts.holidays, parse_origin_holidays, legacy.origin_holidays, mistakes);
     }
-    parse_text(texts.dedicated_time, parse_dedicated_time, legacy.dedicated_time, problems);
-    parse_text(texts.resource_group, parse_resource_group, legacy.resource_group, problems);
-    parse_text(texts.qmgr_print, parse_qmgr_print, legacy.qmgr_print, problems);
+    parse_text(texts.dedicated_time, parse_dedicated_time, legacy.dedicated_time, mistakes);
+    parse_text(texts.resource_group, parse_resource_group, legacy.resource_group, mistakes);
+    parse_text(texts.sched_formula, parse_sched_formula, legacy.sched_formula, mistakes);
+    parse_text(texts.qmgr_print, parse_qmgr_print, legacy.qmgr_print, mistakes);
     parse_text(texts.usage, parse_fairshare_usage, legacy.usage, problems);
     parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, problems);
     parse_text(texts.allocations, parse_allocations, legacy.allocations, problems);
     parse_text(texts.current, parse_current_usage, legacy.current, problems);
+    if (strict) add(problems, std::exchange(mistakes, {}));
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return legacy;
 }

@@ -19,6 +19,7 @@
 #include "migrate/qmgr_print.h"
 #include "migrate/resource_group.h"
 #include "migrate/sched_config.h"
+#include "migrate/sched_formula.h"
 
 namespace pbs::migrate {
 
@@ -29,6 +30,7 @@ struct LegacyFiles {
     std::string sched_config{};    // of the scheduler of PBS or TORQUE; instead of config
     std::string dedicated_time{};  // beside sched_config
     std::string resource_group{};  // beside sched_config
+    std::string sched_formula{};   // where PBS kept job_sort_formula
     std::string qmgr_print{};      // what qmgr -c "print server" wrote of a PBS server
     std::string usage{};           // of entities in the tree of resource_group
     std::string decay_usage{};     // beside config
@@ -50,6 +52,7 @@ struct LegacyTexts {
     std::optional<LegacyText> sched_config{};
     std::optional<LegacyText> dedicated_time{};
     std::optional<LegacyText> resource_group{};
+    std::optional<LegacyText> sched_formula{};
     std::optional<LegacyText> qmgr_print{};
     std::optional<LegacyText> usage{};
     std::optional<LegacyText> decay_usage{};
@@ -73,28 +76,33 @@ struct Legacy {
     std::optional<PbsHolidays> pbs_holidays{};  // beside a sched_config
     std::optional<DedicatedTime> dedicated_time{};
     std::optional<ResourceGroup> resource_group{};
+    std::optional<SchedFormula> sched_formula{};
     std::optional<QmgrPrint> qmgr_print{};
     std::optional<FairshareUsage> usage{};
     std::optional<DecayUsage> decay_usage{};
     std::optional<Allocations> allocations{};
     std::optional<CurrentUsage> current{};
+    // What is wrong in the files and was no obstacle for the older schedulers either.
+    Problems mistakes{};
 };
 
 // The files of a home: sched_priv/config (else sched_priv/CONFIGFILE), and beside it sched_priv/holidays,
-// else /usr/lib/acct/holidays, and sched_priv/decay_usage. A home without a configuration of an Origin
-// scheduler has sched_priv/sched_config (which PBS puts into every home, in use or not), and beside it
-// sched_priv/holidays in PBS's form, sched_priv/dedicated_time, sched_priv/resource_group, sched_priv/usage,
-// and sched_priv/qmgr_print, where an administrator puts what qmgr printed of the older server. Without
-// either there is nothing to migrate and all are empty.
+// else /usr/lib/acct/holidays, sched_priv/decay_usage and sched_priv/qmgr_print. A home without a
+// configuration of an Origin scheduler has sched_priv/sched_config (which PBS puts into every home, in use or
+// not), and beside it sched_priv/holidays in PBS's form, sched_priv/dedicated_time,
+// sched_priv/resource_group, sched_priv/usage, sched_priv/sched_formula, and sched_priv/qmgr_print, where an
+// administrator puts what qmgr printed of the older server. Without either there is nothing to migrate and
+// all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 
 // Reads the files, and adds to `problems` those that can't be read.
 LegacyTexts read_files(const LegacyFiles& files, Problems& problems);
 
-// Parses the texts. Problems: those of all of them.
+// Parses the texts. Problems: those of all of them, which with `strict` are mistakes too. A sched_config that
+// is the configuration of an Origin scheduler is read as one, and so are the holidays beside it.
 //
 // /usr/lib/acct/holidays, which belongs to the system, is left out unless the configuration has
 // ENFORCE_PRIME_TIME.
-Result<Legacy> parse(const LegacyTexts& texts);
+Result<Legacy> parse(const LegacyTexts& texts, bool strict = false);
 
 }  // namespace pbs::migrate

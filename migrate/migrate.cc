@@ -1,9 +1,12 @@
 #include "migrate/migrate.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <iterator>
 #include <utility>
 
+#include "migrate/words.h"
 #include "objects/check.h"
 #include "objects/database.h"
 #include "objects/execute.h"
@@ -71,6 +74,8 @@ Result<std::map<std::string, std::string>> new_facts(const Conversion& conversio
     const auto left = merged(queue_types_from_text(*pending), conversion.queue_types);
     facts[std::string(kLedgerKey)] = to_text(conversion.ledger);
     facts[std::string(kQueueTypesKey)] = to_text(left);
+    if (!options.outcomes && !conversion.host.commands.empty())
+        facts[std::string(kHostWorkKey)] = to_json(conversion.host);
     for (auto fact = facts.begin(); fact != facts.end();) {
         const auto kept = kept_text(store, fact->first);
         if (!kept) return tl::unexpected(kept.error());
@@ -91,6 +96,12 @@ objects::Result<void> write_usage(objects::Store& store, const Conversion& conve
     return {};
 }
 
+bool is_of_formula(std::string_view warning) {
+    return (warning.find("job_sort_formula: '") != std::string_view::npos ||
+            warning.find("usage_formula: '") != std::string_view::npos) &&
+           warning.ends_with("' is not a resource of this server");
+}
+
 // Everything in one transaction: commands, facts and usage.
 Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
                    std::chrono::sys_seconds now, const MigrateOptions& options) {
@@ -107,19 +118,23 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                 return done;
         return write_usage(store, conversion);
     };
-    auto& notes = conversion.report.notes;
     objects::Rewrite all;
     all.command = "migrate legacy files";
+    all.host = options.host_changes;
     all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
                    std::vector<std::string>&) -> objects::Result<void> {
         // Queues and resources may be made later: what isn't there yet is told in the report.
+        std::vector<std::string> warnings;
         const objects::CheckContext lenient{context.zone, context.resources, context.now, context.queues,
-                                            &notes};
+                                            &warnings};
         for (const objects::Command& command : grouped(conversion.changes.commands))
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
+        // What formulas name was looked at already, with the resources that are yet to be made.
+        for (std::string& warning : warnings)
+            if (!is_of_formula(warning)) conversion.report.notes.push_back(std::move(warning));
         return beside();
     };
-    if (!conversion.changes.commands.empty()) {
+    if (!conversion.changes.commands.empty() || !all.host.empty()) {
         const auto reply = store.rewrite(all, identity, now);
         if (!reply) return fail(reply.error());
         if (reply->changed) return {};
@@ -129,11 +144,28 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
+// What a migration tells of the part that is the server's.
+Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
+    const HostWork& work = conversion.host;
+    if (options.outcomes && options.outcomes->size() != work.commands.size())
+        return tl::unexpected(
+            Problems{{"", 0, 0, "", "the server has carried out other directives than the file has", true}});
+    if (options.outcomes || options.dry_run) {
+        add_lines(conversion.report, work, options.outcomes.value_or(std::vector<HostOutcome>{}));
+    } else if (!work.commands.empty()) {
+        conversion.report.notes.push_back(fmt::format(
+            "{}: {} of the server's own objects: the server carries them out at its next start, and "
+            "server_priv/migration_report tells what came of each",
+            work.file, counted(work.commands.size(), "directive")));
+    }
+    return {};
+}
+
 // `problems`: those of files that couldn't be read.
 Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapshot* current,
                                  const Surroundings& server, const Ledger& before,
                                  const ConvertOptions& options, Problems problems) {
-    const auto legacy = parse(texts);
+    const auto legacy = parse(texts, options.strict);
     if (!legacy) problems.insert(problems.end(), legacy.error().begin(), legacy.error().end());
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return convert(*legacy, server, current, before, options);
@@ -149,6 +181,7 @@ Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store
                                     options.convert, std::move(problems));
     if (!conversion) return conversion;
     if (const auto done = leave_known_usage(*conversion, store); !done) return tl::unexpected(done.error());
+    if (const auto told = tell_host_work(*conversion, options); !told) return tl::unexpected(told.error());
     if (options.dry_run) return conversion;
     if (const auto done = apply(*conversion, store, identity, now, options); !done)
         return tl::unexpected(done.error());
@@ -162,7 +195,9 @@ Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Sna
                                     const ConvertOptions& options) {
     Problems problems;
     const LegacyTexts texts = read_files(files, problems);
-    return convert_texts(texts, current, server, before, options, std::move(problems));
+    auto conversion = convert_texts(texts, current, server, before, options, std::move(problems));
+    if (conversion) add_lines(conversion->report, conversion->host, {});
+    return conversion;
 }
 
 Result<Conversion> migrate(const LegacyTexts& texts, objects::Store& store, const objects::Identity& identity,
@@ -187,6 +222,21 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
     const auto facts = [&] { return write_facts(store, options.facts); };
     if (const auto done = store.database().in_transaction(facts); !done) return fail(done.error());
     return Conversion{};
+}
+
+Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOutcome>& outcomes,
+                                const std::string& report_before, const std::string& report_fact) {
+    const auto kept = kept_text(store, kHostWorkKey);
+    if (!kept) return tl::unexpected(kept.error());
+    Report report;
+    add_lines(report, host_work_from_json(*kept), outcomes);
+    const std::string text =
+        fmt::format("{}\nCarried out by the server:\n{}", report_before, to_text(report));
+    const auto facts = [&] {
+        return write_facts(store, {{std::string(kHostWorkKey), ""}, {report_fact, text}});
+    };
+    if (const auto done = in_transaction(store.database(), facts); !done) return fail(done.error());
+    return report;
 }
 
 }  // namespace pbs::migrate

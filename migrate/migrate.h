@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "migrate/convert.h"
 #include "migrate/legacy.h"
@@ -23,6 +25,10 @@ namespace pbs::migrate {
 struct MigrateOptions {
     ConvertOptions convert{};
     bool dry_run = false;  // changes nothing, but says what it would
+    // What a server that runs has made of Conversion::host, in the same transaction, and how its objects have
+    // changed by it, for the history. Not set: it stays for the server's next start.
+    std::optional<std::vector<HostOutcome>> outcomes{};
+    std::vector<objects::HostChange> host_changes{};
     // Facts (Store::meta) to be written in the same transaction, changed or not.
     std::map<std::string, std::string> facts{};
     // A fact whose value is the text of the report, in the same transaction, so that who writes it into a
@@ -53,5 +59,10 @@ Result<Conversion> migrate(const LegacyFiles& files, objects::Store& store, cons
 Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const objects::Identity& identity, std::chrono::sys_seconds now,
                                const Surroundings& server = {}, const MigrateOptions& options = {});
+
+// A server has carried out, at its start, what a migration left to it: nothing is left then, and `report_fact`
+// gets the text of `report_before` with the lines of these outcomes added, in one transaction. The lines.
+Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOutcome>& outcomes,
+                                const std::string& report_before, const std::string& report_fact);
 
 }  // namespace pbs::migrate

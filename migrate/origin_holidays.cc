@@ -39,9 +39,8 @@ std::string Holiday::rule() const {
     return fmt::format("FREQ=YEARLY;BYYEARDAY={}", day_of_year);
 }
 
-Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::string& file) {
-    HolidaysFile out{file, {}, 0};
-    Problems problems;
+HolidaysFile parse_origin_holidays(std::string_view text, const std::string& file) {
+    HolidaysFile out{file, {}, 0, {}};
     std::bitset<366> seen;
     for_each_line(text, [&](std::string_view line, int number) {
         const auto words = words_of(line, '*');
@@ -52,15 +51,15 @@ Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::str
         }
         const int day = day_of_year(words[0].text);
         if (day < 0) {
-            problems.push_back({file, number, words[0].column, "",
-                                fmt::format("{} is not a day of the year from 1 to 365 (or 0, or YEAR)",
-                                            in_quotes(words[0].text))});
+            out.mistakes.push_back({file, number, words[0].column, "",
+                                    fmt::format("{} is not a day of the year from 1 to 365 (or 0, or YEAR)",
+                                                in_quotes(words[0].text)),
+                                    false, kLeftOut});
         } else if (day > 0 && !seen.test(static_cast<std::size_t>(day))) {
             seen.set(static_cast<std::size_t>(day));
             out.days.push_back({day, joined(words), number});
         }
     });
-    if (!problems.empty()) return tl::unexpected(std::move(problems));
     return out;
 }
 

@@ -27,10 +27,10 @@ struct HolidaysFile {
     std::string file;
     std::vector<Holiday> days;  // in the order of the file, each day once
     int year = 0;               // that the days are of; 0: the file doesn't say
+    Problems mistakes;          // a first word that is no day of the year: the line is left out
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: a first word that is no day of the
-// year.
-Result<HolidaysFile> parse_origin_holidays(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+HolidaysFile parse_origin_holidays(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

@@ -75,10 +75,7 @@ class Reader {
         read_days(words, index, index);
     }
 
-    Result<PbsHolidays> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    PbsHolidays finish() { return std::move(result_); }
 
   private:
     void read_year(const std::vector<Word>& words) {
@@ -86,7 +83,7 @@ class Reader {
         if (year >= 0 && year <= 9999) {
             result_.year = year;
         } else {
-            problem(words.back(), "YEAR",
+            mistake(words.back(), "YEAR",
                     words.size() < 2
                         ? std::string("the year is missing, expected one such as 2026")
                         : fmt::format("{} is not a year such as 2026", in_quotes(words[1].text)));
@@ -95,13 +92,13 @@ class Reader {
 
     void read_days(const std::vector<Word>& words, std::size_t first, std::size_t last) {
         if (words.size() < 3)
-            return problem(words.back(), words[0].text,
+            return mistake(words.back(), words[0].text,
                            "expected the start of prime and of non-prime time, each HHMM, all or none");
         const auto prime = start_of(words[1].text);
         const auto non_prime = start_of(words[2].text);
         for (const auto& [start, word] : {std::pair{prime, words[1]}, std::pair{non_prime, words[2]}})
             if (!start)
-                problem(word, words[0].text,
+                mistake(word, words[0].text,
                         fmt::format("{} is not a time HHMM up to 2400, all or none", in_quotes(word.text)));
         if (!prime || !non_prime) return;
         for (std::size_t day = first; day <= last; ++day) {
@@ -111,13 +108,17 @@ class Reader {
     }
 
     void read_holiday(const std::vector<Word>& words) {
-        const int day = number(words[0].text);
-        if (day < 1 || day > 366)
-            return problem(
-                words[0], "",
-                fmt::format("{} is not a day of the year from 1 to 366, YEAR, weekday or a day of the "
-                            "week in lower case",
-                            in_quotes(words[0].text)));
+        int day = number(words[0].text);
+        if (day < 1 || day > 366) {
+            day = number(words[0].text.substr(0, words[0].text.find_first_not_of("0123456789")));
+            const bool counts = day >= 1 && day <= 366;
+            mistake(words[0], "",
+                    fmt::format("{} is not a day of the year from 1 to 366, YEAR, weekday or a day of the "
+                                "week in lower case",
+                                in_quotes(words[0].text)),
+                    counts ? fmt::format("it is read as day {}", day) : kLeftOut);
+            if (!counts) return;
+        }
         if (seen_.test(static_cast<std::size_t>(day))) return;
         seen_.set(static_cast<std::size_t>(day));
         std::string description;
@@ -126,12 +127,13 @@ class Reader {
         result_.days.push_back({day, std::move(description), number_});
     }
 
-    void problem(const Word& word, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, number_, word.column, std::string(option), std::move(message)});
+    void mistake(const Word& word, std::string_view option, std::string message,
+                 std::string then = kLeftOut) {
+        result_.mistakes.push_back({result_.file, number_, word.column, std::string(option),
+                                    std::move(message), false, std::move(then)});
     }
 
     PbsHolidays result_;
-    Problems problems_;
     std::bitset<367> seen_;
     int number_ = 0;
 };
@@ -142,7 +144,7 @@ std::string PbsHoliday::rule() const {
     return fmt::format("FREQ=YEARLY;BYYEARDAY={}", day_of_year);
 }
 
-Result<PbsHolidays> parse_pbs_holidays(std::string_view text, const std::string& file) {
+PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

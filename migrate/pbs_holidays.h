@@ -53,13 +53,15 @@ struct PbsHolidays {
     std::array<std::vector<PrimeHours>, 7> prime{};  // from Sunday; at most two, ascending, none empty
     std::array<int, 7> lines{};                      // where the day was set; 0: nowhere
     std::vector<PbsHoliday> days;                    // in the order of the file, each day once
+    // A first word that is none of the above, times and years that are none: these lines are left out, but of
+    // a word such as 12x the number counts, as the older schedulers read it.
+    Problems mistakes;
 
     bool in_use() const { return year != 0; }
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: a first word that is none of the above,
-// times and years that are none.
-Result<PbsHolidays> parse_pbs_holidays(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file);
 
 // Prime time as time_windows of type prime: those days of the week that have the same hours are one.
 struct PrimeWindow {

@@ -32,7 +32,10 @@ constexpr const char* kDescription =
     "default_policy_non_prime where they differ, and of the fs_group default_fs_group, whose tree is that\n"
     "of resource_group; its holidays file becomes time_windows of type prime and non_work_days, its\n"
     "dedicated_time those of type dedicated.\n"
-    "The files are read, never changed. With a mistake in a file nothing is done.";
+    "The files are read, never changed. What the older scheduler went on after, such as an option that it\n"
+    "didn't know, is told and the rest migrates; with --strict nothing is done then, and never with a "
+    "mistake\n"
+    "that kept it from starting.";
 
 constexpr const char* kFooter =
     "Without --dry-run and --check, pbs_migrate writes into HOME/server_priv/policy.db itself (--into),\n"
@@ -57,6 +60,7 @@ struct Arguments {
     bool diff = false;
     bool json = false;
     bool infer = false;
+    bool strict = false;
     std::vector<std::string> wanted_export;  // kind and folder
 
     Task task() const {
@@ -67,6 +71,7 @@ struct Arguments {
     Format format() const {
         if (json) return Format::json;
         if (dry_run) return Format::commands;
+        if (check) return Format::notes;
         return diff ? Format::diff : Format::text;
     }
 };
@@ -88,28 +93,28 @@ int wrong_usage(const char* what) {
 // Against nothing: as a fresh server would have it.
 int convert_alone(const Arguments& arguments) {
     const auto conversion =
-        read_and_convert(arguments.files, nullptr, arguments.server, {}, {arguments.infer});
+        read_and_convert(arguments.files, nullptr, arguments.server, {}, {arguments.infer, arguments.strict});
     if (!conversion) return refuse(arguments, conversion.error());
-    if (arguments.json || arguments.dry_run) fmt::print("{}", show(*conversion, arguments.format()));
+    fmt::print("{}", show(*conversion, arguments.format()));
     return 0;
 }
 
 int migrate_at_server(const Arguments& arguments) {
     Problems problems;
     ServerRequest request{read_files(arguments.files, problems), arguments.format(), arguments.infer,
-                          arguments.task() != Task::apply};
+                          arguments.strict, arguments.task() != Task::apply};
     // Mistakes of the files are told with their lines, whatever the server is.
-    if (const auto parsed = parse(request.texts); !parsed)
+    if (const auto parsed = parse(request.texts, arguments.strict); !parsed)
         problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
     if (!problems.empty()) return refuse(arguments, problems);
     const auto report = migrate_at(*arguments.at, request);
     if (!report) return refuse(arguments, report.error());
-    if (!arguments.check || arguments.json) fmt::print("{}", *report);
+    fmt::print("{}", *report);
     return 0;
 }
 
 int migrate_home(const Arguments& arguments) {
-    const MigrateOptions options{{arguments.infer}, arguments.task() != Task::apply, {}};
+    const MigrateOptions options{{arguments.infer, arguments.strict}, arguments.task() != Task::apply, {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     std::string shown;
     const auto done = with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
@@ -120,7 +125,7 @@ int migrate_home(const Arguments& arguments) {
         return {};
     });
     if (!done) return refuse(arguments, done.error());
-    if (!arguments.check || arguments.json) fmt::print("{}", shown);
+    fmt::print("{}", shown);
     return 0;
 }
 
@@ -171,18 +176,22 @@ int export_file(const Arguments& arguments) {
             const auto server = configuration_of(*arguments.at);
             if (!server) return tl::unexpected(server.error());
             return write_export(arguments, {*server->snapshot, zone, now, "default", server->queues,
-                                            server->consumables, server->queue_types});
+                                            server->consumables, server->queue_types, server->others});
         }
         return with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
             const auto kept = store.meta(kLedgerKey);
             if (!kept) return tl::unexpected(Problems{{"", 0, 0, "", kept.error().message}});
             std::vector<FoundQueueType> types;
-            for (const LedgerLine& line : ledger_from_text(kept->value_or("")).lines)
+            std::vector<std::string> checked;
+            for (const LedgerLine& line : ledger_from_text(kept->value_or("")).lines) {
                 if (line.type == pbs::objects::ObjectType::queue)
                     types.push_back({line.object, line.value, "queue " + line.object});
+                if (line.type == pbs::objects::ObjectType::resource && line.attribute == kChecked)
+                    checked.push_back(line.object);
+            }
             const auto snapshot = store.snapshot();
             return write_export(arguments, {*snapshot, zone, now, "default", arguments.server.queues,
-                                            arguments.server.consumables, types});
+                                            arguments.server.consumables, types, checked});
         });
     }();
     return done ? 0 : refuse(arguments, done.error());
@@ -213,10 +222,15 @@ void add_files(CLI::App& app, Arguments& arguments) {
     app.add_option("--usage", files.usage, "Usage of the entities in that tree (sched_priv/usage)")
         ->type_name("F")
         ->excludes(config);
-    app.add_option("--qmgr-print", files.qmgr_print,
-                   "What qmgr -c \"print server\" wrote of the older server")
+    app.add_option("--sched-formula", files.sched_formula,
+                   "Where PBS kept job_sort_formula (sched_priv/sched_formula)")
         ->type_name("F")
         ->excludes(config);
+    app.add_option(
+           "--qmgr-print", files.qmgr_print,
+           "What qmgr -c \"print server\" wrote of the older server, and print node @default and print "
+           "sched behind it")
+        ->type_name("F");
     app.add_option("--decay-usage", files.decay_usage,
                    "Past usage that the Origin scheduler kept (sched_priv/decay_usage)")
         ->type_name("F")
@@ -253,10 +267,13 @@ void add_options(CLI::App& app, Arguments& arguments) {
     add_files(app, arguments);
     app.add_flag("--infer", arguments.infer,
                  "Make rules that need no yearly update of the holidays that are known by name");
+    app.add_flag("--strict", arguments.strict,
+                 "Refuse what the older scheduler went on after, instead of telling it");
     auto* dry_run =
         app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
     auto* check =
-        app.add_flag("--check", arguments.check, "Say only what is wrong with the files")->excludes(dry_run);
+        app.add_flag("--check", arguments.check, "Say only what is wrong with the files, or worth a look")
+            ->excludes(dry_run);
     app.add_flag("--diff", arguments.diff, "Print what would change of what is there, and change nothing")
         ->excludes(dry_run)
         ->excludes(check);

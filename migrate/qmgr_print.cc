@@ -5,240 +5,286 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <map>
+#include <utility>
 
+#include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/qmgr_grammar.h"
 #include "migrate/words.h"
 #include "objects/text.h"
 
 namespace pbs::migrate {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\v\f";
-constexpr std::size_t kLongestQueueName = 15;
+using cmds::Operator;
+using objects::CommandKind;
+using objects::ObjectType;
 
-// In the order in which qmgr looks for an abbreviation.
-constexpr std::array<std::string_view, 10> kCommands = {"create", "delete", "set",    "unset",  "list",
-                                                        "print",  "active", "import", "export", "quit"};
-constexpr std::array<std::string_view, 8> kTypes = {"server", "queue", "node",    "resource",
-                                                    "sched",  "hook",  "pbshook", "vnode"};
+constexpr std::string_view kHooks =
+    "hooks are programs of the older server and have no place here: keep their files";
+constexpr std::string_view kOwnObjects =
+    "pbs_config export and import carry the policies of such a server over";
 
-// The first word that begins with these letters; empty: none.
-template <std::size_t n>
-std::string_view unabbreviated(const std::array<std::string_view, n>& words, std::string_view given) {
-    const std::string word = objects::lowered(given);
-    const auto* found = std::ranges::find_if(words, [&](std::string_view w) { return w.starts_with(word); });
-    return word.empty() || found == words.end() ? std::string_view{} : *found;
+// Both enumerations have the numbers of the batch protocol.
+ObjectType type_of(cmds::ObjectType type) {
+    return static_cast<ObjectType>(type);
 }
 
-bool is_queue_name(std::string_view text) {
-    return !text.empty() && text.size() <= kLongestQueueName &&
-           (objects::is_letter(text.front()) || objects::is_digit(text.front())) &&
-           std::ranges::all_of(text, [](char c) {
-               return objects::is_letter(c) || objects::is_digit(c) || c == '-' || c == '_' || c == '.';
-           });
+// The directive as qmgr would take it, for the report.
+std::string directive_text(const PrintedCommand& printed) {
+    return objects::to_text(printed.command);
 }
 
-bool is_resource_name(std::string_view text) {
-    return !text.empty() && text.size() <= 64 && objects::is_letter(text.front()) &&
-           std::ranges::all_of(text, [](char c) {
-               return objects::is_letter(c) || objects::is_digit(c) || c == '-' || c == '_';
-           });
-}
-
-// A directive with the lines that go on after a backslash, and where it began.
-struct Directive {
-    std::string text;
-    int line = 0;
-};
-
-std::vector<Directive> directives_of(std::string_view text) {
-    std::vector<Directive> out;
-    bool goes_on = false;
-    for_each_line(text, [&](std::string_view line, int number) {
-        while (!line.empty() && kSpace.find(line.back()) != std::string_view::npos) line.remove_suffix(1);
-        if (!goes_on) out.push_back({{}, number});
-        goes_on = line.ends_with('\\');
-        if (goes_on) line.remove_suffix(1);
-        out.back().text += line;
+bool is_base64(std::string_view line) {
+    return !line.empty() && std::ranges::all_of(line, [](char c) {
+        return objects::is_letter(c) || objects::is_digit(c) || c == '+' || c == '/' || c == '=';
     });
-    return out;
 }
 
-// The words and values of one directive.
-class Scanner {
-  public:
-    explicit Scanner(std::string_view text) : text_(text) { skip(); }
-
-    bool at_end() const { return at_ >= text_.size() || text_[at_] == '#'; }
-    int column() const { return static_cast<int>(at_) + 1; }
-
-    Word word(std::string_view ends = " \t\r\v\f") {
-        const std::size_t end = std::min(text_.find_first_of(ends, at_), text_.size());
-        const Word found{text_.substr(at_, end - at_), column()};
-        at_ = end;
-        skip();
-        return found;
-    }
-
-    // =, += or -=, which is skipped; empty: there is none.
-    std::string_view operation() {
-        for (const std::string_view op :
-             {std::string_view("+="), std::string_view("-="), std::string_view("=")}) {
-            if (!text_.substr(at_).starts_with(op)) continue;
-            at_ += op.size();
-            skip();
-            return op;
-        }
-        return {};
-    }
-
-    // Up to a comma outside quotes or the end; nullopt: a quote is open.
-    std::optional<std::string> value() {
-        std::string out;
-        char quote = '\0';
-        for (; at_ < text_.size(); ++at_) {
-            const char c = text_[at_];
-            if (quote != '\0') {
-                if (c == quote) {
-                    quote = '\0';
-                } else {
-                    out += c;
-                }
-            } else if (c == '"' || c == '\'') {
-                quote = c;
-            } else if ((c == ',' && attribute_follows(at_ + 1)) ||
-                       (c == '#' && (out.empty() || kSpace.find(out.back()) != std::string_view::npos))) {
-                break;
-            } else {
-                out += c;
-            }
-        }
-        if (quote != '\0') return std::nullopt;
-        return std::string(objects::trim(out));
-    }
-
-    bool comma() {
-        if (at_ >= text_.size() || text_[at_] != ',') return false;
-        ++at_;
-        skip();
+// The words of a directive that is about a hook, or that only hooks have: its command; empty: it is another.
+bool is_about_hooks(std::string_view text) {
+    const auto words = words_of(text, '\n');
+    if (words.empty()) return false;
+    const std::string_view command = words[0].text;
+    if (command.size() > 1 &&
+        (std::string_view("import").starts_with(command) || std::string_view("export").starts_with(command)))
         return true;
-    }
+    if (words.size() < 2) return false;
+    const std::string_view type = words[1].text;
+    return std::string_view("hook").starts_with(type) ||
+           (type.size() > 2 && std::string_view("pbshook").starts_with(type));
+}
 
-  private:
-    void skip() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
-
-    // "name =" or "name +=": the comma before it ends a value.
-    bool attribute_follows(std::size_t from) const {
-        from = std::min(text_.find_first_not_of(kSpace, from), text_.size());
-        std::size_t end = from;
-        while (end < text_.size() && (objects::is_letter(text_[end]) || objects::is_digit(text_[end]) ||
-                                      text_[end] == '_' || text_[end] == '.' || text_[end] == '-'))
-            ++end;
-        if (end == from) return false;
-        if (text_[end - 1] == '-' && end < text_.size() && text_[end] == '=') --end;
-        end = std::min(text_.find_first_not_of(kSpace, end), text_.size());
-        const std::string_view rest = text_.substr(end);
-        return rest.starts_with('=') || rest.starts_with("+=") || rest.starts_with("-=");
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
+// max_run = [u:PBS_GENERIC=4] is what max_user_run = 4 is, and so on: the attribute that has the same
+// meaning for everybody. Empty: there is none, since the limit is that of one user or group, or of projects.
+struct Limit {
+    std::string attribute;
+    std::string value;
 };
+std::optional<Limit> limit_of(std::string_view attribute, std::string_view text, ObjectType type) {
+    struct Row {
+        std::string_view from, whom, to;
+    };
+    constexpr std::array<Row, 4> kRows{{{"max_run", "o:PBS_ALL", "max_running"},
+                                        {"max_run", "u:PBS_GENERIC", "max_user_run"},
+                                        {"max_run", "g:PBS_GENERIC", "max_group_run"},
+                                        {"max_queued", "o:PBS_ALL", "max_queuable"}}};
+    if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
+    text = text.substr(1, text.size() - 2);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    const std::string_view whom = objects::trim(text.substr(0, equals));
+    for (const Row& row : kRows) {
+        const bool of_queues = row.to == "max_queuable";
+        if (objects::same_word(row.from, attribute) && row.whom == whom &&
+            (!of_queues || type == ObjectType::queue))
+            return Limit{std::string(row.to), std::string(objects::trim(text.substr(equals + 1)))};
+    }
+    return std::nullopt;
+}
 
 class Reader {
   public:
     explicit Reader(const std::string& file) { result_.file = file; }
 
-    void read(const Directive& directive) {
-        number_ = directive.line;
-        Scanner scanner(directive.text);
-        if (scanner.at_end()) return;
-        const Word command = scanner.word();
-        const std::string_view known = unabbreviated(kCommands, command.text);
-        if (known.empty())
-            return problem(command, "",
-                           fmt::format("{} is no command of qmgr, expected create, set or another",
-                                       in_quotes(command.text)));
-        if (known != "create" && known != "set") return;
-        if (scanner.at_end()) return problem({{}, scanner.column()}, known, "expected a type of object");
-        const Word type = scanner.word();
-        const std::string_view of = unabbreviated(kTypes, type.text);
-        if (of == "server") return read_settings(scanner, of, {});
-        if (of != "queue" && of != "resource") return;
-        if (scanner.at_end())
-            return problem({{}, scanner.column()}, type.text, fmt::format("expected the name of a {}", of));
-        read_object(scanner, of, known == "create");
+    void read_line(std::string_view line, int number) {
+        if (hook_contents_ && is_base64(objects::trim(line))) return;
+        hook_contents_ = false;
+        if (!directives_.continues()) number_ = number;
+        directives_.add_line(line);
+        read_directives();
     }
 
-    Result<QmgrPrint> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+    QmgrPrint finish() {
+        directives_.end_of_input();
+        read_directives();
         for (auto& [name, consumable] : resources_)
-            if (consumable) result_.consumables.push_back(name);
+            (consumable ? result_.consumables : result_.others).push_back(name);
         return std::move(result_);
     }
 
   private:
-    void read_object(Scanner& scanner, std::string_view type, bool create) {
-        const Word name = scanner.word();
-        if (type == "queue" && !is_queue_name(name.text))
-            return problem(name, "",
-                           fmt::format("{} is no name of a queue, expected at most {} letters, digits, '-', "
-                                       "'_' or '.'",
-                                       in_quotes(name.text), kLongestQueueName));
-        if (type == "resource" && !is_resource_name(name.text))
-            return problem(
-                name, "",
-                fmt::format("{} is no name of a resource, expected a letter, then letters, digits, "
-                            "'-' or '_'",
-                            in_quotes(name.text)));
-        if (type == "queue" && queue(name.text) == nullptr)
-            result_.queues.push_back({std::string(name.text), false, {}, number_});
-        if (create && scanner.at_end()) return;
-        read_settings(scanner, type, std::string(name.text));
+    void read_directives() {
+        while (const auto text = directives_.next()) read(*text);
     }
 
-    void read_settings(Scanner& scanner, std::string_view type, const std::string& object) {
-        do {
-            const Word name = scanner.word(" \t\r\v\f=+,");
-            const std::string_view op = scanner.operation();
-            if (name.text.empty() || op.empty())
-                return problem({{}, scanner.column()}, name.text, "expected an attribute, = and a value");
-            const int column = scanner.column();
-            const auto value = scanner.value();
-            if (!value)
-                return problem({{}, column}, name.text, "the quote isn't closed, expected another one");
-            if (op == "=") set(type, object, {name.text, column}, *value);
-        } while (scanner.comma());
-    }
-
-    void set(std::string_view type, const std::string& object, const Word& name, const std::string& value) {
-        if (type == "server") return set_server(name, value);
-        if (type == "resource") {
-            if (objects::same_word(name.text, "flag")) resources_[object] = uses_up(value);
+    void read(const std::string& text) {
+        if (is_about_hooks(text)) {
+            hook_contents_ = text.ends_with(" -");
+            return not_carried_over(text, kHooks);
+        }
+        const auto directive = cmds::parse_directive(text, cmds::is_attribute);
+        if (!directive) {
+            std::string message = directive.error().message;
+            constexpr std::string_view kPrefix = "qmgr: ";
+            if (message.starts_with(kPrefix)) message.erase(0, kPrefix.size());
+            message.resize(std::min(message.find('\n'), message.size()));
+            const int column = static_cast<int>(directive.error().offset.value_or(0)) + 1;
+            result_.mistakes.push_back({result_.file, number_, column, "",
+                                        fmt::format("{} in {}", printable(message), in_quotes(text)), false,
+                                        "the directive is left out"});
             return;
         }
-        PrintedQueue& of = *queue(object);
-        const std::string word = objects::lowered(value);
-        if (objects::same_word(name.text, "queue_type")) of.route = !word.empty() && word.front() == 'r';
-        const bool says_when =
-            word == "execution_prime" || word == "execution_non_prime" || word == "execution_dedicated";
-        if (objects::same_word(name.text, "execution_type") ||
-            (says_when && objects::same_word(name.text, "queue_type")))
-            of.execution_type = says_when ? word : "";
+        switch (directive->command) {
+            case cmds::Command::active:
+                active_[directive->type] = names_of(*directive);
+                return;
+            case cmds::Command::create:
+            case cmds::Command::remove:
+            case cmds::Command::set:
+            case cmds::Command::unset:
+                break;
+            default:  // what only shows something
+                return;
+        }
+        if (cmds::is_own(directive->type)) return not_carried_over(text, kOwnObjects);
+        const std::vector<std::string> names = names_of(*directive);
+        if (names.empty())
+            return not_carried_over(text, "it names no object, and none is active or printed before it");
+        for (const std::string& name : names) read_object(*directive, name);
     }
 
-    void set_server(const Word& name, const std::string& value) {
-        if (objects::same_word(name.text, "job_sort_formula")) {
-            result_.job_sort_formula = {value, number_};
-        } else if (objects::same_word(name.text, "backfill_depth")) {
-            std::int32_t depth = -1;
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), depth);
-            if (error != std::errc{} || end != value.data() + value.size() || depth < 0)
-                return problem(
-                    name, name.text,
-                    fmt::format("{} is no depth, expected a number of 0 to 2147483647", in_quotes(value)));
+    // Without names the active ones are meant; @default is all that were made before.
+    std::vector<std::string> names_of(const cmds::Directive& directive) {
+        if (directive.type == cmds::ObjectType::server) return {""};
+        std::vector<std::string> names;
+        for (const cmds::ObjectName& name : directive.names) {
+            if (!name.name.empty()) {
+                names.push_back(name.name);
+            } else {
+                const auto& all = made_[directive.type];
+                names.insert(names.end(), all.begin(), all.end());
+            }
+        }
+        if (!directive.names.empty()) return names;
+        if (const auto active = active_.find(directive.type); active != active_.end()) return active->second;
+        if (directive.type == cmds::ObjectType::sched) return {"default"};
+        return {};
+    }
+
+    void read_object(const cmds::Directive& directive, const std::string& name) {
+        const ObjectType type = type_of(directive.type);
+        auto& made = made_[directive.type];
+        if (directive.command == cmds::Command::remove) {
+            std::erase(made, name);
+            if (type == ObjectType::queue)
+                std::erase_if(result_.queues, [&](auto& q) { return q.name == name; });
+            if (type == ObjectType::resource) resources_.erase(name);
+        } else {
+            if (type != ObjectType::server && std::ranges::find(made, name) == made.end())
+                made.push_back(name);
+            if (type == ObjectType::queue && queue(name) == nullptr)
+                result_.queues.push_back({name, false, {}, number_});
+            if (type == ObjectType::resource) resources_.try_emplace(name, false);
+        }
+        if (directive.command == cmds::Command::create || directive.command == cmds::Command::remove) {
+            const bool create = directive.command == cmds::Command::create;
+            // The default scheduler is always there.
+            if (type != ObjectType::sched || name != "default")
+                result_.commands.push_back(
+                    {{create ? CommandKind::create : CommandKind::remove, type, name, {}}, number_});
+        }
+        for (const cmds::Assignment& assignment : directive.attributes)
+            read_assignment(directive, type, name, assignment);
+    }
+
+    void read_assignment(const cmds::Directive& directive, ObjectType type, const std::string& object,
+                         const cmds::Assignment& given) {
+        const std::string full = given.resource.empty() ? given.name : given.name + "." + given.resource;
+        const bool unset = directive.command == cmds::Command::unset;
+        PrintedCommand printed{{unset ? CommandKind::unset : CommandKind::set,
+                                type,
+                                object,
+                                {{full, given.value, static_cast<objects::Operation>(given.op)}}},
+                               number_};
+        if (unset) printed.command.changes.front().operation = objects::Operation::unset;
+        if (given.op == Operator::set && !unset && is_of_policies(type, object, given)) return;
+        if (const auto limit = limit_of(given.name, given.value, type); limit && given.op == Operator::set) {
+            note(directive_text(printed), fmt::format("it is {} = {} here", limit->attribute, limit->value));
+            printed.command.changes.front() = {limit->attribute, limit->value, objects::Operation::set};
+        }
+        if (const std::string why = objection(directive.type, printed); !why.empty())
+            return not_carried_over(directive_text(printed), why);
+        if (!joins(printed)) result_.commands.push_back(std::move(printed));
+    }
+
+    // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value.
+    bool joins(const PrintedCommand& printed) {
+        const objects::AttributeChange& change = printed.command.changes.front();
+        if (change.operation != objects::Operation::increment) return false;
+        for (auto earlier = result_.commands.rbegin(); earlier != result_.commands.rend(); ++earlier) {
+            objects::Command& command = earlier->command;
+            if (command.type != printed.command.type || command.object != printed.command.object) continue;
+            if (command.changes.empty() || !objects::same_word(command.changes.front().name, change.name))
+                continue;
+            if (command.kind != CommandKind::set ||
+                command.changes.front().operation != objects::Operation::set)
+                return false;
+            command.changes.front().value += "," + change.value;
+            return true;
+        }
+        return false;
+    }
+
+    // Why an attribute isn't this server's to set; empty: it is.
+    static std::string objection(cmds::ObjectType type, const PrintedCommand& printed) {
+        const std::string& full = printed.command.changes.front().name;
+        const std::string name = full.substr(0, full.find('.'));
+        const cmds::HostAttribute* row = cmds::find_host_attribute(type, name);
+        if (row == nullptr)
+            return cmds::is_attribute(type, name)
+                       ? std::string(kOwnObjects)
+                       : fmt::format("{} is no attribute that this server has", name);
+        if (row->where != cmds::Where::here) return fmt::format("{} is an attribute of OpenPBS only", name);
+        if (row->setter == cmds::Setter::nobody) return fmt::format("{} is the server's own to set", name);
+        return {};
+    }
+
+    // What becomes a part of the policies, or of what they say of queues.
+    bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
+        if (type == ObjectType::server) return set_server(given);
+        if (type == ObjectType::resource) {
+            if (objects::same_word(given.name, "flag")) resources_[object] = uses_up(given.value);
+            return false;
+        }
+        if (type != ObjectType::queue) return false;
+        PrintedQueue& of = *queue(object);
+        const std::string word = objects::lowered(given.value);
+        const bool says_when =
+            word == "execution_prime" || word == "execution_non_prime" || word == "execution_dedicated";
+        if (objects::same_word(given.name, "execution_type")) {
+            of.execution_type = says_when ? word : "";
+            return says_when;
+        }
+        if (!objects::same_word(given.name, "queue_type")) return false;
+        of.route = word.starts_with('r');
+        of.execution_type = says_when ? word : "";
+        if (!says_when) return false;
+        result_.commands.push_back(
+            {{CommandKind::set, type, object, {{"queue_type", "Execution", objects::Operation::set}}},
+             number_});
+        return true;
+    }
+
+    bool set_server(const cmds::Assignment& given) {
+        if (objects::same_word(given.name, "job_sort_formula")) {
+            result_.job_sort_formula = {given.value, number_};
+            return true;
+        }
+        if (!objects::same_word(given.name, "backfill_depth")) return false;
+        std::int32_t depth = -1;
+        const char* end = given.value.data() + given.value.size();
+        const auto [stop, error] = std::from_chars(given.value.data(), end, depth);
+        if (error != std::errc{} || stop != end || depth < 0) {
+            result_.mistakes.push_back(
+                {result_.file, number_, 0, "backfill_depth",
+                 fmt::format("{} is no depth, expected a number of 0 to 2147483647", in_quotes(given.value)),
+                 false, "the directive is left out"});
+        } else {
             result_.backfill_depth = {std::to_string(depth), number_};
         }
+        return true;
     }
 
     PrintedQueue* queue(std::string_view name) {
@@ -246,14 +292,22 @@ class Reader {
         return found == result_.queues.end() ? nullptr : &*found;
     }
 
-    void problem(const Word& word, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, number_, word.column, printable(option), std::move(message)});
+    void not_carried_over(std::string_view directive, std::string_view why) {
+        note(directive, fmt::format("isn't carried over: {}", why));
+    }
+
+    void note(std::string_view directive, std::string_view why) {
+        result_.notes.push_back(
+            fmt::format("{}:{}: {}: {}", result_.file, number_, in_line(directive, 120), why));
     }
 
     QmgrPrint result_;
-    Problems problems_;
+    cmds::DirectiveReader directives_;
+    bool hook_contents_ = false;
     std::map<std::string, bool> resources_;  // name -> is it used up?
-    int number_ = 0;
+    std::map<cmds::ObjectType, std::vector<std::string>> active_;
+    std::map<cmds::ObjectType, std::vector<std::string>> made_;
+    int number_ = 0;  // the line in which the directive began
 };
 
 }  // namespace
@@ -262,9 +316,9 @@ bool uses_up(std::string_view flag) {
     return flag.find_first_of("nfq") != std::string_view::npos;
 }
 
-Result<QmgrPrint> parse_qmgr_print(std::string_view text, const std::string& file) {
+QmgrPrint parse_qmgr_print(std::string_view text, const std::string& file) {
     Reader reader(file);
-    for (const Directive& directive : directives_of(text)) reader.read(directive);
+    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }
 

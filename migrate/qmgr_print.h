@@ -1,26 +1,19 @@
-// What qmgr printed of an older server: `qmgr -c "print server"`, from which backfill_depth, job_sort_formula
-// and the names of queues and resources are taken.
+// What qmgr printed of an older server: `qmgr -c "print server"`, and, behind it or alone, "print node
+// @default", "print sched", "print resource" and "print hook".
 //
-// Format: directives of qmgr, one a line; '#' begins a comment where a word may begin. Read are
-//
-//     create queue NAME                       also with attributes behind it
-//     set queue NAME attribute = value
-//     set server attribute = value
-//     create resource NAME                    also with attributes behind it
-//     set resource NAME attribute = value
-//
-// with the commands and types abbreviated as qmgr takes them. A value in double or single quotes may have
-// blanks and commas in it; a line that ends with a backslash goes on in the next one. A later setting
-// replaces an earlier one. Directives on other objects and other attributes say nothing here.
+// Format: directives of qmgr as ours takes them (ifl/cmds/qmgr_grammar.h): abbreviations, comments, quoted
+// values, a backslash at the end of a line that goes on in the next one, several directives on a line, active
+// objects. Of a hook's contents, which stand below `import hook NAME TYPE base64 -`, the lines of base64 are
+// skipped.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "migrate/problem.h"
+#include "objects/commands.h"
 
 namespace pbs::migrate {
 
@@ -36,20 +29,33 @@ struct PrintedValue {
     int line = 0;
 };
 
+// One object's creation or deletion, or one attribute of one object.
+struct PrintedCommand {
+    objects::Command command;  // with no change, or one, whose name is "attribute" or "attribute.resource"
+    int line = 0;
+};
+
 struct QmgrPrint {
     std::string file;
     std::vector<PrintedQueue> queues;      // in the order of the file
     std::vector<std::string> consumables;  // resources whose flag says that jobs use them up
+    std::vector<std::string> others;       // resources whose flag doesn't say so
     std::optional<PrintedValue> backfill_depth;
     std::optional<PrintedValue> job_sort_formula;
+    // For the server to carry out, in the order of the file: what a directive of the old server means for
+    // this one. Not in it is what has a place among the policies: the two values above, and queues'
+    // execution_type.
+    std::vector<PrintedCommand> commands;
+    // A line for each directive that can't be carried over, or is another one here, and why.
+    std::vector<std::string> notes;
+    Problems mistakes;  // directives that qmgr doesn't understand: they are left out
 };
 
 // Does the flag of a resource say that jobs use it up? n: of vnodes, f: of the first vnode, q: of queues and
 // the server.
 bool uses_up(std::string_view flag);
 
-// Reads the text of a file; `file` is its name in messages. Problems: lines that are no directives, open
-// quotes, settings without a value, queues' names that are none, a backfill_depth that is no number.
-Result<QmgrPrint> parse_qmgr_print(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+QmgrPrint parse_qmgr_print(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

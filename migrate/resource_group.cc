@@ -41,7 +41,7 @@ class Reader {
         if (words.empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*')) return;
         number_ = line_number;
         if (words.size() < 4)
-            return problem({{}, words.back().column + static_cast<int>(words.back().text.size())},
+            return mistake({{}, words.back().column + static_cast<int>(words.back().text.size())},
                            words[0].text,
                            fmt::format("{} of 4 words are there, expected a name, a number, a parent and "
                                        "shares",
@@ -52,10 +52,7 @@ class Reader {
                  fmt::format("{} after the shares is left out, as it was", in_quotes(words[4].text)));
     }
 
-    Result<ResourceGroup> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    ResourceGroup finish() { return std::move(result_); }
 
   private:
     void read_group(const std::vector<Word>& words) {
@@ -66,31 +63,29 @@ class Reader {
         const auto children = number(words[1].text);
         const auto shares = number(words[3].text);
         if (!children)
-            problem(words[1], group.name,
+            mistake(words[1], group.name,
                     fmt::format("{} is not the number of a group", in_quotes(words[1].text)));
         if (!shares || *shares < 0)
-            problem(
+            mistake(
                 words[3], group.name,
                 fmt::format("{} is no number of shares, expected 0 to 2147483647", in_quotes(words[3].text)));
-        group.shares = shares.value_or(0);
-        group.number = children.value_or(0);
-        // A bad line names its group all the same, so that those below it aren't reported too.
-        const bool usable = check_name(words[0]);
+        if (!check_name(words[0]) || !check_parent(words[2], group)) return;
+        if (!children || !shares || *shares < 0) return;
+        group.shares = *shares;
+        group.number = *children;
         seen_.emplace(group.name, number_);
-        if (!usable) return;
-        if (!check_parent(words[2], group)) return;
         result_.groups.push_back(std::move(group));
     }
 
     bool check_name(const Word& word) {
         if (word.text == kUnknown || word.text == kTreeRoot) {
-            problem(word, word.text,
+            mistake(word, word.text,
                     fmt::format("is a group of every tree already, expected another name than {} and {}",
                                 kTreeRoot, kUnknown));
             return false;
         }
         if (const auto found = seen_.find(std::string(word.text)); found != seen_.end()) {
-            problem(word, word.text,
+            mistake(word, word.text,
                     fmt::format("is in line {} already, expected each name once", found->second));
             return false;
         }
@@ -101,7 +96,7 @@ class Reader {
             return false;
         }
         if (is_element_name(word.text)) return true;
-        problem(word, "",
+        mistake(word, "",
                 fmt::format("{} is no name for an element of a tree, expected letters, digits and any of "
                             "-_.:+@$, at most 255",
                             in_quotes(word.text)));
@@ -122,15 +117,16 @@ class Reader {
         }
         if (group.parent == kRoot || (group.parent != group.name && seen_.contains(group.parent)))
             return true;
-        problem(word, group.name,
+        mistake(word, group.name,
                 fmt::format("its parent {} isn't there, expected root or a name of an earlier line",
                             in_quotes(word.text)));
         return false;
     }
 
-    void problem(const Word& word, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, number_, word.column, option.empty() ? "" : printable(option),
-                             std::move(message)});
+    void mistake(const Word& word, std::string_view option, std::string message) {
+        result_.mistakes.push_back({result_.file, number_, word.column,
+                                    option.empty() ? "" : printable(option), std::move(message), false,
+                                    kLeftOut});
     }
 
     void leave_out(std::string_view name, const std::string& why) {
@@ -144,7 +140,6 @@ class Reader {
     }
 
     ResourceGroup result_;
-    Problems problems_;
     std::map<std::string, int, std::less<>> seen_;  // name -> line
     std::set<std::string, std::less<>> left_out_;
     int number_ = 0;
@@ -156,7 +151,7 @@ std::string ShareGroup::element() const {
     return fmt::format("{}:{}={}", name, parent, shares);
 }
 
-Result<ResourceGroup> parse_resource_group(std::string_view text, const std::string& file) {
+ResourceGroup parse_resource_group(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

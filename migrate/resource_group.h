@@ -34,11 +34,13 @@ struct ResourceGroup {
     std::string file;
     std::vector<ShareGroup> groups;  // in the order of the file, each name once
     std::vector<std::string> notes;  // lines that mean nothing for an fs_group, and why
+    // Missing words, names that are in the file already or that an fs_group can't have, parents that no
+    // earlier line names, numbers and shares that are none: these lines are left out, as the older scheduler
+    // did.
+    Problems mistakes;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: missing words, names that are in the
-// file already or that an fs_group can't have, parents that no earlier line names, numbers and shares that
-// are none.
-Result<ResourceGroup> parse_resource_group(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+ResourceGroup parse_resource_group(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

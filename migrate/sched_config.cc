@@ -27,10 +27,13 @@ class Line {
     char next() const { return at_end() ? '\0' : text_[at_]; }
     int column() const { return static_cast<int>(at_) + 1; }
 
-    // The name of an option ends at white space or a colon, which is skipped.
-    Word name() {
+    // The name of an option ends at white space or a colon, which is skipped. `apart`: there is white space
+    // before the colon.
+    Word name(bool& apart) {
         const Word word = until(text_.find_first_of(" \t\r\v\f:", at_));
+        apart = next() != ':';
         skip_space();
+        apart = apart && next() == ':';
         if (next() == ':') ++at_;
         skip_space();
         return word;
@@ -110,21 +113,22 @@ class Reader {
         Line line(text);
         if (line.at_end() || line.next() == '#' || line.next() == '*') return;
         number_ = number;
-        const Word name = line.name();
+        bool apart = false;
+        const Word name = line.name(apart);
         if (name.text.empty())
-            return problem(name.column, "", "expected the name of an option before the colon");
+            return mistake(name.column, "", "expected the name of an option before the colon");
         const SchedOption* option = find_option(name.text);
-        if (option == nullptr) return problem(name.column, "", unknown_option(name.text));
+        if (option == nullptr) return mistake(name.column, "", unknown_option(name.text));
         const auto value = value_of(line, name.text);
         if (!value) return;
-        const auto columns = columns_of(line, *option);
-        if (!columns) return;
-        read_value(*option, *value, *columns);
+        if (apart)
+            note(name.column, name.text,
+                 "white space before the colon: the scheduler of PBS took the colon for the value");
+        read_value(*option, *value, columns_of(line, *option));
     }
 
-    Result<SchedConfig> finish() {
+    SchedConfig finish() {
         check_orders();
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
         std::erase_if(result_.settings, [](const SchedSetting& s) { return s.columns == 0; });
         return std::move(result_);
     }
@@ -132,13 +136,13 @@ class Reader {
   private:
     std::optional<Word> value_of(Line& line, std::string_view name) {
         if (line.nothing_left()) {
-            problem(line.column(), name, "the value is missing, expected one");
+            mistake(line.column(), name, "the value is missing, expected one");
             return std::nullopt;
         }
         const int column = line.column();
         const bool in_quotes_ = line.next() == '"' || line.next() == '\'';
         const auto value = in_quotes_ ? line.quoted() : std::optional<Word>(line.word());
-        if (!value) problem(column, name, "the quote isn't closed, expected another one on this line");
+        if (!value) mistake(column, name, "the quote isn't closed, expected another one on this line");
         if (!value || !printable(*value, name)) return std::nullopt;
         return value;
     }
@@ -147,29 +151,30 @@ class Reader {
         const auto bad = std::find_if(value.text.begin(), value.text.end(),
                                       [](char c) { return (c < ' ' && c != '\t') || c > '~'; });
         if (bad == value.text.end()) return true;
-        problem(value.column + static_cast<int>(bad - value.text.begin()), name,
+        mistake(value.column + static_cast<int>(bad - value.text.begin()), name,
                 fmt::format("the byte {:#04x} stands in {}, expected printable ASCII characters",
                             static_cast<unsigned char>(*bad), in_quotes(value.text)));
         return false;
     }
 
-    // The third word, and that nothing but a comment follows it.
-    std::optional<unsigned> columns_of(Line& line, const SchedOption& option) {
+    // The third word, behind which there should be nothing but a comment.
+    unsigned columns_of(Line& line, const SchedOption& option) {
         if (line.nothing_left()) return kAllTime;
         const Word word = line.word();
         const auto columns = migrate::columns_of(word.text);
         if (!columns) {
-            problem(word.column, option.name,
+            mistake(word.column, option.name,
                     fmt::format("{} is not prime, non_prime, all or none; a value with blanks is written in "
                                 "quotes",
-                                in_quotes(word.text)));
-            return std::nullopt;
+                                in_quotes(word.text)),
+                    "the value before it holds at all times");
+            return kAllTime;
         }
         if (!line.nothing_left()) {
             const Word rest = line.word();
-            problem(rest.column, option.name,
-                    fmt::format("{} is too much, expected the end of the line", in_quotes(rest.text)));
-            return std::nullopt;
+            mistake(rest.column, option.name,
+                    fmt::format("{} is too much, expected the end of the line", in_quotes(rest.text)),
+                    "it is left out");
         }
         if ((option.flags & by_time) == 0 && *columns != kAllTime) {
             note(word.column, option.name,
@@ -177,16 +182,22 @@ class Reader {
             return kAllTime;
         }
         if (*columns == 0) note(word.column, option.name, "a line with none sets nothing");
-        return columns;
+        return *columns;
     }
 
     void read_value(const SchedOption& option, const Word& word, unsigned columns) {
         if (word.text.empty() && !may_be_empty(option.argument))
-            return problem(word.column, option.name, "the value is empty, expected one");
+            return mistake(word.column, option.name, "the value is empty, expected one");
         auto value = read_sched_argument(option, word.text);
-        if (!value)
-            return problem(word.column, option.name,
-                           fmt::format("{} is not {}", in_quotes(word.text), value.error()));
+        if (!value) {
+            auto truth = truth_of_any_word(option, word.text);
+            mistake(
+                word.column, option.name, fmt::format("{} is not {}", in_quotes(word.text), value.error()),
+                truth ? fmt::format("it is read as {}, as the schedulers of PBS and TORQUE read it", *truth)
+                      : kLeftOut);
+            if (!truth) return;
+            value = read_sched_argument(option, *truth);
+        }
         SchedSetting setting{&option, *std::move(value), columns, number_, word.column};
         if ((option.flags & repeats) != 0) {
             drop_repeated(setting);
@@ -232,11 +243,7 @@ class Reader {
             const SchedSetting* job_sort_key = find(A::job_sort_key, column);
             const SchedSetting* key = find(A::key, column);
             if (sort_by != nullptr && job_sort_key != nullptr) {
-                number_ = std::max(sort_by->line, job_sort_key->line);
-                problem(0, "sort_by",
-                        fmt::format("orders jobs, and so does job_sort_key in line {}: expected one "
-                                    "of them",
-                                    std::min(sort_by->line, job_sort_key->line)));
+                leave_out_sort_by(sort_by->line, job_sort_key->line);
                 return;
             }
             const bool multi_sort = sort_by != nullptr && sort_by->value == "multi_sort";
@@ -247,14 +254,30 @@ class Reader {
         }
     }
 
+    // The scheduler of PBS knew job_sort_key alone, and that of TORQUE sort_by alone: the younger one's
+    // counts.
+    void leave_out_sort_by(int line, int other) {
+        number_ = line;
+        mistake(0, "sort_by",
+                fmt::format("orders jobs, and so does job_sort_key in line {}: expected one of them", other),
+                "sort_by and key are left out where both hold");
+        unsigned keyed = 0;
+        for (const SchedSetting& setting : result_.settings)
+            if (setting.option->argument == A::job_sort_key) keyed |= setting.columns;
+        for (SchedSetting& setting : result_.settings)
+            if (setting.option->argument == A::sort_by || setting.option->argument == A::key)
+                setting.columns &= ~keyed;
+    }
+
     const SchedSetting* find(A argument, unsigned column) const {
         for (const SchedSetting& setting : result_.settings)
             if (setting.option->argument == argument && (setting.columns & column) != 0) return &setting;
         return nullptr;
     }
 
-    void problem(int column, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, number_, column, std::string(option), std::move(message)});
+    void mistake(int column, std::string_view option, std::string message, std::string then = kLeftOut) {
+        result_.mistakes.push_back(
+            {result_.file, number_, column, std::string(option), std::move(message), false, std::move(then)});
     }
 
     void note(int column, std::string_view option, std::string message) {
@@ -265,15 +288,14 @@ class Reader {
     }
 
     SchedConfig result_;
-    Problems problems_;
     int number_ = 0;
 };
 
 }  // namespace
 
-Result<SchedConfig> parse_sched_config(std::string_view text, const std::string& file) {
+SchedConfig parse_sched_config(std::string_view text, const std::string& file) {
     Reader reader(file);
-    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
+    for (const LogicalLine& line : logical_lines(text)) reader.read_line(line.text, line.number);
     return reader.finish();
 }
 

@@ -9,10 +9,15 @@
 // or single quotes. The column says when the value holds: prime, non_prime, all (if it is left out), or none,
 // with which the line sets nothing; case doesn't count in it. A value that is set again replaces the earlier
 // one in the columns that it has; job_sort_key, key, node_sort_key, peer_queue, server_dyn_res and the like
-// append. Times are [[HH:]MM:]SS.
+// append. Times are [[HH:]MM:]SS. A line that ends with a backslash goes on in the next one.
+//
+// What is wrong is what the older schedulers logged, and they went on: an unknown option or a bad value had
+// no effect; any word but false was read as True; after a third word that is no column the value held at all
+// times.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,13 +89,19 @@ struct SchedConfig {
     std::string file;
     std::vector<SchedSetting> settings;  // in force in at least one column, in the order of the lines
     std::vector<std::string> notes;      // what is legal but worth a look, such as values that are replaced
+    // Unknown options, values that are missing or bad, unknown columns, open quotes, bytes that can't be
+    // printed, and two ways of ordering jobs: each with what is done after it.
+    Problems mistakes;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: unknown options, values that are
-// missing or bad, unknown columns, open quotes, bytes that can't be printed, and two ways of ordering jobs.
-Result<SchedConfig> parse_sched_config(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+SchedConfig parse_sched_config(std::string_view text, const std::string& file);
 
 // Reads one value: the text for the attribute, or what was expected instead.
 tl::expected<std::string, std::string> read_sched_argument(const SchedOption& option, std::string_view text);
+
+// What the older schedulers made of a word that is neither True nor False nor a number, or of a number with
+// something behind it: "True" or "False". nullopt: the option isn't a switch.
+std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text);
 
 }  // namespace pbs::migrate

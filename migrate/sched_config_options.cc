@@ -287,7 +287,19 @@ bool converted_later(SchedArgument argument) {
     return argument == A::resources || argument == A::prefix || argument == A::sort_by || argument == A::key;
 }
 
+bool is_switch(SchedArgument argument) {
+    return argument == A::boolean || argument == A::backfill || argument == A::sort_nodes;
+}
+
 }  // namespace
+
+std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text) {
+    if (!is_switch(option.argument)) return std::nullopt;
+    // Of a number the digits at its beginning count.
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool zero = digits > 0 && text.substr(0, digits).find_first_not_of('0') == std::string_view::npos;
+    return std::string(zero ? "False" : "True");
+}
 
 std::span<const SchedOption> sched_options() {
     return kOptions;

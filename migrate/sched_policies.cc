@@ -7,6 +7,8 @@
 #include <array>
 #include <set>
 
+#include "objects/resources.h"
+
 namespace pbs::migrate {
 namespace {
 
@@ -68,6 +70,7 @@ class Converter {
             out_.non_prime = std::move(non_prime);
         }
         tell_removed();
+        note_checked();
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
         return std::move(out_);
     }
@@ -125,13 +128,25 @@ class Converter {
         return (option.flags & repeats) != 0 ? elements(settings) : settings.back()->value;
     }
 
-    // The consumable resources that `resources` doesn't name: those were not checked.
+    // The consumable resources that `resources` doesn't name, and the site's own others: those were not
+    // checked.
     std::string excluded(const Settings& settings) const {
         std::set<std::string> left(std::begin(kConsumables), std::end(kConsumables));
         left.insert(server_.consumables.begin(), server_.consumables.end());
+        left.insert(server_.others.begin(), server_.others.end());
         for (const SchedSetting* setting : settings)
             for (const std::string& name : split(setting->value)) left.erase(name);
         return joined({left.begin(), left.end()});
+    }
+
+    void note_checked() {
+        const objects::ResourceNames usual;
+        std::set<std::string> names;
+        for (const SchedSetting& setting : file_.settings)
+            if (setting.option->name == "resources")
+                for (std::string& name : split(setting.value))
+                    if (!usual.contains(name)) names.insert(std::move(name));
+        out_.checked.assign(names.begin(), names.end());
     }
 
     std::vector<std::string> queues_with(const std::string& prefix) const {

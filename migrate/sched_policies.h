@@ -16,6 +16,8 @@ struct Surroundings {
     std::vector<std::string> queues{};
     // Resources that jobs use up, beyond those that every PBS has.
     std::vector<std::string> consumables{};
+    // Resources that they don't use up, beyond those that every PBS has.
+    std::vector<std::string> others{};
     // Dedicated times that ended before it are left out; not set: none is.
     std::optional<std::chrono::sys_seconds> now{};
 };
@@ -39,6 +41,8 @@ struct SchedPolicies {
     // have no fairshare_group.
     std::vector<SchedValue> fs_group;
     std::vector<std::string> notes;  // one for each removed option: why, and what to use instead
+    // Names in `resources` beside those that every PBS has: exclude_resources doesn't keep them.
+    std::vector<std::string> checked;
 
     bool by_time() const { return !prime.empty(); }
 };

@@ -14,8 +14,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<std::string_view, Format>, 4> kFormats{
-    {{"text", Format::text}, {"json", Format::json}, {"commands", Format::commands}, {"diff", Format::diff}}};
+constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats{{{"text", Format::text},
+                                                                       {"json", Format::json},
+                                                                       {"commands", Format::commands},
+                                                                       {"diff", Format::diff},
+                                                                       {"notes", Format::notes},
+                                                                       {"host", Format::host}}};
 
 Json text_or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text);
@@ -26,9 +30,14 @@ std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string commands_text(const Conversion& conversion) {
+std::string notes_text(const Conversion& conversion, std::string_view before) {
     std::string out;
-    for (const std::string& note : conversion.report.notes) out += "# " + note + "\n";
+    for (const std::string& note : conversion.report.notes) out += fmt::format("{}{}\n", before, note);
+    return out;
+}
+
+std::string commands_text(const Conversion& conversion) {
+    std::string out = notes_text(conversion, "# ");
     for (const auto& [scope, batch] : conversion.usage)
         out += fmt::format("# usage of {}: {}, which no command of qmgr sets\n", scope,
                            counted(batch.usage.size(), "record"));
@@ -36,7 +45,7 @@ std::string commands_text(const Conversion& conversion) {
 }
 
 std::string diff_text(const Conversion& conversion) {
-    std::string out;
+    std::string out = notes_text(conversion, "# ");
     for (const Report::Line& line : conversion.report.lines) {
         if (!line.changed) continue;
         const bool whole_object = line.value.empty() && line.before.empty();
@@ -66,6 +75,10 @@ std::string show(const Conversion& conversion, Format format) {
             return commands_text(conversion);
         case Format::diff:
             return diff_text(conversion);
+        case Format::notes:
+            return notes_text(conversion, "note: ");
+        case Format::host:
+            return to_json(conversion.host);
         case Format::text:
             break;
     }

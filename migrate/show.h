@@ -15,14 +15,16 @@ enum class Format {
     text,      // the report
     json,      // see to_json()
     commands,  // directives of qmgr, the notes as comments
-    diff,      // what is there and what would be
+    diff,      // what is there and what would be, the notes as comments
+    notes,     // the notes alone
+    host,      // what is left to the server (host_work.h), as JSON
 };
 
-// "text", "json", "commands" or "diff".
+// "text", "json", "commands", "diff", "notes" or "host".
 std::optional<Format> format_from_word(std::string_view word);
 std::string_view format_word(Format format);
 
-// A text that ends with a newline, or, of a diff without a difference, an empty one.
+// A text that ends with a newline, or, of a diff without a difference and of no notes, an empty one.
 std::string show(const Conversion& conversion, Format format);
 
 // {

@@ -65,7 +65,7 @@ class Sweeper {
     // Which values are still as they were migrated.
     void find_unset() {
         for (const LedgerLine& line : stale_) {
-            if (line.attribute.empty()) continue;
+            if (line.attribute.empty() || line.type == ObjectType::resource) continue;
             if (is_list_of_elements(line)) {
                 element(line);
             } else if (line.type == ObjectType::queue) {

@@ -39,11 +39,35 @@ void for_each_line(std::string_view text, const Visit& visit) {
     }
 }
 
-// What a message may have of a file: printable, and not longer than a line.
-inline std::string printable(std::string_view text) {
+// A line together with those that go on after a backslash at its end, and where it began.
+struct LogicalLine {
+    std::string text;
+    int number = 0;
+};
+
+inline std::vector<LogicalLine> logical_lines(std::string_view text) {
+    std::vector<LogicalLine> out;
+    bool goes_on = false;
+    for_each_line(text, [&](std::string_view line, int number) {
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        if (!goes_on) out.push_back({{}, number});
+        goes_on = line.ends_with('\\');
+        if (goes_on) line.remove_suffix(1);
+        out.back().text += line;
+    });
+    return out;
+}
+
+// A text for one line: printable, and cut off behind `longest` characters.
+inline std::string in_line(std::string_view text, std::size_t longest) {
     std::string out;
-    for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-    return text.size() > 60 ? out + "..." : out;
+    for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
+    return text.size() > longest ? out + "..." : out;
+}
+
+// What a message may have of a file.
+inline std::string printable(std::string_view text) {
+    return in_line(text, 60);
 }
 
 // "1 record", "2 records".

@@ -42,6 +42,7 @@
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/queue_types.h"
 #include "server_plugin/host/reconcile.h"
+#include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/recovery.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/host/server.h"
@@ -260,6 +261,7 @@ Result<void> Program::recover() {
             fmt::format("the plugin's history can not be brought together with the server's objects: {}",
                         done.error().message));
     // Only now: a change more would hide that the history's last one never came to the server.
+    carry_out_pending(*server_);
     set_queue_types(*server_);
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);

@@ -27,8 +27,12 @@ void resource_defined(State& state, const pbs_resource_record* record) {
     } else {
         state.resources.emplace_back(translated->name);
     }
-    if (record->consumable != 0 && state.sched_configs.consumables.emplace(translated->name).second)
-        ++state.sched_configs.names;
+    SchedConfigs& known = state.sched_configs;
+    if (record->consumable != 0) {
+        known.names += known.consumables.emplace(translated->name).second ? 1 : 0;
+    } else if (!objects::ResourceNames().contains(translated->name)) {
+        known.names += known.others.emplace(translated->name).second ? 1 : 0;
+    }
     state.scheduler.resource_defined(*translated);
 }
 
@@ -38,7 +42,8 @@ void resource_removed(State& state, std::string_view name) {
     } else {
         std::erase(state.resources, name);
     }
-    if (state.sched_configs.consumables.erase(std::string(name)) != 0) ++state.sched_configs.names;
+    SchedConfigs& known = state.sched_configs;
+    known.names += known.consumables.erase(std::string(name)) + known.others.erase(std::string(name));
 }
 
 void server_changed(State& state, const pbs_server_record* record) {

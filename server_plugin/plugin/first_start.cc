@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -97,8 +98,20 @@ migrate::MigrateOptions with_report(migrate::MigrateOptions options) {
     return options;
 }
 
+std::string migration_report(const State& state) {
+    std::ifstream file(report_path(state));
+    std::ostringstream text;
+    text << file.rdbuf();
+    return file ? std::move(text).str() : std::string();
+}
+
 void write_migration_report(State& state) {
     write_kept_report(state);
+}
+
+void forget_late_report(State& state) {
+    std::error_code ignored;
+    if (std::exchange(state.late_report, false)) std::filesystem::remove(report_path(state), ignored);
 }
 
 objects::Result<void> forget_corrected_mistake(State& state) {
@@ -116,6 +129,8 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
         auto error = state.store->meta(kError);
         if (!error) return tl::unexpected(std::move(error.error()));
         state.migration_error = std::move(*error).value_or("");
+        const auto report = state.store->meta(kReport);
+        state.late_report = report && !report->value_or("").empty();
         write_kept_report(state);
         return forget_corrected_mistake(state);
     }
@@ -125,7 +140,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     known.now = now;
     // That it is done is written with it: a crash leaves both or neither.
     const migrate::MigrateOptions options =
-        with_report({{}, false, {{std::string(kDone), "1"}, {std::string(kError), ""}}, {}});
+        with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});
     const auto migrated =
         migrate::first_start(std::string(state.host.home()), *state.store, server, now, known, options);
     if (migrated) {

@@ -2,6 +2,8 @@
 #ifndef PBSPOLICY_PLUGIN_FIRST_START_H
 #define PBSPOLICY_PLUGIN_FIRST_START_H
 
+#include <string>
+
 #include "migrate/migrate.h"
 #include "objects/error.h"
 #include "server_plugin/plugin/state.h"
@@ -12,18 +14,24 @@ namespace pbs::plugin {
 // HOME/sched_priv/holidays (else, for a configuration that enforces prime time, /usr/lib/acct/holidays), or
 // without these HOME/sched_priv/sched_config and the files beside it (migrate/legacy.h), in one transaction,
 // and writes HOME/server_priv/migration_report, at the next start if a crash or the disk kept it from that.
-// With a mistake in a file nothing is migrated: default_policy is in force, and the log, the report and `list
-// sched` say what is wrong (state.migration_error) until pbs_migrate has done it after a correction. Later
-// starts migrate nothing.
+// With a mistake in a file that kept the older scheduler from starting nothing is migrated: default_policy is
+// in force, and the log, the report and `list sched` say what is wrong (state.migration_error) until
+// pbs_migrate has done it after a correction. Later starts migrate nothing.
 //
 // Errors: only those of the store itself.
 objects::Result<void> first_start(State& state, sched::Instant now);
 
 // These options, with the report kept in the store until write_migration_report() has it in its file.
 migrate::MigrateOptions with_report(migrate::MigrateOptions options);
+// The text of HOME/server_priv/migration_report; empty: there is none.
+std::string migration_report(const State& state);
 // Writes HOME/server_priv/migration_report of a migration with such options. Failures go to the log, and the
 // next start tries again.
 void write_migration_report(State& state);
+
+// Removes the report that this start has written for an earlier one: its migration turns out to have come to
+// half of the databases, and is taken back.
+void forget_late_report(State& state);
 
 // Forgets state.migration_error once default_policy is as pbs_migrate makes it, whether it
 // wrote into the store of a stopped server or its commands went through qmgr. To be called after changes.

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "migrate/configfile.h"
 #include "server_plugin/plugin/state.h"
 
 namespace pbs::plugin {
@@ -58,13 +59,18 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     return text;
 }
 
-// The policies of a text, which is empty for the defaults.
+// The policies of a text, which is empty for the defaults. What is wrong in its lines is added to `mistakes`.
 migrate::Result<migrate::SchedPolicies> policies_of(const State& state, const std::string& path,
-                                                    std::string_view text) {
-    auto file = migrate::parse_sched_config(text, path);
-    if (!file) return tl::unexpected(std::move(file.error()));
-    auto policies = migrate::to_policies(*file, state.sched_configs.surroundings(), kGroup);
-    if (policies) policies->notes.insert(policies->notes.begin(), file->notes.begin(), file->notes.end());
+                                                    std::string_view text, migrate::Problems& mistakes) {
+    if (migrate::is_configfile(text))
+        return tl::unexpected(migrate::Problems{
+            {path, 0, 0, "",
+             "holds options of an Origin scheduler, expected those of sched_config: pbs_migrate --config "
+             "makes a policy of them"}});
+    const migrate::SchedConfig file = migrate::parse_sched_config(text, path);
+    auto policies = migrate::to_policies(file, state.sched_configs.surroundings(), kGroup);
+    if (policies) policies->notes.insert(policies->notes.begin(), file.notes.begin(), file.notes.end());
+    mistakes = file.mistakes;
     return policies;
 }
 
@@ -107,7 +113,9 @@ void tell_problems(State& state, std::string_view sched, SchedConfigFile& file,
     file.error = migrate::to_text(problems.front());
     if (problems.size() > 1) file.error += fmt::format(" (and {} more in the log)", problems.size() - 1);
     if (!file.in_force) {
-        if (const auto defaults = policies_of(state, file.path, {})) adopt(state, sched, file, *defaults);
+        migrate::Problems none;
+        if (const auto defaults = policies_of(state, file.path, {}, none))
+            adopt(state, sched, file, *defaults);
         file.there = false;
     }
     state.host.log(PBS_LOG_ERROR, sched,
@@ -119,19 +127,24 @@ void read_sched_config(State& state, std::string_view sched, SchedConfigFile& fi
     const bool there = file.version != FileVersion{};
     const auto text = there ? read_file(file.path) : std::string();
     if (!text) return tell_problems(state, sched, file, {{file.path, 0, 0, "", text.error()}});
-    const auto policies = policies_of(state, file.path, *text);
+    migrate::Problems mistakes;
+    const auto policies = policies_of(state, file.path, *text, mistakes);
     if (!policies) return tell_problems(state, sched, file, policies.error());
     if (std::string why = adopt(state, sched, file, *policies); !why.empty())
         return tell_problems(state, sched, file, {{file.path, 0, 0, "", std::move(why)}});
     file.there = there;
-    file.error.clear();
+    file.error = mistakes.empty() ? std::string() : migrate::note_of(mistakes.front());
+    if (mistakes.size() > 1) file.error += fmt::format(" (and {} more in the log)", mistakes.size() - 1);
     state.host.log(PBS_LOG_INFO, sched,
                    there
                        ? fmt::format("No policy is assigned: {} is in force", file.path)
                        : fmt::format("No policy is assigned, and there is no {}: the defaults of PBS are in "
                                      "force",
                                      file.path));
-    tell_notes(state, sched, file, policies->notes);
+    std::vector<std::string> notes;
+    for (const migrate::Problem& mistake : mistakes) notes.push_back(migrate::note_of(mistake));
+    notes.insert(notes.end(), policies->notes.begin(), policies->notes.end());
+    tell_notes(state, sched, file, std::move(notes));
 }
 
 }  // namespace
@@ -140,6 +153,7 @@ migrate::Surroundings SchedConfigs::surroundings() const {
     migrate::Surroundings known;
     for (const auto& [handle, name] : queues) known.queues.push_back(name);
     known.consumables.assign(consumables.begin(), consumables.end());
+    known.others.assign(others.begin(), others.end());
     return known;
 }
 

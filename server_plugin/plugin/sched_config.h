@@ -22,11 +22,12 @@ struct State;
 struct SchedConfigFile {
     std::string path;
     FileVersion version{};
-    std::uint64_t names = 0;     // SchedConfigs::names when it was read
-    bool in_force = false;       // something was given to the scheduler
-    bool there = false;          // that came of a file, not of the defaults
-    std::string error;           // why it isn't used as it is: FILE:LINE:COLUMN: OPTION: what was expected
-    std::set<std::string> said;  // notes already in the log
+    std::uint64_t names = 0;  // SchedConfigs::names when it was read
+    bool in_force = false;    // something was given to the scheduler
+    bool there = false;       // that came of a file, not of the defaults
+    // Why it isn't used as it is, and what is done instead: FILE:LINE:COLUMN: OPTION: what was expected.
+    std::string error;
+    std::set<std::string> said;            // notes already in the log
     std::vector<std::string> unsupported;  // settings that aren't acted on
 };
 
@@ -34,16 +35,19 @@ struct SchedConfigs {
     std::map<std::string, SchedConfigFile, std::less<>> files;  // by scheduler
     std::map<std::uint64_t, std::string> queues;                // names by the host's handles
     std::set<std::string> consumables;                          // names of consumable resources
-    std::uint64_t names = 0;                                    // grows with each change of these two
+    std::set<std::string> others;                               // the site's resources that aren't consumable
+    std::uint64_t names = 0;                                    // grows with each change of these
 
     migrate::Surroundings surroundings() const;
 };
 
 // Before each cycle of a scheduler. Without a policy assigned to it: reads sched_config in its sched_priv if
 // it is another than at the last cycle (or dedicated_prefix may mean other queues), and gives the scheduler
-// what it says. Without a file these are the defaults of the old schedulers. A file with mistakes changes
-// nothing: the last good one stays in force, or the defaults if there was none; the log says so once, and the
-// error is kept for `list sched`. With a policy assigned the file is left alone.
+// what it says. Without a file these are the defaults of the old schedulers. What is wrong in a line is taken
+// as the schedulers of PBS and TORQUE took it, which mostly left out the line: the log says it once, and the
+// first mistake is kept for `list sched`. A file that can't be read or trusted, or is another scheduler's,
+// changes nothing: the last good one stays in force, or the defaults if there was none. With a policy
+// assigned the file is left alone.
 //
 // Managers, who need not be root, choose sched_priv, and the server that reads may be root. So the file has
 // to be a regular one, no symbolic link, of root or the server's user, and not writable by others.

@@ -1,6 +1,7 @@
 // The first start finds the files of an Origin scheduler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -183,9 +184,141 @@ TEST(Migration, EveryFileOfPbs) {
     EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359");
     EXPECT_THAT(server.read("server_priv/migration_report"),
                 HasSubstr("needs no yearly update (--infer uses it)"));
-    // The queue of the older server gets its time when it is made.
-    ASSERT_TRUE(server.configure({"create queue np_late", "set queue np_late queue_type = Execution"}));
+    // The queue of the older server is made, and gets its time.
     EXPECT_EQ(server.attribute("queue np_late", "execution_type"), "execution_non_prime");
+}
+
+// What qmgr of OpenPBS prints of a server, its node and its scheduler, with a hook behind.
+std::string print_of(const Server& server) {
+    const std::string node = server.command({"hostname"}).out;
+    const std::string host = node.substr(0, node.find_first_of(".\n"));
+    return "#\n# Create resources and set their properties.\n#\ncreate resource lic\nset resource lic type = "
+           "long\n"
+           "set resource lic flag = q\ncreate resource color\nset resource color type = string\n"
+           "set resource color flag = h\n"
+           "create queue workq\nset queue workq queue_type = Execution\nset queue workq acl_user_enable = "
+           "True\n"
+           "set queue workq acl_users = +alice@*\nset queue workq acl_users += -bob\n"
+           "set queue workq resources_max.ncpus = 64\nset queue workq resources_default.walltime = 01:00:00\n"
+           "set queue workq max_run = [o:PBS_ALL=40]\nset queue workq max_run = [u:PBS_GENERIC=4]\n"
+           "set queue workq enabled = True\nset queue workq started = True\n"
+           "create queue p_fast\nset queue p_fast queue_type = Execution\nset queue p_fast Priority = 150\n"
+           "set queue p_fast comment = \"the fast, and prime one # not a comment\"\n"
+           "create queue routeq\nset queue routeq queue_type = Route\n"
+           "set queue routeq route_destinations = workq\nset queue routeq route_destinations += p_fast\n"
+           "set server managers = alice@*.example.org\nset server managers += root@*\n"
+           "set server default_queue = workq\nset server resources_max.ncpus = 512\n"
+           "set server scheduler_iteration = 300\nset server max_array_size = 5000\n"
+           "set server backfill_depth = 3\nset server job_history_duration = soon\n"
+           "create node " +
+           host + "\nset node " + host + " resources_available.color = blue\nset node " + host +
+           " resources_available.ncpus = 16\n"
+           "create node faraway\nset node faraway resources_available.ncpus = 8\n"
+           "create sched default\nset sched sched_host = " +
+           host +
+           "\nset sched scheduling = False\n"
+           "create hook h1\nset hook h1 event = queuejob\n"
+           "import hook h1 application/x-python base64 -\naW1wb3J0IHBicwo=\n\n";
+}
+
+void expect_whole_server(const Server& server) {
+    EXPECT_EQ(server.attribute("resource lic", "flag"), "q");
+    EXPECT_EQ(server.attribute("queue workq", "acl_users"), "+alice@*,-bob");
+    EXPECT_EQ(server.attribute("queue workq", "resources_max.ncpus"), "64");
+    EXPECT_EQ(server.attribute("queue workq", "max_running"), "40");
+    EXPECT_EQ(server.attribute("queue workq", "max_user_run"), "4");
+    EXPECT_EQ(server.attribute("queue p_fast", "comment"), "the fast, and prime one # not a comment");
+    EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
+    EXPECT_EQ(server.attribute("queue routeq", "route_destinations"), "workq,p_fast");
+    EXPECT_THAT(server.attribute("server", "managers"), HasSubstr("alice@*.example.org"));
+    EXPECT_EQ(server.attribute("server", "default_queue"), "workq");
+    EXPECT_EQ(server.attribute("server", "resources_max.ncpus"), "512");
+    EXPECT_EQ(server.attribute("sched default", "scheduling"), "False");
+    EXPECT_EQ(server.attribute("policy default_policy", "backfill_depth"), "3");
+    EXPECT_EQ(server.attribute("server", "backfill_depth"), "(none)");
+    EXPECT_THAT(server.qmgr("list node @default").out,
+                ::testing::AllOf(HasSubstr("resources_available.color = blue"), Not(HasSubstr("faraway"))));
+    const std::string report = server.read("server_priv/migration_report");
+    for (const char* line :
+         {"set server max_array_size = 5000: isn't carried over: max_array_size is an attribute of OpenPBS "
+          "only\n",
+          "set server job_history_duration = soon: isn't carried over: ",
+          "create node faraway: isn't carried over: the vnode is a part of another machine",
+          "set node faraway resources_available.ncpus = 8: isn't carried over: the vnode is a part of "
+          "another machine",
+          "set sched default sched_host = ", "create hook h1: isn't carried over: hooks are programs",
+          "set hook h1 event = queuejob: isn't carried over", "import hook h1 application/x-python",
+          "-> queue workq resources_max.ncpus = 64\n", "-> queue p_fast = (created)\n",
+          "-> server managers = alice@*.example.org,root@*\n"})
+        EXPECT_THAT(report, HasSubstr(line));
+    EXPECT_THAT(report, Not(HasSubstr("aW1wb3J0")));
+}
+
+TEST(Migration, AWholeServerAtTheFirstStart) {
+    Server server;
+    server.put("sched_priv/sched_config", kSchedConfig);
+    server.put("sched_priv/qmgr_print", print_of(server));
+    ASSERT_TRUE(server.start());
+    expect_whole_server(server);
+    // What is changed then stays changed.
+    ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("queue workq", "resources_max.ncpus"), "32");
+    EXPECT_THAT(server.command({"pbs_config", "history"}).out,
+                HasSubstr("what qmgr printed of the older server"));
+}
+
+TEST(Migration, AWholeServerThroughARunningOne) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    server.put("site/sched_config", kSchedConfig);
+    server.put("site/print", print_of(server));
+    const auto migrate = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> argv = {"pbs_migrate",    "--server",
+                                         "--sched-config", (server.home() / "site/sched_config").string(),
+                                         "--qmgr-print",   (server.home() / "site/print").string()};
+        argv.insert(argv.end(), more.begin(), more.end());
+        return server.command(argv);
+    };
+    for (const char* how : {"--dry-run", "--check", "--diff"}) {
+        const Output told = migrate({how});
+        EXPECT_EQ(told.exit, 0) << told;
+        EXPECT_THAT(told.out, HasSubstr("set server job_history_duration = soon: isn't carried over: "))
+            << how;
+        EXPECT_THAT(told.out, HasSubstr("create node faraway: isn't carried over: ")) << how;
+        EXPECT_THAT(server.qmgr("list queue @default").out, Not(HasSubstr("workq"))) << "only told";
+    }
+    EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("+ queue workq resources_max.ncpus = 64\n"));
+    const Output done = migrate({});
+    ASSERT_EQ(done.exit, 0) << done;
+    expect_whole_server(server);
+    const Output again = migrate({});
+    EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
+    EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
+    // It is one change, which can be taken back.
+    ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
+    EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("- queue workq resources_max.ncpus = 32\n"
+                                                   "+ queue workq resources_max.ncpus = 64\n"));
+}
+
+TEST(Migration, WhatAManagerMayNotDoIsNotDoneByAMigration) {
+    const auto user = other();
+    if (!user) GTEST_SKIP() << "needs root";
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"set server managers += " + user->name + "@*"}));
+    const auto folder = std::filesystem::temp_directory_path() / ("print-" + std::to_string(getpid()));
+    std::ofstream(folder) << "set server mailer = /tmp/evil\nset server max_running = 9\n";
+    std::filesystem::permissions(folder, std::filesystem::perms(0644));
+    const Output done =
+        server.command({"pbs_migrate", "--server", "--qmgr-print", folder.string()}, {.uid = user->uid});
+    std::filesystem::remove(folder);
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.out,
+                HasSubstr("set server mailer = /tmp/evil: isn't carried over: mailer can only be set by"));
+    EXPECT_EQ(server.attribute("server", "max_running"), "9");
+    EXPECT_THAT(server.attribute("server", "mailer"), Not(HasSubstr("evil")));
 }
 
 // A server that has its queues and gets the files of its older scheduler.
@@ -249,7 +382,7 @@ TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
     EXPECT_THAT(server.read("server_priv/migration_report"), HasSubstr("by_queue"));
     const Output again = migrate();
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
-    EXPECT_EQ(migrate({"--diff"}).out, "");
+    EXPECT_THAT(migrate({"--diff"}).out, Not(::testing::ContainsRegex("(^|\n)[-+] ")));
     // After a correction, what the files no longer say goes.
     server.put("site/sched_config", "by_queue: True\n");
     EXPECT_EQ(migrate().exit, 0);
@@ -263,11 +396,18 @@ TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     EXPECT_EQ(json.exit, 0) << json;
     EXPECT_THAT(json.out, HasSubstr("\"target\": \"policy default_policy by_queue\""));
     server.put("site/sched_config", "by_queue: perhaps\n");
-    const Output refused = migrate({"--json"});
+    const Output refused = migrate({"--json", "--strict"});
     EXPECT_EQ(refused.exit, 2);
     EXPECT_THAT(refused.out, HasSubstr("\"line\": 1"));
     EXPECT_THAT(refused.err, HasSubstr("site/sched_config:1:11: by_queue: 'perhaps' is not True or False"));
-    EXPECT_EQ(migrate({"--check"}).exit, 2);
+    EXPECT_EQ(migrate({"--check", "--strict"}).exit, 2);
+    for (const char* how : {"--check", "--diff", "--dry-run", "--infer"}) {
+        const Output told = migrate({how});
+        EXPECT_EQ(told.exit, 0) << told;
+        EXPECT_THAT(told.out,
+                    HasSubstr("site/sched_config:1:11: by_queue: 'perhaps' is not True or False; it is "
+                              "read as True, as the schedulers of PBS and TORQUE read it\n"));
+    }
 }
 
 // As a scheduler on a machine of 64 bit writes it: with NULs.

@@ -1,4 +1,4 @@
-// Any text given as the dedicated_time file of PBS is refused with messages, or converted.
+// Any text given as the dedicated_time file of PBS is converted, with messages of what is wrong in it.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -8,16 +8,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto file = pbs::migrate::parse_dedicated_time(text, "/sched_priv/dedicated_time");
-    if (!file) {
-        if (file.error().empty()) std::abort();
-        for (const auto& problem : file.error())
-            if (problem.message.empty() || pbs::migrate::to_text(problem).size() > 2000) std::abort();
-        return 0;
-    }
-    for (const auto& window : pbs::migrate::dedicated_windows(file->periods))
+    for (const auto& mistake : file.mistakes)
+        if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
+            std::abort();
+    for (const auto& window : pbs::migrate::dedicated_windows(file.periods))
         if (window.rrule.empty() || window.start >= window.end) std::abort();
     // Very many days are too long for an attribute; a few are not.
-    const auto conversion = pbs::migrate::convert({.dedicated_time = *file}, {}, nullptr);
+    const auto conversion = pbs::migrate::convert({.dedicated_time = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;
 }

@@ -53,7 +53,7 @@ TEST(Convert, PrimeTimeBecomesAWindow) {
 
 TEST(Convert, HolidaysBecomeNonWorkDays) {
     const auto holidays = parse_origin_holidays("1 Jan 1 New Year\n359\n", "holidays");
-    const auto conversion = convert({.origin_holidays = *holidays}, {}, nullptr);
+    const auto conversion = convert({.origin_holidays = holidays}, {}, nullptr);
     ASSERT_TRUE(conversion);
     EXPECT_EQ(to_qmgr(*conversion),
               "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1\"\n"
@@ -150,9 +150,9 @@ TEST(Convert, PrimeTimeIsTheSameMinuteByMinuteOverTwoYears) {
     for (const int day : days) text += std::to_string(day) + "\n";
     const auto holidays = parse_origin_holidays(text, "holidays");
     std::vector<std::string> rules;
-    for (const Holiday& day : holidays->days) rules.push_back(day.rule());
+    for (const Holiday& day : holidays.days) rules.push_back(day.rule());
     const rrule::Zone zone = *rrule::Zone::find("America/Los_Angeles");
-    const auto conversion = convert({.config = config(kPrime), .origin_holidays = *holidays}, {}, nullptr);
+    const auto conversion = convert({.config = config(kPrime), .origin_holidays = holidays}, {}, nullptr);
     rrule::WindowSpec spec{"", std::chrono::hours{8}, std::chrono::hours{17}, false};
     for (const auto& command : conversion->changes.commands)
         for (const auto& change : command.changes)

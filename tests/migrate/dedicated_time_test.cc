@@ -16,8 +16,8 @@ using testing::IsEmpty;
 
 DedicatedTime parsed(const std::string& text) {
     auto file = parse_dedicated_time(text, "dedicated_time");
-    EXPECT_TRUE(file) << testing::PrintToString(texts(file.error()));
-    return file.value_or(DedicatedTime{});
+    EXPECT_THAT(texts(file.mistakes), IsEmpty());
+    return file;
 }
 
 std::vector<std::string> windows(const std::string& text) {
@@ -48,8 +48,12 @@ TEST(DedicatedTime, MistakesHaveTheirPlaces) {
         "04/15/2027 12:00\n13/01/2027 12:00 02/30/2027 25:00\n04/15/2027 12:00 04/15/2027 12:00\n"
         "04/15/2027 12:00 04/15/2027 13:00 more\n04/15/2027 12:00 04/17/2028 13:00\nx 1 y 2\n",
         "d");
-    ASSERT_FALSE(file);
-    EXPECT_THAT(texts(file.error()),
+    ASSERT_EQ(file.periods.size(), 1U);
+    EXPECT_EQ(file.periods[0].line, 4) << "what stands behind a period doesn't count";
+    EXPECT_EQ(note_of(file.mistakes[5]),
+              "d:4:35: expected two dates with times, MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM; 'more' and what "
+              "follows it is left out, the period counts");
+    EXPECT_THAT(texts(file.mistakes),
                 ElementsAre("d:1:12: expected two dates with times, MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM",
                             "d:2:1: '13/01/2027' is not a date MM/DD/YYYY, such as 04/15/2027",
                             "d:2:18: '02/30/2027' is not a date MM/DD/YYYY, such as 04/15/2027",
@@ -104,7 +108,7 @@ TEST(DedicatedTime, TheObjectsMeanTheSameMinuteByMinute) {
 TEST(DedicatedTime, WhatIsOverIsLeftOut) {
     const DedicatedTime file =
         parsed("04/15/1998 12:00 04/15/1998 15:30\n04/15/2027 12:00 04/15/2027 15:30\n");
-    const Surroundings server{{}, {}, std::chrono::sys_days{std::chrono::year{2026} / 11 / 21}};
+    const Surroundings server{{}, {}, {}, std::chrono::sys_days{std::chrono::year{2026} / 11 / 21}};
     const auto conversion = convert({.sched_config = SchedConfig{}, .dedicated_time = file}, server, nullptr);
     ASSERT_TRUE(conversion);
     EXPECT_THAT(to_qmgr(*conversion), HasSubstr("rrule = \"RDATE;VALUE=DATE:20270415\""));

@@ -132,7 +132,7 @@ class Migrated {
         put(texts.holidays, "holidays", site.holidays);
         put(texts.dedicated_time, "dedicated_time", site.dedicated_time);
         put(texts.resource_group, "resource_group", site.resource_group);
-        const auto done = migrate(texts, *store_, kRoot, kNow, {kQueues, {}, kNow});
+        const auto done = migrate(texts, *store_, kRoot, kNow, {kQueues, {}, {}, kNow});
         EXPECT_TRUE(done) << site.name << testing::PrintToString(test::texts(done.error()));
         if (done) conversion_ = *done;
     }

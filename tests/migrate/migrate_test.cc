@@ -74,7 +74,7 @@ TEST_F(MigrateTest, MistakesOfBothFilesAreReportedAndNothingIsMigrated) {
     const std::string config = home_.write("sched_priv/config", kConfig + "MAX_JOBS two\nfoo bar\n");
     const std::string holidays = home_.write("sched_priv/holidays", "1\nchristmas\n");
     const auto revision = store_->snapshot()->revision();
-    const auto report = migrate({config, holidays}, *store_, kRoot, kNow);
+    const auto report = migrate({config, holidays}, *store_, kRoot, kNow, {}, {.convert = {.strict = true}});
     ASSERT_FALSE(report);
     EXPECT_THAT(texts(report.error()),
                 ElementsAre(HasSubstr(config + ":7:10: MAX_JOBS: 'two'"), HasSubstr(config + ":8:1: foo"),
@@ -82,6 +82,56 @@ TEST_F(MigrateTest, MistakesOfBothFilesAreReportedAndNothingIsMigrated) {
     EXPECT_EQ(store_->snapshot()->revision(), revision);
     EXPECT_FALSE(store_->snapshot()->policy("default_policy")->is_set("submit_queue"));
     EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
+}
+
+TEST_F(MigrateTest, WhatTheOlderSchedulerWentOnAfterIsTold) {
+    home_.write("sched_priv/sched_config", "by_queue: True\nunheard_of: 1\n");
+    home_.write("sched_priv/holidays", "YEAR 2026\n367 x\n");
+    home_.write("sched_priv/sched_formula", "### PBS INTERNAL FILE DO NOT MODIFY ###\nncpus * foo\n");
+    const auto strict =
+        migrate(find_legacy_files(home()), *store_, kRoot, kNow, {}, {.convert = {.strict = true}});
+    ASSERT_FALSE(strict);
+    EXPECT_THAT(texts(strict.error()),
+                ElementsAre(HasSubstr("sched_config:2:1: 'unheard_of'"), HasSubstr("holidays:2:1: '367'")));
+    EXPECT_FALSE(store_->snapshot()->policy("default_policy")->is_set("by_queue"));
+    const auto done = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    EXPECT_THAT(
+        to_text(done->report),
+        testing::AllOf(HasSubstr("sched_config:2:1: 'unheard_of' is not an option of sched_config; the line "
+                                 "is left out\n"),
+                       HasSubstr("holidays:2:1: '367' is not"),
+                       HasSubstr("sched_formula:2: job_sort_formula: 'foo' is no resource that is known"),
+                       testing::Not(HasSubstr("'foo' is not a resource of this server"))));
+    EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("by_queue"));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("job_sort_formula"), "ncpus * foo");
+}
+
+TEST_F(MigrateTest, AFormulaOfAnotherLanguageIsNoObstacle) {
+    home_.write("sched_priv/sched_config", "by_queue: True\n");
+    home_.write("sched_priv/sched_formula", "# comment\n[ncpus for x in y]\n");
+    const auto done = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    EXPECT_THAT(to_text(done->report),
+                HasSubstr("sched_formula:2: job_sort_formula: bad formula '[ncpus for x in "
+                          "y]'"));
+    EXPECT_THAT(to_text(done->report), HasSubstr("; it is left out\n"));
+    EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("by_queue"));
+    const auto strict =
+        migrate(find_legacy_files(home()), *store_, kRoot, kNow, {}, {.convert = {.strict = true}});
+    EXPECT_FALSE(strict);
+}
+
+TEST_F(MigrateTest, AnOriginConfigurationUnderTheNameOfSchedConfig) {
+    home_.write("sched_priv/sched_config", kConfig);
+    home_.write("sched_priv/holidays", "YEAR 2026\n1 Jan 1\n");
+    home_.write("sched_priv/resource_group", "a 10 root 5\n");
+    const auto done = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    EXPECT_THAT(to_text(done->report), HasSubstr("sched_config: holds options of an Origin scheduler"));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("algorithm"), "origin");
+    EXPECT_EQ(store_->snapshot()->non_work_days().size(), 1U);
+    EXPECT_EQ(store_->snapshot()->fs_group("default_fs_group"), nullptr);
 }
 
 TEST_F(MigrateTest, FilesThatCannotBeRead) {

@@ -17,8 +17,8 @@ using testing::Not;
 
 PbsHolidays parsed(const std::string& text) {
     auto file = parse_pbs_holidays(text, "holidays");
-    EXPECT_TRUE(file) << testing::PrintToString(texts(file.error()));
-    return file.value_or(PbsHolidays{});
+    EXPECT_THAT(texts(file.mistakes), IsEmpty());
+    return file;
 }
 
 // "rule start-end", for each window of a file with a year.
@@ -74,9 +74,9 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
         "YEAR soon\nYEAR\nweekday 0600\nmonday 2500 0660\nSunday all all\n367 x\n  -1 x\n0 x\n"
         "saturday 600am none\n",
         "holidays");
-    ASSERT_FALSE(file);
+    EXPECT_THAT(file.days, IsEmpty());
     EXPECT_THAT(
-        texts(file.error()),
+        texts(file.mistakes),
         ElementsAre(
             "holidays:1:6: YEAR: 'soon' is not a year such as 2026",
             "holidays:2:1: YEAR: the year is missing, expected one such as 2026",
@@ -91,8 +91,35 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
             "holidays:9:10: saturday: '600am' is not a time HHMM up to 2400, all or none"));
 }
 
+// The numbers at the beginning of words counted.
+TEST(PbsHolidays, LinesWithMistakes) {
+    const PbsHolidays file =
+        parse_pbs_holidays("YEAR 2026\nJan 1 New Year\n367 x\n12x y\n01/02 z\n359 Dec 25\n", "f");
+    std::vector<int> days;
+    for (const PbsHoliday& day : file.days) days.push_back(day.day_of_year);
+    EXPECT_THAT(days, ElementsAre(12, 1, 359));
+    std::vector<std::string> done;
+    for (const Problem& mistake : file.mistakes) done.push_back(mistake.then);
+    EXPECT_THAT(done, ElementsAre("the line is left out", "the line is left out", "it is read as day 12",
+                                  "it is read as day 1"));
+}
+
+TEST(PbsHolidays, ANumberThatIsAnotherDayThanTheDateIsPointedOut) {
+    const auto report = [](const std::string& text) {
+        const auto conversion = convert({.pbs_holidays = parsed("YEAR 2026\n" + text)}, {}, nullptr);
+        return to_text(conversion->report);
+    };
+    EXPECT_THAT(
+        report("359 Dec 24 Christmas Eve\n"),
+        HasSubstr("note: holidays:2: Dec 24 Christmas Eve: day 359 of 2026 is December 25: the number "
+                  "counts\n"));
+    EXPECT_THAT(report("60 March 2, closed\n"), HasSubstr("day 60 of 2026 is March 1"));
+    EXPECT_THAT(report("359 Dec 25 Christmas\n60 Mar. 1\n1 New Year\n2 day 7\n3 May\n366 x\n"),
+                Not(HasSubstr("the number counts")));
+}
+
 SchedConfig by_time() {
-    return *parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
+    return parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
 }
 
 TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {

@@ -57,10 +57,23 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
               "set policy default_policy preemption = False\n"
               "set queue ded1 queue_type = execution_dedicated\n");
     EXPECT_EQ(done.err, "");
-    const auto mistake =
-        run(folder, "--dry-run --sched-config " + folder.write("bad", "by_queue: True\nby_queue: maybe\n"));
+    const std::string bad = folder.write("bad", "by_queue: False\nby_queue: maybe\n");
+    const auto mistake = run(folder, "--dry-run --strict --sched-config " + bad);
     EXPECT_EQ(mistake.status, 2);
     EXPECT_THAT(mistake.err, HasSubstr("bad:2:11: by_queue: 'maybe' is not True or False\n"));
+    // Otherwise it is told whatever is asked for, and the rest migrates.
+    folder.write("home/server_priv/.keep", "");
+    const std::string told = bad +
+                             ":2:11: by_queue: 'maybe' is not True or False; it is read as True, as the "
+                             "schedulers of PBS and TORQUE read it\n";
+    for (const std::string& how :
+         std::vector<std::string>{"--dry-run", "--check", "--diff --into " + folder.path("home"),
+                                  "--into " + folder.path("home")}) {
+        const auto lenient = run(folder, how + " --sched-config " + bad);
+        EXPECT_EQ(lenient.status, 0) << how << lenient.err;
+        EXPECT_THAT(lenient.out, HasSubstr((how == "--check" || how[2] == 'i' ? "note: " : "# ") + told))
+            << how;
+    }
     EXPECT_EQ(run(folder, "--dry-run --queues a --config " + path).status, 1);
     EXPECT_EQ(run(folder, "--dry-run --sched-config " + path + " --config " + path).status, 1);
 }

@@ -16,8 +16,8 @@ using testing::Not;
 
 ResourceGroup parsed(const std::string& text) {
     auto file = parse_resource_group(text, "resource_group");
-    EXPECT_TRUE(file) << testing::PrintToString(texts(file.error()));
-    return file.value_or(ResourceGroup{});
+    EXPECT_THAT(texts(file.mistakes), IsEmpty());
+    return file;
 }
 
 std::vector<std::string> elements(const std::string& text) {
@@ -27,8 +27,7 @@ std::vector<std::string> elements(const std::string& text) {
 }
 
 std::vector<std::string> problems(const std::string& text) {
-    const auto file = parse_resource_group(text, "resource_group");
-    return file ? std::vector<std::string>{} : texts(file.error());
+    return texts(parse_resource_group(text, "resource_group").mistakes);
 }
 
 TEST(ResourceGroup, ATree) {
@@ -56,10 +55,22 @@ TEST(ResourceGroup, AllMistakesAreReported) {
                     HasSubstr("resource_group:2:3: b: 'one' is not the number of a group"),
                     HasSubstr("resource_group:3:10: c: '-1' is no number of shares"),
                     HasSubstr("resource_group:4:5: d: its parent 'nobody' isn't there"),
-                    HasSubstr("resource_group:6:1: b: is in line 2 already"),
                     HasSubstr("resource_group:7:1: unknown: is a group of every tree already"),
                     HasSubstr("resource_group:8:1: '?\?' is no name for an element"),
                     HasSubstr("resource_group:9:5: e: its parent 'e' isn't there")));
+}
+
+// A name that a bad line had is free, and who is below a line that is left out has no parent.
+TEST(ResourceGroup, LinesWithMistakesAreLeftOut) {
+    const ResourceGroup file = parse_resource_group(
+        "a 10 root 5\nb 11 nobody 5\na 12 root 6\nc x root 4\nc 13 root 4\nd 14 b 1\ne 15 a 2\n", "f");
+    std::vector<std::string> kept;
+    for (const ShareGroup& group : file.groups) kept.push_back(group.element());
+    EXPECT_THAT(kept, ElementsAre("a:root=5", "c:root=4", "e:a=2"));
+    EXPECT_THAT(texts(file.mistakes), ElementsAre(HasSubstr("f:2:6: b: its parent 'nobody' isn't there"),
+                                                  HasSubstr("f:3:1: a: is in line 1 already"),
+                                                  HasSubstr("f:4:3: c: 'x' is not the number of a group"),
+                                                  HasSubstr("f:6:6: d: its parent 'b' isn't there")));
 }
 
 TEST(ResourceGroup, WhatATreeOfAnFsGroupCannotHaveIsLeftOutWithAReason) {
@@ -73,7 +84,7 @@ TEST(ResourceGroup, WhatATreeOfAnFsGroupCannotHaveIsLeftOutWithAReason) {
 }
 
 TEST(ResourceGroup, BecomesTheTreeOfTheGroupThatThePoliciesUse) {
-    const SchedConfig config = *parse_sched_config("fair_share: True\nunknown_shares: 7\n", "sched_config");
+    const SchedConfig config = parse_sched_config("fair_share: True\nunknown_shares: 7\n", "sched_config");
     const auto conversion = convert(
         {.sched_config = config, .resource_group = parsed("g 50 root 10\nalice 60 g 5\n")}, {}, nullptr);
     ASSERT_TRUE(conversion);
@@ -104,7 +115,7 @@ TEST(ResourceGroup, ATreeAloneIsReadyForAPolicy) {
 
 // fair_share isn't mentioned, as when it is left at its default, but the tree is kept for the day it is.
 TEST(ResourceGroup, BesideAFileThatSaysNothingOfFairshare) {
-    const SchedConfig config = *parse_sched_config("by_queue: True\n", "sched_config");
+    const SchedConfig config = parse_sched_config("by_queue: True\n", "sched_config");
     const auto conversion =
         convert({.sched_config = config, .resource_group = parsed("g 50 root 10\n")}, {}, nullptr);
     ASSERT_TRUE(conversion);

@@ -16,13 +16,12 @@ using testing::IsEmpty;
 
 SchedConfig parsed(const std::string& text) {
     auto file = parse_sched_config(text, "sched_config");
-    EXPECT_TRUE(file) << testing::PrintToString(texts(file.error()));
-    return file.value_or(SchedConfig{});
+    EXPECT_THAT(texts(file.mistakes), IsEmpty());
+    return file;
 }
 
 std::vector<std::string> problems(const std::string& text) {
-    const auto file = parse_sched_config(text, "sched_config");
-    return file ? std::vector<std::string>{} : texts(file.error());
+    return texts(parse_sched_config(text, "sched_config").mistakes);
 }
 
 // "line option = value columns", for each setting in force.
@@ -139,6 +138,61 @@ TEST(SchedConfig, MistakesOfForm) {
     for (const auto& [line, message] : cases) EXPECT_THAT(problems(line), ElementsAre(message)) << line;
 }
 
+// As the scheduler of OpenPBS logs them for the same lines, and goes on.
+TEST(SchedConfig, WhatTheOlderSchedulersMadeOfMistakes) {
+    struct Line {
+        std::string text;
+        std::string then;   // of the mistake
+        std::string value;  // "option = value", if the line counts all the same
+    };
+    const std::string as_true = "it is read as True, as the schedulers of PBS and TORQUE read it";
+    const Line lines[] = {
+        {"round_robin: yes", as_true, "round_robin = True"},
+        {"round_robin: no", as_true, "round_robin = True"},
+        {"round_robin: -1", as_true, "round_robin = True"},
+        {"by_queue: 00x", "it is read as False, as the schedulers of PBS and TORQUE read it",
+         "by_queue = False"},
+        {"by_queue: 10%", as_true, "by_queue = True"},
+        {"backfill: never", as_true, "backfill = 1"},
+        {"fair_share: false weekdays", "the value before it holds at all times", "fair_share = False"},
+        {"resources: ncpus, mem", "the value before it holds at all times", "resources = ncpus"},
+        {"by_queue: False all of it", "it is left out", "by_queue = False"},
+        {"unheard_of: 1", "the line is left out", ""},
+        {"By_Queue: True", "the line is left out", ""},
+        {"by_queue:", "the line is left out", ""},
+        {"job_sort_key: \"ncpus UP\"", "the line is left out", ""},
+        {"half_life: long", "the line is left out", ""},
+        {"fairshare_decay_factor: 1.5", "the line is left out", ""},
+        {"dedicated_prefix: \"ded", "the line is left out", ""},
+    };
+    for (const Line& line : lines) {
+        const SchedConfig file = parse_sched_config(line.text + "\nround_robin: False prime\n", "f");
+        ASSERT_EQ(file.mistakes.size(), 1U) << line.text;
+        EXPECT_EQ(file.mistakes[0].then, line.then) << line.text;
+        EXPECT_EQ(note_of(file.mistakes[0]), to_text(file.mistakes[0]) + "; " + line.then);
+        ASSERT_EQ(file.settings.size(), line.value.empty() ? 1U : 2U) << line.text << ": the rest counts";
+        if (!line.value.empty()) {
+            EXPECT_EQ(fmt::format("{} = {}", file.settings[0].option->name, file.settings[0].value),
+                      line.value);
+        }
+    }
+}
+
+TEST(SchedConfig, LinesThatGoOn) {
+    EXPECT_THAT(settings("resources: \"ncpus, \\\n mem, \\\r\n color\"\nby_queue: True\n"),
+                ElementsAre("1 resources = ncpus,mem,color all", "4 by_queue = True all"));
+    EXPECT_THAT(settings("# a comment \\\nby_queue: True\nround_robin: True \\"),
+                ElementsAre("3 round_robin = True all"))
+        << "a comment goes on too, as it did";
+}
+
+TEST(SchedConfig, WhiteSpaceBeforeTheColonIsNoted) {
+    EXPECT_THAT(
+        parsed("by_queue : False\nround_robin False\n").notes,
+        ElementsAre("sched_config:1:1: by_queue: white space before the colon: the scheduler of PBS took "
+                    "the colon for the value"));
+}
+
 TEST(SchedConfig, AllMistakesAreCollected) {
     EXPECT_THAT(
         problems("by_queue: maybe\nfoo_bar: 1\nround_robin: True\nmax_starve: long\n"),
@@ -149,8 +203,12 @@ TEST(SchedConfig, AllMistakesAreCollected) {
 TEST(SchedConfig, TwoWaysOfOrdering) {
     EXPECT_THAT(
         problems("sort_by: no_sort\njob_sort_key: \"mem LOW\" prime\n"),
-        ElementsAre("sched_config:2: sort_by: orders jobs, and so does job_sort_key in line 1: expected "
+        ElementsAre("sched_config:1: sort_by: orders jobs, and so does job_sort_key in line 2: expected "
                     "one of them"));
+    const SchedConfig both = parse_sched_config("sort_by: no_sort\njob_sort_key: \"mem LOW\" prime\n", "f");
+    ASSERT_EQ(both.settings.size(), 2U);
+    EXPECT_EQ(both.settings[0].columns, kNonPrimeTime) << "where both hold, the younger one counts";
+    EXPECT_EQ(both.settings[1].columns, kPrimeTime);
     EXPECT_THAT(problems("sort_by: no_sort non_prime\njob_sort_key: \"mem LOW\" prime\n"), IsEmpty());
     EXPECT_THAT(parsed("key: no_sort\n").notes,
                 ElementsAre("sched_config:1:6: key: has no effect without sort_by: multi_sort"));

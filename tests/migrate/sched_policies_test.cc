@@ -18,9 +18,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 SchedConfig file(const std::string& text) {
-    auto parsed = parse_sched_config(text, "sched_config");
-    EXPECT_TRUE(parsed) << testing::PrintToString(texts(parsed.error()));
-    return parsed.value_or(SchedConfig{});
+    return parse_sched_config(text, "sched_config");
 }
 
 SchedPolicies policies(const std::string& text, const Surroundings& server = {}) {
@@ -66,6 +64,17 @@ TEST(SchedPolicies, ResourcesBecomeTheirComplement) {
                 Not(Contains(HasSubstr("exclude_resources"))));
     EXPECT_THAT(all_time("by_queue: True\n"), Not(Contains(HasSubstr("exclude_resources"))))
         << "without the option every resource was checked";
+}
+
+// What isn't named wasn't checked, whatever kind of resource it is; what is named survives the way there and
+// back.
+TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
+    const Surroundings server{{}, {"lic"}, {"color", "gpu"}};
+    EXPECT_THAT(
+        all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, lic, color\"\n", server),
+        Contains("exclude_resources = gpu"));
+    EXPECT_THAT(policies("resources: \"ncpus, color, arch\"\nresources: switch\n").checked,
+                ElementsAre("color", "switch"));
 }
 
 TEST(SchedPolicies, DedicatedPrefixBecomesTheQueues) {
@@ -137,7 +146,7 @@ TEST(SchedPolicies, EveryRemovedOptionSaysWhatToUseInstead) {
         if (option.target != SchedTarget::removed) continue;
         for (const char* value : {"True", "4", "pack"}) {
             const std::string line = fmt::format("{}: {}\n", option.name, value);
-            if (!parse_sched_config(line, "f")) continue;
+            if (!parse_sched_config(line, "f").mistakes.empty()) continue;
             EXPECT_THAT(policies(line).notes,
                         Contains(HasSubstr(
                             fmt::format("sched_config:1: {}: is removed: {}", option.name, option.instead))));

@@ -10,6 +10,7 @@
 
 namespace pbs::plugin_test {
 namespace {
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -73,21 +74,32 @@ TEST_F(SchedConfig, IsReadAgainWhenItChanges) {
     EXPECT_THAT(started(), ElementsAre(3, 1, 2));
 }
 
-TEST_F(SchedConfig, AFileWithMistakesChangesNothing) {
+TEST_F(SchedConfig, ALineWithAMistakeIsLeftOutAndTheRestCounts) {
     host.write(kFile, "job_sort_key: \"ncpus HIGH\"\n");
     unset_policy();
     EXPECT_THAT(started(), ElementsAre(2, 1, 3));
-    host.write(kFile, "job_sort_key: \"ncpus LOW\"\nby_queue: maybe\nfoo_bar 1\n");
-    EXPECT_THAT(started(), ElementsAre(2, 1, 3)) << "the last good one stays";
-    EXPECT_THAT(started(), ElementsAre(2, 1, 3));
-    EXPECT_EQ(shown("configuration_error"),
-              path() + ":2:11: by_queue: 'maybe' is not True or False (and 1 more in the log)");
-    EXPECT_EQ(times_logged("by_queue: 'maybe'"), 1U) << "the log says it once";
+    host.write(kFile, "job_sort_key: \"ncpus LOW\"\njob_sort_key: \"mem UP\"\nfoo_bar 1\n");
+    EXPECT_THAT(started(), ElementsAre(3, 1, 2));
+    EXPECT_THAT(started(), ElementsAre(3, 1, 2));
+    EXPECT_EQ(shown("sched_config"), path());
+    EXPECT_THAT(shown("configuration_error"),
+                AllOf(HasSubstr(path() + ":2:16: job_sort_key: 'mem UP' is not "),
+                      HasSubstr("; the line is left out (and 1 more in the log)")));
+    EXPECT_EQ(times_logged("job_sort_key: 'mem UP'"), 1U) << "the log says it once";
     EXPECT_EQ(times_logged(":3:1: 'foo_bar'"), 1U);
-    EXPECT_TRUE(host.logged("isn't used: what it said before stays in force"));
     host.write(kFile, "job_sort_key: \"ncpus LOW\"\n");
     EXPECT_THAT(started(), ElementsAre(3, 1, 2));
     EXPECT_EQ(shown("configuration_error"), "(none)");
+}
+
+TEST_F(SchedConfig, AConfigurationOfAnotherSchedulerChangesNothing) {
+    host.write(kFile, "job_sort_key: \"ncpus HIGH\"\n");
+    unset_policy();
+    EXPECT_THAT(started(), ElementsAre(2, 1, 3));
+    host.write(kFile, "SUBMIT_QUEUE submit\nBATCH_QUEUES a\n");
+    EXPECT_THAT(started(), ElementsAre(2, 1, 3)) << "the last good one stays";
+    EXPECT_THAT(shown("configuration_error"), HasSubstr(path() + ": holds options of an Origin scheduler"));
+    EXPECT_TRUE(host.logged("isn't used: what it said before stays in force"));
 }
 
 TEST_F(SchedConfig, WithoutAGoodFileTheDefaultsOfPbs) {
@@ -96,9 +108,9 @@ TEST_F(SchedConfig, WithoutAGoodFileTheDefaultsOfPbs) {
     EXPECT_EQ(shown("active_policy"), "sched_config");
     EXPECT_EQ(shown("sched_config"), path() + " (not in force: the defaults of PBS are)");
     EXPECT_TRUE(host.logged("there is no " + path()));
-    host.write(kFile, "by_queue: maybe\n");
+    host.write(kFile, "SUBMIT_QUEUE submit\n");
     EXPECT_THAT(started(), ElementsAre(1, 2, 3));
-    EXPECT_THAT(shown("configuration_error"), HasSubstr(":1:11: by_queue"));
+    EXPECT_THAT(shown("configuration_error"), HasSubstr("Origin"));
     host.write(kFile, "job_sort_key: \"ncpus HIGH\"\n");
     EXPECT_THAT(started(), ElementsAre(2, 1, 3));
     std::filesystem::remove(path());
@@ -182,17 +194,16 @@ TEST_F(SchedConfig, TheFirstStartMigratesIt) {
     EXPECT_THAT(fresh.read("server_priv/migration_report"), HasSubstr("mom_resources: is removed"));
 }
 
-TEST_F(SchedConfig, TheFirstStartTellsOfMistakes) {
+TEST_F(SchedConfig, TheFirstStartTellsOfMistakesAndGoesOn) {
     FakeHost fresh;
-    fresh.write(kFile, "by_queue: maybe\n");
+    fresh.write(kFile, "by_queue: maybe\nstrict_ordering: True\n");
     fresh.bring_up();
-    EXPECT_THAT(fresh.attributes_of(PBS_OBJ_SCHED, "default").at("migration_error"),
-                HasSubstr("sched_config:1:11: by_queue: 'maybe'"));
-    EXPECT_EQ(fresh.attributes_of(PBS_OBJ_SCHED, "default").at("active_policy"), "default_policy");
-    for (const char* attribute : {"by_queue", "help_starving_jobs", "preemption"})
-        ASSERT_EQ(fresh.set(PBS_OBJ_POLICY, "default_policy", attribute, "False").code, 0);
-    EXPECT_FALSE(fresh.attributes_of(PBS_OBJ_SCHED, "default").contains("migration_error"))
-        << "as pbs_migrate's commands would set them";
+    EXPECT_FALSE(fresh.attributes_of(PBS_OBJ_SCHED, "default").contains("migration_error"));
+    EXPECT_EQ(fresh.status(PBS_OBJ_POLICY, "default_policy").value("by_queue"), "True");
+    EXPECT_EQ(fresh.status(PBS_OBJ_POLICY, "default_policy").value("strict_ordering"), "True");
+    EXPECT_THAT(fresh.read("server_priv/migration_report"),
+                HasSubstr("sched_config:1:11: by_queue: 'maybe' is not True or False; it is read as True"));
+    EXPECT_TRUE(fresh.logged("by_queue: 'maybe'"));
 }
 
 }  // namespace

@@ -25,11 +25,12 @@ std::span<const Rule> rules() {
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
-        // The program hands files to a running server through the C API.
+        // The program hands files to a running server through the C API. What qmgr printed is in its
+        // language.
         {"migrate",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
-          "ifl/cmds/client.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
+          "ifl/cmds/client.h", "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h"},
+         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_qmgr_language"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",

@@ -10,6 +10,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/config_document.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/requests/config_targets.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -179,12 +180,69 @@ bool is_dry_run(const Management& request) {
     return value && *value == "True";  // what else it may be is the plugin's to refuse
 }
 
+// The plugin's part of a request whose own part is in the batch.
+ifl::Reply commit(Management& request, Batch& batch, const std::vector<ConfigChange>& changes) {
+    ifl::Reply reply;
+    const auto plugins = [&]() -> Result<void> {
+        reply = manage_plugin_object(request, {{}, changes});
+        if (reply.code != 0) return fail(reply.code);
+        return {};
+    };
+    // Thrown away, the batch leaves everything as it was.
+    if (is_dry_run(request)) {
+        (void)plugins();
+        request.context.when_committed = {};
+        return reply;
+    }
+    if (auto committed = batch.commit(plugins); !committed) {
+        request.context.when_committed = {};
+        return reply.code != 0 ? reply : refuse(committed.error());
+    }
+    return reply;
+}
+
+bool has_print(const Management& request) {
+    return std::ranges::any_of(request.body.attributes, [](const ifl::Attribute& attribute) {
+        return attribute.name == "migrate" && attribute.resource == "qmgr_print";
+    });
+}
+
+ifl::Attribute attribute(const char* name, std::string value) {
+    return {name, {}, std::move(value), ifl::Op::set};
+}
+
+// A migration with what qmgr printed of an older server: the plugin says what there is to be done of the
+// server's own objects, and gets to know what came of it.
+ifl::Reply migrate(Management& request) {
+    Context& context = request.context;
+    ifl::Attributes asked = request.body.attributes;
+    asked.push_back(attribute("format", "host"));
+    asked.push_back(attribute("dry_run", "True"));
+    std::string work;
+    if (auto done = context.server.parts.plugin->manager(context.now, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
+                                                         asked, context.who, {}, work);
+        !done)
+        return refuse(done.error());
+    Batch batch(context.server);
+    if (auto begun = batch.begin(); !begun) return refuse(begun.error());
+    const auto done = carry_out(context, work);
+    if (!done) return refuse(done.error());
+    ifl::Manage told = request.body;
+    told.attributes.push_back(attribute("host_outcome", done->outcomes));
+    Management rest(context, told);
+    return commit(rest, batch, done->changes);
+}
+
 }  // namespace
 
 ifl::Reply manage_configuration(Management& request) {
     Context& context = request.context;
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
     if (context.server.parts.plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
+    // What the server tells the plugin is nobody else's to say.
+    if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
+        return ifl::Reply::error(PBSE_NOATTR);
+    if (has_print(request)) return migrate(request);
     const auto targets = targets_of(request);
     if (!targets) return refuse(targets.error());
     Batch batch(context.server);
@@ -192,23 +250,7 @@ ifl::Reply manage_configuration(Management& request) {
     const auto done = reach(context, *targets);
     if (!done) return refuse(done.error());
     tell(*done, request.warning);
-    ifl::Reply reply;
-    const auto plugins = [&]() -> Result<void> {
-        reply = manage_plugin_object(request, {{}, done->changes});
-        if (reply.code != 0) return fail(reply.code);
-        return {};
-    };
-    // Thrown away, the batch leaves everything as it was.
-    if (is_dry_run(request)) {
-        (void)plugins();
-        context.when_committed = {};
-        return reply;
-    }
-    if (auto committed = batch.commit(plugins); !committed) {
-        context.when_committed = {};
-        return reply.code != 0 ? reply : refuse(committed.error());
-    }
-    return reply;
+    return commit(request, batch, done->changes);
 }
 
 }  // namespace pbs::host

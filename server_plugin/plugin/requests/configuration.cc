@@ -25,19 +25,25 @@ namespace {
 
 // More lines than anybody reads are only counted.
 constexpr std::size_t kMostLines = 1000;
+// Who the host is when it asks for itself.
+constexpr std::string_view kServer = "pbs_server";
 
-// What is asked for; exactly one of restoration, import, migration and queue_type_done is set.
+// What is asked for; exactly one of restoration, import, migration and queue_type_done is set, or the
+// outcomes alone.
 struct Asked {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
     std::optional<migrate::LegacyTexts> migration;
     std::optional<std::string> queue_type_done;
+    std::optional<std::vector<migrate::HostOutcome>> outcomes;  // of the server's part of a migration
     bool dry_run = false;
     bool infer = false;
+    bool strict = false;
     std::optional<migrate::Format> format;
 
     int things() const {
-        return (restoration ? 1 : 0) + (import ? 1 : 0) + (migration ? 1 : 0) + (queue_type_done ? 1 : 0);
+        return (restoration ? 1 : 0) + (import ? 1 : 0) + (migration ? 1 : 0) + (queue_type_done ? 1 : 0) +
+               (outcomes && !migration ? 1 : 0);
     }
 };
 
@@ -78,7 +84,8 @@ objects::Result<void> read_flag(std::string_view name, std::string_view value, b
 objects::Result<void> read_format(std::string_view value, Asked& asked) {
     const auto format = migrate::format_from_word(value);
     if (!format)
-        return objects::fail(objects::Code::bad_value, "format: expected text, json, commands or diff");
+        return objects::fail(objects::Code::bad_value,
+                             "format: expected text, json, commands, diff or notes");
     asked.format = *format;
     return {};
 }
@@ -105,7 +112,13 @@ objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view obje
                              fmt::format("{}: expected {} = value", name, name));
     if (name == "dry_run") return read_flag(name, value, asked.dry_run);
     if (name == "infer") return read_flag(name, value, asked.infer);
+    if (name == "strict") return read_flag(name, value, asked.strict);
     if (name == "format") return read_format(value, asked);
+    if (name == "host_outcome") {
+        asked.outcomes = migrate::outcomes_from_json(value);
+        if (asked.outcomes) return {};
+        return objects::fail(objects::Code::bad_value, "host_outcome: expected a list of outcomes as JSON");
+    }
     if (name == "queue_type_done") {
         asked.queue_type_done = value;
         return {};
@@ -143,8 +156,8 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     if (asked.things() != 1)
         return objects::fail(objects::Code::invalid_request,
                              "expected one of revision, import, replace and migrate");
-    if (!asked.migration && (asked.infer || asked.format))
-        return objects::fail(objects::Code::invalid_request, "infer and format are of migrate");
+    if (!asked.migration && (asked.infer || asked.strict || asked.format))
+        return objects::fail(objects::Code::invalid_request, "infer, strict and format are of migrate");
     return asked;
 }
 
@@ -171,12 +184,25 @@ void take_effect(State& state, Reply& reply) {
     }
 }
 
+// The host has carried out what a migration left to it.
+int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
+    const auto done = migrate::finish_host_work(*state.store, *asked.outcomes, migration_report(state),
+                                                with_report({}).report_fact);
+    if (!done) return reply.error(PBSE_SYSTEM, migrate::to_text(done.error().front()));
+    for (const std::string& note : done->notes) state.host.log(PBS_LOG_WARNING, "migration", note);
+    write_migration_report(state);
+    return PBSE_NONE;
+}
+
 // Migrates the files of a request, as the first start does those of the home.
 int32_t migrate_files(State& state, const Asked& asked, const objects::Identity& who, sched::Instant now,
-                      Reply reply) {
+                      std::vector<objects::HostChange> changes, Reply reply) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
-    const migrate::MigrateOptions options = with_report({{asked.infer}, asked.dry_run, {}, {}});
+    migrate::MigrateOptions options =
+        with_report({.convert = {asked.infer, asked.strict}, .dry_run = asked.dry_run});
+    options.outcomes = asked.outcomes;
+    options.host_changes = std::move(changes);
     state.usage.save(*state.store, state.scheduler, state.host, now);
     const auto done = migrate::migrate(*asked.migration, *state.store, who, now, known, options);
     if (!done) {
@@ -210,7 +236,9 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
     if (!asked) return refuse(asked.error());
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});
-    if (asked->migration) return migrate_files(state, *asked, who, instant(request.now), reply);
+    if (asked->migration)
+        return migrate_files(state, *asked, who, instant(request.now), std::move(*host), reply);
+    if (asked->outcomes) return finish_host_work(state, *asked, reply);
     if (asked->queue_type_done) {
         queue_type_done(state, *asked->queue_type_done);
         return PBSE_NONE;
@@ -224,6 +252,8 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
                            : objects::import(*state.store, *asked->import, options, who, now);
     if (!done) return refuse(done.error());
     tell(*done, reply);
+    // The server takes back a migration that a crash kept from its own database.
+    if (asked->restoration && who.user == kServer) forget_late_report(state);
     if (done->reply.changed) take_effect(state, reply);
     return PBSE_NONE;
 }
@@ -236,6 +266,7 @@ struct Shown {
     bool of_host = false;
     bool recorded = false;
     bool queue_types = false;
+    bool host_work = false;
 };
 
 objects::Result<Shown> read_shown(std::string_view extend) {
@@ -253,6 +284,10 @@ objects::Result<Shown> read_shown(std::string_view extend) {
             }
             if (key == "part" && value == "queue_types") {
                 out.queue_types = true;
+                return 0;
+            }
+            if (key == "part" && value == "host_work") {
+                out.host_work = true;
                 return 0;
             }
             if (key == "part" && value == "policies") return 0;
@@ -311,6 +346,17 @@ int32_t status_queue_types(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
+// What a migration has left to the server (migrate/host_work.h); nothing if nothing is left.
+int32_t status_host_work(const State& state, Reply reply) {
+    const auto kept = state.store->meta(migrate::kHostWorkKey);
+    if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);
+    const std::string work = kept->value_or("");
+    if (work.empty()) return PBSE_NONE;
+    const ShownAttribute json{"json", work, {}};
+    reply.object(PBS_OBJ_CONFIGURATION, "host_work", std::span(&json, 1));
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
@@ -321,6 +367,7 @@ int32_t status_configuration(State& state, const pbs_status_request& request, Re
     const std::optional<std::uint64_t> revision = asked->revision;
     if (asked->recorded) return status_recorded(state, reply);
     if (asked->queue_types) return status_queue_types(state, reply);
+    if (asked->host_work) return status_host_work(state, reply);
     if (asked->of_host) return status_host_objects(state, *asked, view(request.object_name), reply);
     const auto document = objects::export_document(*state.store, revision);
     if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);
