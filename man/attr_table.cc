@@ -15,6 +15,7 @@
 
 #include "ifl/cmds/host_attributes.h"
 #include "objects/schema.h"
+#include "objects/unsupported.h"
 
 namespace {
 
@@ -69,12 +70,13 @@ std::string about_default(const Attribute& attribute) {
     return fmt::format("default {}", attribute.default_value);
 }
 
-void print_item(const Attribute& attribute) {
+void print_item(pbs::objects::ObjectType object, const Attribute& attribute) {
     const std::string type(pbs::objects::type_text(attribute.type));
     fmt::print(".It Cm {} Pq {}\n", argument(attribute.name),
                argument(fmt::format("{}; {}", type, about_default(attribute))));
     print_text(fmt::format("{}.", attribute.help));
     print_text(fmt::format("Value: {}.", pbs::objects::expected_text(attribute)));
+    print_text(pbs::objects::unsupported_remark(object, attribute.name));
     if (!attribute.alias.empty()) fmt::print("Also accepted as\n.Cm {} .\n", argument(attribute.alias));
     if ((attribute.flags & pbs::objects::origin) != 0) fmt::print("An option of the Origin scheduler.\n");
     if ((attribute.flags & pbs::objects::operator_sets) != 0) fmt::print("Operators may set it too.\n");
@@ -120,6 +122,6 @@ int main(int argc, char** argv) {
                    "       pbs_attr_table pbs_server|pbs_queue|pbs_node|pbs_sched|pbs_resource\n");
         return 2;
     }
-    for (const Attribute& attribute : pbs::objects::attributes(*type)) print_item(attribute);
+    for (const Attribute& attribute : pbs::objects::attributes(*type)) print_item(*type, attribute);
     return 0;
 }

@@ -10,8 +10,8 @@
 
 #include "migrate/arguments.h"
 #include "migrate/sched_config.h"
-#include "migrate/spelling.h"
 #include "migrate/words.h"
+#include "objects/spelling.h"
 #include "objects/value.h"
 
 namespace pbs::migrate {
@@ -142,7 +142,7 @@ std::string unknown_option(std::string_view name) {
         return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
     std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
     for (const Option& option : kOptions) {
-        if (nearly_same(upper, option.name))
+        if (objects::nearly_same(upper, option.name))
             return message + fmt::format(", perhaps {} was meant", option.name);
     }
     return message;

@@ -10,7 +10,9 @@
 #include "migrate/sweep.h"
 #include "migrate/words.h"
 #include "objects/formula.h"
+#include "objects/output_file.h"
 #include "objects/snapshot.h"
+#include "objects/unsupported.h"
 #include "objects/value.h"
 
 namespace pbs::migrate {
@@ -63,7 +65,7 @@ class Converter {
         file_ = &file;
         set(ObjectType::policy, kPolicy, "algorithm", "origin", file.file);
         for (const Setting& setting : file.settings)
-            set(ObjectType::policy, kPolicy, setting.option->attribute, setting.value, source(setting));
+            set(ObjectType::policy, kPolicy, setting.option->attribute, value_of(setting), source(setting));
         prime_time(file);
         notes(file.notes);
         tell_unless_in_force();
@@ -256,6 +258,7 @@ class Converter {
         commands.insert(commands.end(), swept.commands.begin(), swept.commands.end());
         out_.queue_types.insert(out_.queue_types.end(), swept.queue_types.begin(), swept.queue_types.end());
         out_.ledger = std::move(swept.ledger);
+        for (const auto& [key, object] : made_) notes(objects::unsupported_lines(object));
         return std::move(out_);
     }
 
@@ -359,8 +362,18 @@ class Converter {
         set(ObjectType::time_window, name, "type", "prime", from);
     }
 
+    // The object as it will be.
+    objects::Object& made(ObjectType type, const std::string& object) {
+        const auto [found, is_new] =
+            made_.try_emplace(std::pair(type, object), objects::Object(type, object));
+        if (is_new && current_ != nullptr)
+            if (const objects::Object* there = current_->find(type, object)) found->second = *there;
+        return found->second;
+    }
+
     // An object that somebody else has made is never deleted.
     void create(ObjectType type, const std::string& object) {
+        made(type, object);
         const bool there = current_ != nullptr && current_->find(type, object) != nullptr;
         if (!there || before_.has(type, object, "")) {
             const bool is_new = !out_.ledger.has(type, object, "");
@@ -376,6 +389,19 @@ class Converter {
             set(type, object, value.attribute, value.value,
                 fmt::format("{}{} {}{}", file, line, value.option, value.line == 0 ? " (not set)" : ""));
         }
+    }
+
+    // Files that the scheduler writes are in a folder of their own, wherever they were.
+    std::string value_of(const Setting& setting) {
+        const auto* attribute = objects::find_attribute(ObjectType::policy, setting.option->attribute);
+        if (attribute == nullptr || attribute->syntax != objects::Syntax::output_file) return setting.value;
+        if (objects::check_output_file(setting.value)) return setting.value;
+        std::string name = setting.value.substr(setting.value.rfind('/') + 1);
+        if (!objects::check_output_file(name)) name = attribute->name;
+        out_.report.notes.push_back(fmt::format("{}: {} is written as {}/{} in the scheduler's sched_priv",
+                                                source(setting), setting.value, objects::kOutputFolder,
+                                                name));
+        return name;
     }
 
     std::string source(const Setting& setting) const {
@@ -410,6 +436,7 @@ class Converter {
         const objects::Value* old = there == nullptr ? nullptr : there->set_value(*attribute);
         const std::string shown = objects::format_value(*attribute, *value);
         const bool changed = old == nullptr || *old != *value;
+        made(type, object).assign(*attribute, *value);
         record(type, object, attribute->name, shown);
         out_.report.lines.push_back(
             {from, fmt::format("{} {} {}", objects::type_name(type), object, attribute->name), shown, changed,
@@ -463,6 +490,7 @@ class Converter {
     Part part_ = Part::options;
     std::set<Part> parts_;
     std::set<std::string> recorded_;
+    std::map<std::pair<ObjectType, std::string>, objects::Object> made_;
     Conversion out_;
     Problems problems_;
 };

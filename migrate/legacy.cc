@@ -1,6 +1,7 @@
 #include "migrate/legacy.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,8 @@
 #include <sstream>
 #include <tl/expected.hpp>
 #include <utility>
+
+#include "objects/plain_file.h"
 
 namespace pbs::migrate {
 namespace {
@@ -47,6 +50,19 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     if (!in || (size > 0 && !(text << in.rdbuf())))
         return tl::unexpected(fmt::format("can't be read: {}", std::strerror(errno)));
     return std::move(text).str();
+}
+
+// What speaks against a file that the server reads in a home, or an empty string.
+std::string objection(const std::string& path, const std::string& home) {
+    std::error_code error;
+    const bool link = std::filesystem::is_symlink(path, error);
+    const std::string target = link ? std::filesystem::canonical(path, error).string() : path;
+    if (error) return fmt::format("can't be read: {}", error.message());
+    const auto file = objects::open_plain_file(target, link ? "" : home);
+    if (file) ::close(*file);
+    if (file) return {};
+    return link ? "is a symbolic link, expected a file, or a link to one that everybody may read"
+                : file.error();
 }
 
 bool is_file(const std::string& path) {
@@ -138,12 +154,13 @@ LegacyFiles find_legacy_files(const std::string& home) {
     return files;
 }
 
-LegacyTexts read_files(const LegacyFiles& files, Problems& problems) {
+LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home) {
     LegacyTexts texts;
     for (const LegacyKind& kind : kKinds) {
         const std::string& path = files.*kind.file;
         if (path.empty()) continue;
-        auto text = read_file(path);
+        const std::string why_not = home.empty() ? "" : objection(path, home);
+        auto text = why_not.empty() ? read_file(path) : tl::unexpected(why_not);
         if (text) {
             texts.*kind.text = LegacyText{path, std::move(*text)};
         } else {

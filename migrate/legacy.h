@@ -95,8 +95,10 @@ struct Legacy {
 // all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 
-// Reads the files, and adds to `problems` those that can't be read.
-LegacyTexts read_files(const LegacyFiles& files, Problems& problems);
+// Reads the files, and adds to `problems` those that can't be read. With a `home`: the server reads them
+// there, and what is wrong in them is shown to everybody; a file has to be one that
+// objects::open_plain_file() takes, or a symbolic link to one that everybody may read.
+LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home = {});
 
 // Parses the texts. Problems: those of all of them, which with `strict` are mistakes too. A sched_config that
 // is the configuration of an Origin scheduler is read as one, and so are the holidays beside it.

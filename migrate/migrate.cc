@@ -218,7 +218,11 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const objects::Identity& identity, std::chrono::sys_seconds now,
                                const Surroundings& server, const MigrateOptions& options) {
     const LegacyFiles files = find_legacy_files(home);
-    if (!files.empty()) return migrate(files, store, identity, now, server, options);
+    if (!files.empty()) {
+        Problems problems;
+        const LegacyTexts texts = read_files(files, problems, home);
+        return migrate_texts(texts, store, identity, now, server, options, std::move(problems));
+    }
     const auto facts = [&] { return write_facts(store, options.facts); };
     if (const auto done = store.database().in_transaction(facts); !done) return fail(done.error());
     return Conversion{};

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "migrate/spelling.h"
 #include "migrate/words.h"
+#include "objects/spelling.h"
 #include "objects/text.h"
 
 namespace pbs::migrate {
@@ -82,7 +82,7 @@ std::string unknown_option(std::string_view name) {
     }
     const std::string message = fmt::format("{} is not an option of sched_config", in_quotes(name));
     for (const SchedOption& option : sched_options())
-        if (nearly_same(option.name, name))
+        if (objects::nearly_same(option.name, name))
             return message + fmt::format(", perhaps {} was meant", option.name);
     return message;
 }

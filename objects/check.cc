@@ -11,6 +11,7 @@
 #include "objects/forms.h"
 #include "objects/formula.h"
 #include "objects/names_in_use.h"
+#include "objects/output_file.h"
 #include "objects/program_file.h"
 #include "objects/text.h"
 #include "objects/windows.h"
@@ -54,6 +55,12 @@ Result<void> check_program(const Attribute& attribute, const std::string& value,
     return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected a program that only the system or "
                                              "the server's own user can change: {}",
                                              attribute.name, value, safe.error()));
+}
+
+Result<void> check_output(const Attribute& attribute, const std::string& value) {
+    const auto checked = check_output_file(value);
+    if (checked) return {};
+    return fail(Code::bad_value, fmt::format("{}: bad value {}", attribute.name, checked.error()));
 }
 
 // Each resource once, and programs that may be run. Those that were there before aren't looked at again.
@@ -114,6 +121,16 @@ Result<void> check_slots(const Object& sched) {
                     "Cannot set prime/non-prime time policy without setting an all time policy");
     }
     return {};
+}
+
+// Each would write over the other.
+Result<void> check_outputs(const Object& policy) {
+    const std::string_view log = policy.text("schedule_log");
+    if (log.empty() || log != policy.text("sorted_job_dumpfile")) return {};
+    return fail(Code::bad_value,
+                fmt::format("sorted_job_dumpfile: bad value '{}': it is the file of schedule_log, expected "
+                            "another name",
+                            log));
 }
 
 Result<void> check_fairshare(const Object& policy) {
@@ -211,6 +228,9 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             return check_sort_keys(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
+        case Syntax::output_file:
+            if (before && *before == value) return {};
+            return check_output(attribute, std::get<std::string>(value));
         case Syntax::program:
             if (before && *before == value) return {};
             return check_program(attribute, std::get<std::string>(value), std::get<std::string>(value),
@@ -225,6 +245,7 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
         case ObjectType::sched:
             return check_slots(object);
         case ObjectType::policy:
+            if (Result<void> checked = check_outputs(object); !checked) return checked;
             return check_fairshare(object);
         case ObjectType::fs_group:
             return check_tree(object);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "objects/names_in_use.h"
+#include "objects/spelling.h"
 #include "objects/text.h"
 #include "rrule/non_work_days.h"
 
@@ -79,7 +80,9 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
                               const CheckContext& context) {
     const Attribute* attribute = find_attribute(object.type(), change.name);
     if (!attribute) {
-        return fail(Code::unknown_attribute, fmt::format("unknown attribute '{}'", change.name));
+        return fail(Code::unknown_attribute,
+                    fmt::format("unknown attribute '{}'{}", change.name.substr(0, 64),
+                                did_you_mean(object.type(), change.name)));
     }
     if ((attribute->flags & read_only) != 0) {
         return fail(Code::read_only, fmt::format("attribute {} is read only", attribute->name));
@@ -170,9 +173,10 @@ Result<void> check_command(const Command& command) {
     }
     if (!server && command.object.empty()) return fail(Code::invalid_request, "no object is named");
     if (command.object.size() > 255) {
-        return fail(Code::name_too_long,
-                    fmt::format("{}: the name '{}...' is {} characters long", type_name(command.type),
-                                command.object.substr(0, 40), command.object.size()));
+        return fail(
+            Code::name_too_long,
+            fmt::format("{}: the name '{}...' is {} characters long; at most 64 are allowed",
+                        type_name(command.type), command.object.substr(0, 40), command.object.size()));
     }
     return {};
 }

@@ -274,6 +274,8 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::word:
             return word_form(attribute, trim(text));
         case Syntax::pathname:
+        // What earlier versions took for one is read, and refused where it is set (check.cc).
+        case Syntax::output_file:
             return pathname_form(trim(text));
         case Syntax::program:
             return program_form(trim(text));

@@ -169,9 +169,9 @@ constexpr Attribute kTable[] = {
     {"round_robin_all", T::boolean, S::boolean, "False", plain,
      "With round_robin, all queues take turns, whatever their priorities",
      "set policy p1 round_robin_all=True"},
-    {"schedule_log", T::string, S::pathname, "", plain,
-     "A file that a record of what each job takes up, where and for how long is appended to when it is "
-     "started, when it ends, and when room is kept for it; relative to sched_priv",
+    {"schedule_log", T::string, S::output_file, "", plain,
+     "A file in sched_priv/output that a record of what each job takes up, where and for how long is "
+     "appended to when it is started, when it ends, and when room is kept for it",
      "set policy p1 schedule_log=schedule"},
     {"past_usage_charge", T::string, S::word, "node_hours", plain,
      "What a started job adds to its owner's past usage: its nodes times its walltime in hours, or a flat 10 "
@@ -430,10 +430,10 @@ constexpr Attribute kTable[] = {
     // Origin: the rest
     {"sorted_job_dumpfile",
      T::string,
-     S::pathname,
+     S::output_file,
      "",
      origin,
-     "A file that the sorted job list is written to in each cycle; relative to sched_priv",
+     "A file in sched_priv/output that the sorted job list is written to in each cycle",
      "set policy p1 sorted_job_dumpfile=sortedjobs",
      {},
      0,

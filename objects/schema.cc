@@ -150,6 +150,8 @@ std::string expected_text(const Attribute& attribute) {
             return fmt::format("one of {}", fmt::join(attribute.words, ", "));
         case Syntax::pathname:
             return "the path of a file or directory";
+        case Syntax::output_file:
+            return "the name of a file, without a folder";
         case Syntax::program:
             return "the absolute path of a program";
         case Syntax::host:

@@ -58,6 +58,7 @@ enum class Syntax {
     text,               // std::string, anything on one line
     word,               // std::string, one of words
     pathname,           // std::string
+    output_file,        // std::string: a name in the scheduler's folder of outputs (output_file.h)
     program,            // std::string: an absolute path
     host,               // std::string: a host name
     formula,            // std::string: an arithmetic expression

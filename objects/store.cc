@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "objects/config_json.h"
 #include "objects/database.h"
 #include "objects/draft.h"
@@ -10,6 +12,7 @@
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/persist.h"
+#include "objects/unsupported.h"
 #include "objects/upgrade.h"
 #include "rrule/zone.h"
 
@@ -26,10 +29,44 @@ struct Group {
 
 // The change that a command is part of: the revision with which it begins, and where names that the server
 // doesn't know are warned of; null: they are refused.
+// `unsupported`: where it is told what the command sets and nothing acts on.
 struct Part {
     std::uint64_t first;
     std::vector<std::string>* warnings = nullptr;
+    std::vector<std::string>* unsupported = nullptr;
 };
+
+void add_unsupported(const Object* before, const Object* after, const Command* command,
+                     std::vector<std::string>& lines) {
+    std::vector<std::string_view> named;
+    if (command != nullptr && command->kind != CommandKind::unset)
+        for (const AttributeChange& change : command->changes)
+            if (const Attribute* attribute = find_attribute(command->type, change.name))
+                named.push_back(attribute->name);
+    for (std::string& line : unsupported_by_change(before, after, named))
+        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+}
+
+// Hours of prime time that a policy is given where time_windows say when prime time is.
+void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
+                         std::vector<std::string>& lines) {
+    if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;
+    for (const AttributeChange& change : command.changes) {
+        const Attribute* attribute = find_attribute(command.type, change.name);
+        if (!attribute || (attribute->name != "prime_time_start" && attribute->name != "prime_time_end"))
+            continue;
+        std::string windows;
+        draft.for_each(ObjectType::time_window, [&](const Object& window) {
+            if (window.text("type") == "prime")
+                windows += fmt::format("{}{}", windows.empty() ? "" : ", ", window.name());
+        });
+        if (!windows.empty() && policy->is_set(attribute->name))
+            lines.push_back(
+                fmt::format("{}: {} is not acted on: the time_windows of type prime say when prime "
+                            "time is ({})",
+                            object_title(policy->type(), policy->name()), attribute->name, windows));
+    }
+}
 
 }  // namespace
 
@@ -170,6 +207,10 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
+    if (part.unsupported) {
+        add_unsupported(before.get(), after.get(), &command, *part.unsupported);
+        add_overruled_hours(group.draft, after.get(), command, *part.unsupported);
+    }
     const bool same = before && after ? *before == *after : before == after;
     if (same && command.host.empty()) return false;
     const HistoryEntry entry{group.revision + 1,   now,          identity.user, identity.host,
@@ -267,7 +308,8 @@ Result<Reply> Store::apply(const ChangeSet& changes, const Identity& identity, s
     std::vector<std::string> warnings;
     std::vector<std::string>* const warn = changes.unknown_names == UnknownNames::warn ? &warnings : nullptr;
     for (std::size_t i = 0; i < changes.commands.size(); ++i) {
-        const Result<bool> done = state_->execute(*group, changes.commands[i], {first, warn}, identity, now);
+        const Result<bool> done =
+            state_->execute(*group, changes.commands[i], {first, warn, &warnings}, identity, now);
         if (!done) return numbered(done.error(), i);
     }
     const bool changed = group->revision != state_->snapshot->revision();
@@ -289,12 +331,13 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     Group& group = *state.staged;
     group.draft.mark();
     const std::uint64_t before = group.revision;
-    Result<bool> changed = state.execute(group, command, {before + 1}, identity, now);
+    std::vector<std::string> warnings;
+    Result<bool> changed = state.execute(group, command, {before + 1, nullptr, &warnings}, identity, now);
     if (changed && *changed) {
         const Result<void> written = write_changes(*state.database, group.draft.changes_since_mark());
         if (!written) changed = tl::unexpected(written.error());
     }
-    if (changed) return Reply{*changed, group.revision, {}, state.snapshot};
+    if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
         // Something was written, or may have been, and SQLite may have ended the transaction.
         state.staged.reset();
@@ -332,6 +375,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();
+    for (const ObjectChange& change : changes)
+        add_unsupported(change.before.get(), change.after.get(), nullptr, reply.warnings);
     if (rewrite.dry_run || (changes.empty() && rewrite.host.empty())) return reply;
     HistoryEntry entry;
     entry.at = now;

@@ -282,7 +282,8 @@ int run(const Arguments& arguments) {
     for (const std::string& argument : wanted) {
         auto variant = read_variant(*site, argument);
         if (!variant) return fail(variant.error());
-        for (const std::string& note : variant->notes) trace->notes.push_back(note);
+        for (const std::string& note : variant->notes)
+            if (std::ranges::find(trace->notes, note) == trace->notes.end()) trace->notes.push_back(note);
         variants.push_back(*std::move(variant));
     }
     std::vector<Report> reports;

@@ -14,6 +14,7 @@
 #include "objects/config_json.h"
 #include "objects/restore.h"
 #include "objects/store.h"
+#include "objects/unsupported.h"
 #include "objects/value.h"
 
 namespace pbs::simulate {
@@ -323,12 +324,26 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(std::move(command));
 }
 
+// What the policies in force ask for that the scheduler doesn't do.
+void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
+    for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
+        const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+            const objects::Object* policy = snapshot.policy(name);
+            if (policy == nullptr) continue;
+            for (std::string& line : objects::unsupported_lines(*policy))
+                if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
+        }
+    }
+}
+
 Result<Variant> Draft::finish(std::string title) && {
     Variant variant;
     variant.title = std::move(title);
     variant.machine = std::move(machine_);
     variant.snapshot = store_.snapshot();
     variant.notes = std::move(notes_);
+    add_unsupported(*variant.snapshot, variant.notes);
     return variant;
 }
 

@@ -9,6 +9,7 @@
 #include "ifl/cmds/qmgr_grammar.h"
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "objects/unsupported.h"
 
 namespace pbs::cmds {
 
@@ -134,12 +135,16 @@ std::string type_text(ObjectType type) {
     return text;
 }
 
-std::string attribute_text(const objects::Attribute& attribute) {
+std::string attribute_text(ObjectType type, const objects::Attribute& attribute) {
     std::string text = fmt::format("{}: {}.\nType {}; expected {}; default: {}.\n", attribute.name,
                                    attribute.help, objects::type_text(attribute.type),
                                    objects::expected_text(attribute), default_text(attribute.default_value));
     if (!attribute.alias.empty()) {
         text += fmt::format("Also called {}.\n", attribute.alias);
+    }
+    if (const std::string remark = objects::unsupported_remark(own_type(type), attribute.name);
+        !remark.empty()) {
+        text += remark + "\n";
     }
     if (!attribute.example.empty()) {
         text += fmt::format("  {}\n", attribute.example);
@@ -167,7 +172,7 @@ std::string attribute_text(const HostAttribute& attribute) {
 std::string attribute_text(ObjectType type, std::string_view name) {
     name = name.substr(0, name.find('.'));
     if (const auto* own = objects::find_attribute(own_type(type), name)) {
-        return attribute_text(*own);
+        return attribute_text(type, *own);
     }
     const HostAttribute* host = find_host_attribute(type, name);
     return host == nullptr ? "" : attribute_text(*host);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -239,8 +240,40 @@ bool holds_line_break(std::string_view value) {
     return value.find_first_of("\n\r") != std::string_view::npos;
 }
 
-std::string set_text(ObjectType type, std::string_view object, const attrl& attribute, bool again) {
-    std::string value = shown_value(type, attribute);
+std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? std::pair(std::string_view(), path)
+                                           : std::pair(path.substr(0, slash), path.substr(slash + 1));
+}
+
+// A scheduler's folder without the path of the server's home, so that another server can read it; empty: the
+// folder that it has of itself. The home is where the folder of its log is, which nobody has a reason to
+// change.
+std::string_view folder_in_home(const batch_status& sched, std::string_view name, std::string_view value) {
+    const auto [home, log] = split_path(value_of(sched.attribs, "sched_log").value_or(value));
+    const auto [above, folder] = split_path(value);
+    if (above != home) {
+        return value;
+    }
+    std::string usual(name == "sched_priv" ? "sched_priv" : "sched_logs");
+    if (const std::string_view title = view(sched.name); title != kDefaultSched) {
+        usual += "_";
+        usual += title;
+    }
+    return folder == usual ? std::string_view() : folder;
+}
+
+std::string printed_value(ObjectType type, const batch_status& object, const attrl& attribute) {
+    const std::string_view name = view(attribute.name);
+    if (type == ObjectType::sched && (name == "sched_priv" || name == "sched_log")) {
+        return std::string(folder_in_home(object, name, view(attribute.value)));
+    }
+    return shown_value(type, attribute);
+}
+
+std::string set_text(ObjectType type, const batch_status& of, const attrl& attribute, bool again) {
+    const std::string_view object = view(of.name);
+    std::string value = printed_value(type, of, attribute);
     if (type == ObjectType::node && view(attribute.name) == "state") {
         value = settable_state(value);
     }
@@ -312,7 +345,7 @@ std::string print_object(ObjectType type, const batch_status& object, PrintScope
     for (const attrl* attribute : in_order_of_setting(type, object)) {
         std::string name = attribute_name(*attribute);
         const bool again = std::find(seen.begin(), seen.end(), name) != seen.end();
-        text += set_text(type, view(object.name), *attribute, again);
+        text += set_text(type, object, *attribute, again);
         seen.push_back(std::move(name));
     }
     return text;

@@ -11,6 +11,7 @@
 #include "ifl/cmds/qmgr_print.h"
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
+#include "objects/spelling.h"
 
 namespace pbs::cmds {
 
@@ -173,7 +174,11 @@ void QmgrSession::write_error(const std::string& text) const {
 }
 
 void QmgrSession::warn(std::string_view text) const {
-    // Servers word their warnings for clients that print them as they are.
+    // One a line. Servers word their warnings for clients that print them as they are.
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        warn(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
     const bool complete = text.substr(0, 5) == "qmgr:";
     const bool says_warning = text.substr(0, 8) == "Warning:";
     write_error(fmt::format("{}{}\n", complete ? "" : says_warning ? "qmgr: " : "qmgr: Warning: ", text));
@@ -332,9 +337,26 @@ void QmgrSession::change(Connection& connection, const Target& target, const Dir
     if (directive.type == ObjectType::sched && object.empty()) {
         object = kDefaultSched;
     }
-    answered(connection, target,
-             pbs_manager(connection.handle(), manager_command(directive.command),
-                         static_cast<int>(directive.type), object.c_str(), attributes.operations(), nullptr));
+    const int code =
+        pbs_manager(connection.handle(), manager_command(directive.command), static_cast<int>(directive.type),
+                    object.c_str(), attributes.operations(), nullptr);
+    answered(connection, target, code);
+    if (code == PBSE_NOATTR && !is_own(directive.type)) {
+        suggest(directive);
+    }
+}
+
+void QmgrSession::suggest(const Directive& directive) const {
+    const std::vector<std::string> names = attribute_names(directive.type);
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    for (const Assignment& change : directive.attributes) {
+        if (is_attribute(directive.type, change.name)) {
+            continue;
+        }
+        if (const auto meant = objects::nearest(change.name, known); !meant.empty()) {
+            write_error(fmt::format("qmgr: unknown attribute '{}'; did you mean {}?\n", change.name, meant));
+        }
+    }
 }
 
 void QmgrSession::send_ahead(std::string_view text, const Directive& directive) {

@@ -64,6 +64,8 @@ class QmgrSession {
     void take_answer();
     void change(Connection& connection, const Target& target, const Directive& directive);
     void answered(Connection& connection, const Target& target, int code);
+    // Says what misspelled attributes of PBS's own objects were perhaps meant to be.
+    void suggest(const Directive& directive) const;
     void show(Connection& connection, const Target& target, const Directive& directive);
     void list_as_it_comes(Connection& connection, const Target& target, ObjectType type, attrl* wanted);
     void print_server(Connection& connection, const Target& target);

@@ -199,6 +199,11 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     if (!text) {
         return {};
     }
+    // Operators, who need not be root, choose them: options say what a job runs and where it writes.
+    if (geteuid() == 0) {
+        complain(kProgram, "Warning: the server's default_qsub_arguments don't count for root");
+        return {};
+    }
     const auto parsed = parse_option_line(*text, context);
     if (!parsed) {
         return fail(

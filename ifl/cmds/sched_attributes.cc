@@ -51,7 +51,8 @@ constexpr HostAttribute kTable[] = {
      "The sched_config file that is looked at while no policy is assigned, and whether it is in force"},
     {"sched_cycle_length", integer, operators, openpbs, "", "After how many seconds a cycle is ended"},
     {"sched_host", text, nobody, here, "", "The host of the scheduler"},
-    {"sched_log", text, managers, here, "", "The folder of the scheduler's log"},
+    {"sched_log", text, managers, here, "",
+     "The folder of the scheduler's log. Not acted on: all schedulers write to the server's log"},
     {"sched_preempt_enforce_resumption", boolean, managers, openpbs, "",
      "Whether suspended jobs are backfilled around"},
     {"sched_priv", text, managers, here, "",
@@ -66,8 +67,7 @@ constexpr HostAttribute kTable[] = {
     {"state", text, nobody, here, "", "What the scheduler does: idle, scheduling or down"},
     {"throughput_mode", integer, managers, openpbs, "",
      "Whether a cycle goes on before the start of a job is known"},
-    {"unsupported_settings", text, nobody, here, "",
-     "What the policy in force has set that this server doesn't do"},
+    {"unsupported_settings", text, nobody, here, "", "What its policies ask for that this server doesn't do"},
 };
 
 }  // namespace

@@ -81,9 +81,10 @@ Result<uint32_t> parse_flags(std::string_view text) {
     return flags;
 }
 
+constexpr std::size_t longest_name = 64;
+
 bool legal_name(std::string_view name) {
-    if (name.empty() || name.size() > 64 || std::isalpha(static_cast<unsigned char>(name.front())) == 0)
-        return false;
+    if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
     for (char c : name)
         if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-') return false;
     return true;
@@ -161,6 +162,10 @@ const Resource* ResourceTable::by_id(uint32_t id) const {
 Result<Resource> ResourceTable::check(std::string_view name, std::string_view type_text,
                                       std::string_view flag_text) const {
     Resource resource;
+    if (name.size() > longest_name)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Resource name is too long: {} characters, at most {} are allowed",
+                                name.size(), longest_name));
     if (!legal_name(name))
         return fail(
             PBSE_BADATVAL,

@@ -1,6 +1,5 @@
 #include "server_plugin/plugin/allocation_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "migrate/allocations.h"
 #include "migrate/current_usage.h"
+#include "objects/plain_file.h"
 
 namespace pbs::plugin {
 namespace {
@@ -45,18 +45,18 @@ std::string take_current(sched::Scheduler& scheduler, const std::string& dir, co
 }
 
 // The whole of a regular file, with what stat() says of it.
-tl::expected<std::string, std::string> read_file(const std::string& path, struct stat& info) {
+tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home,
+                                                 struct stat& info) {
     const auto wrong = [&](const std::string& why) {
         return tl::unexpected<std::string>(fmt::format("{}: {}", path, why));
     };
-    const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return wrong(error_text(errno));
+    const auto opened = objects::open_plain_file(path, home);
+    if (!opened) return wrong(opened.error());
+    const int fd = *opened;
     std::string text;
     std::string why;
     if (fstat(fd, &info) != 0) {
         why = error_text(errno);
-    } else if (!S_ISREG(info.st_mode)) {
-        why = "is not a regular file";
     } else if (info.st_size > most_bytes) {
         why = fmt::format("has {} bytes, expected at most {}", info.st_size, most_bytes);
     } else {
@@ -91,7 +91,7 @@ void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, con
     } else if (!anew && file.version == version_of(info)) {
         return;
     } else {
-        const auto text = read_file(path, info);
+        const auto text = read_file(path, std::string(host.home()), info);
         why = text ? take(scheduler, dir, path, *text) : text.error();
         file.version = version_of(info);
     }

@@ -16,7 +16,7 @@ namespace pbs::plugin {
 
 // A file that can't be read or has a mistake leaves what was read before in force; the log tells of it once
 // for each change of the file. Managers, who need not be root, choose the directory, and the server that
-// reads may be root: what it reads are regular files of these two names, no symbolic links.
+// reads may be root: what it reads are files of these two names that open_plain_file() takes.
 class AllocationFiles {
   public:
     // Reads what has changed of the directory that the policy of `sched` enforces, if any; a relative one is

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "objects/unsupported.h"
 #include "server_plugin/plugin/first_start.h"
 
 namespace pbs::plugin {
@@ -17,19 +18,21 @@ using objects::ObjectType;
 // Only what holds now is remembered: a setting that is made again is told of again.
 void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
     static const ObjectList none;
-    const ObjectList& before = state.adopted ? state.adopted->objects(ObjectType::policy) : none;
     const auto tell = [&state](const ObjectPtr& was, const ObjectPtr& is) {
-        const std::string& name = is ? is->name() : was->name();
-        std::vector<std::string> lines = is ? sched::unsupported_settings(*is) : std::vector<std::string>{};
-        const std::vector<std::string> said = std::exchange(state.unsupported[name], lines);
-        if (lines.empty()) state.unsupported.erase(name);
+        const objects::Object& object = is ? *is : *was;
+        const std::pair key(object.type(), object.name());
+        std::vector<std::string> lines = is ? objects::unsupported_lines(*is) : std::vector<std::string>{};
+        const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
+        if (lines.empty()) state.unsupported.erase(key);
         for (const std::string& line : lines) {
             if (std::ranges::find(said, line) == said.end()) {
                 state.host.log(PBS_LOG_WARNING, "configuration", line);
             }
         }
     };
-    ObjectList::for_each_difference(before, snapshot.objects(ObjectType::policy), tell);
+    for (ObjectType type : {ObjectType::policy, ObjectType::fs_group})
+        ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
+                                        snapshot.objects(type), tell);
 }
 
 void forget_mistake(State& state) {

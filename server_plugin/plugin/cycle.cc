@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "objects/output_file.h"
 #include "server_plugin/plugin/dump_file.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/text.h"
@@ -28,10 +29,10 @@ constexpr std::string_view kScheduleLog = "The schedule log";
 
 }  // namespace
 
-void write_policy_file(State& state, std::string_view sched, std::string_view what,
-                       const sched::FileToWrite& file) {
-    const DumpTarget target{std::string(state.host.home()), folder_of(state, sched), file.path};
-    report(state, sched, {what, file.path, write_dump_file(target, file.text)});
+void write_usage_file(State& state, std::string_view sched, std::string_view text) {
+    report(state, sched,
+           {"The file of past usage", std::string(objects::kUsageFile),
+            write_usage_dump(std::string(state.host.home()), folder_of(state, sched), text)});
 }
 
 void append_ended(State& state) {

@@ -20,10 +20,9 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
 // Reads the files of SCHED_ACCT_DIR if they have changed, and in any case with `anew`.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
 
-// Writes a file that the policy of a scheduler wants written. What fails is told once: "<what> isn't
+// Writes past usage to its file for the scheduler that keeps it. What fails is told once: "<what> isn't
 // written".
-void write_policy_file(State& state, std::string_view sched, std::string_view what,
-                       const sched::FileToWrite& file);
+void write_usage_file(State& state, std::string_view sched, std::string_view text);
 
 // Appends to the schedule log what the scheduler has of jobs that ended since.
 void append_ended(State& state);

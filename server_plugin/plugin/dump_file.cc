@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/dump_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,12 +9,18 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <tl/expected.hpp>
+#include <utility>
 
+#include "objects/output_file.h"
 #include "server_plugin/plugin/file.h"
 
 namespace pbs::plugin {
 namespace {
 namespace fs = std::filesystem;
+
+// In each folder that was made here.
+constexpr const char* kMark = ".made_by_scheduler";
 
 class Descriptor {
   public:
@@ -21,18 +28,94 @@ class Descriptor {
     ~Descriptor() {
         if (fd_ >= 0) close(fd_);
     }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
     int get() const { return fd_; }
 
   private:
     int fd_;
 };
 
-// Is `folder` (without links) HOME/sched_priv* or below?
-bool in_sched_priv(const fs::path& home, const fs::path& folder) {
+using Folder = tl::expected<Descriptor, std::string>;
+
+tl::unexpected<std::string> fail(const fs::path& path, std::string_view why) {
+    return tl::unexpected(fmt::format("{}: {}", path.string(), why));
+}
+
+Folder open_folder(const Descriptor& above, const char* name, const fs::path& path) {
+    Descriptor folder(openat(above.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (folder.get() < 0) return fail(path, error_text(errno));
+    return folder;
+}
+
+// The scheduler's sched_priv. What was a link when the path was worked out is none any more here.
+Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
+    std::error_code failed;
+    const fs::path folder = fs::canonical(wanted, failed);
+    if (failed) return fail(wanted, failed.message());
     const fs::path below = folder.lexically_relative(home);
-    return !below.empty() && below.begin()->string().starts_with("sched_priv");
+    if (below.empty() || !below.begin()->string().starts_with("sched_priv"))
+        return fail(wanted,
+                    fmt::format("is not below {}, expected a folder there", (home / "sched_priv").string()));
+    Descriptor at(open(home.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (at.get() < 0) return fail(home, error_text(errno));
+    for (const fs::path& part : below) {
+        Folder next = open_folder(at, part.c_str(), folder);
+        if (!next) return next;
+        at = *std::move(next);
+    }
+    return at;
+}
+
+bool is_empty(const Descriptor& folder) {
+    DIR* entries = fdopendir(dup(folder.get()));
+    if (entries == nullptr) return false;
+    bool empty = true;
+    while (const dirent* entry = readdir(entries)) {
+        const std::string_view name = entry->d_name;
+        empty = empty && (name == "." || name == "..");
+    }
+    closedir(entries);
+    return empty;
+}
+
+// Is it ours, or is nothing in it yet?
+bool is_marked(const Descriptor& folder) {
+    struct stat mark {};
+    if (fstatat(folder.get(), kMark, &mark, AT_SYMLINK_NOFOLLOW) == 0)
+        return S_ISREG(mark.st_mode) && mark.st_uid == geteuid();
+    if (!is_empty(folder)) return false;
+    const Descriptor made(openat(folder.get(), kMark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    return made.get() >= 0;
+}
+
+Folder open_output(const Descriptor& sched_priv, const fs::path& path) {
+    const std::string name(objects::kOutputFolder);
+    if (mkdirat(sched_priv.get(), name.c_str(), 0750) != 0 && errno != EEXIST)
+        return fail(path, error_text(errno));
+    Folder folder = open_folder(sched_priv, name.c_str(), path);
+    if (!folder) return folder;
+    struct stat info {};
+    if (fstat(folder->get(), &info) != 0) return fail(path, error_text(errno));
+    if (info.st_uid != geteuid())
+        return fail(path, fmt::format("belongs to user {}, expected the server's user", info.st_uid));
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return fail(path, "can be written by others than its owner, expected mode 0755 or less");
+    if (!is_marked(*folder))
+        return fail(path,
+                    fmt::format("was not made by the scheduler, there is no {} in it: move it away", kMark));
+    return folder;
+}
+
+std::string objection(const struct stat& info) {
+    if (!S_ISREG(info.st_mode)) return "is not a regular file";
+    if (info.st_uid != geteuid())
+        return fmt::format("belongs to user {}, expected the server's user", info.st_uid);
+    if (info.st_nlink > 1) return "has another name (a hard link), expected a file of its own";
+    return {};
 }
 
 std::string write_all(int fd, std::string_view text) {
@@ -47,38 +130,44 @@ std::string write_all(int fd, std::string_view text) {
 
 // Two cycles never overlap, so nobody reads a half-written list but a person who looks at it.
 std::string put(const DumpTarget& target, std::string_view text, bool append) {
-    const fs::path base =
-        target.sched_priv.empty() ? fs::path(target.home) / "sched_priv" : fs::path(target.sched_priv);
-    const fs::path wanted = base / target.path;  // an absolute path stays as it is
     std::error_code failed;
-    const fs::path folder = fs::canonical(wanted.parent_path(), failed);
-    if (failed) return fmt::format("{}: {}", wanted.parent_path().string(), failed.message());
     const fs::path home = fs::canonical(target.home, failed);
     if (failed) return fmt::format("{}: {}", target.home, failed.message());
-    if (!in_sched_priv(home, folder)) {
-        return fmt::format("{} is not below {}, expected a path there", wanted.string(),
-                           (home / "sched_priv").string());
-    }
-    const std::string path = (folder / wanted.filename()).string();
+    const fs::path base = target.sched_priv.empty() ? home / "sched_priv" : fs::path(target.sched_priv);
+    const auto sched_priv = open_sched_priv(home, base);
+    if (!sched_priv) return sched_priv.error();
+    const fs::path folder = base / objects::kOutputFolder;
+    const auto output = open_output(*sched_priv, folder);
+    if (!output) return output.error();
+
+    const std::string path = (folder / target.name).string();
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
-    const Descriptor file(open(path.c_str(), flags, 0600));
+    const Descriptor file(openat(output->get(), target.name.c_str(), flags, 0600));
     if (file.get() < 0) return fmt::format("{}: {}", path, error_text(errno));
     struct stat info {};
-    if (fstat(file.get(), &info) != 0) return fmt::format("{}: {}", path, error_text(errno));
-    if (!S_ISREG(info.st_mode)) return fmt::format("{} is not a regular file", path);
-    if (!append && ftruncate(file.get(), 0) != 0) return fmt::format("{}: {}", path, error_text(errno));
-    const std::string why = write_all(file.get(), text);
+    std::string why = fstat(file.get(), &info) != 0 ? error_text(errno) : objection(info);
+    if (why.empty() && !append && ftruncate(file.get(), 0) != 0) why = error_text(errno);
+    if (why.empty()) why = write_all(file.get(), text);
     return why.empty() ? why : fmt::format("{}: {}", path, why);
+}
+
+std::string put_checked(const DumpTarget& target, std::string_view text, bool append) {
+    const auto checked = objects::check_output_file(target.name);
+    return checked ? put(target, text, append) : checked.error();
 }
 
 }  // namespace
 
 std::string write_dump_file(const DumpTarget& target, std::string_view text) {
-    return put(target, text, false);
+    return put_checked(target, text, false);
 }
 
 std::string append_dump_file(const DumpTarget& target, std::string_view text) {
-    return put(target, text, true);
+    return put_checked(target, text, true);
+}
+
+std::string write_usage_dump(const std::string& home, const std::string& sched_priv, std::string_view text) {
+    return put({home, sched_priv, std::string(objects::kUsageFile)}, text, false);
 }
 
 }  // namespace pbs::plugin

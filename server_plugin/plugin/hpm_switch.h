@@ -17,8 +17,8 @@ namespace pbs::plugin {
 // when no job that asked for them runs or waits any more, back into global mode. Before each change the
 // program is asked for the mode there is. What fails is tried again after the next cycle.
 //
-// A program in or below PBS_HOME/sched_priv, where only the administrator of the server can have put it, runs
-// as the server's user; any other as nobody.
+// Managers, who need not be root, choose the program. PBS_HOME/sched_priv/hpm_ctl, which only the
+// administrator of the server can have put there, runs as the server's user; any other as nobody.
 class HpmSwitch {
   public:
     // After a cycle of a scheduler; `wanted`: a job waits for the counters, or starts with them.

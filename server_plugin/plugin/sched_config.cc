@@ -1,6 +1,5 @@
 #include "server_plugin/plugin/sched_config.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 #include <utility>
 
 #include "migrate/configfile.h"
+#include "objects/plain_file.h"
+#include "objects/unsupported.h"
 #include "server_plugin/plugin/state.h"
 
 namespace pbs::plugin {
@@ -23,13 +24,10 @@ constexpr off_t kLargest = off_t{1} << 20;
 
 // Why a file isn't to be trusted, or an empty string.
 std::string objection(const struct stat& info) {
-    if (!S_ISREG(info.st_mode)) return "is not a regular file";
     if (info.st_uid != 0 && info.st_uid != geteuid())
         return fmt::format("belongs to user {}, expected root or the server's user", info.st_uid);
     if ((info.st_mode & (S_IWOTH | S_IWGRP)) != 0)
         return "can be written by others than its owner, expected mode 0644 or less";
-    // A second name may have been given to a file that is none of the scheduler's.
-    if (info.st_nlink > 1) return "has another name (a hard link), expected a file of its own";
     if (info.st_size > kLargest) return fmt::format("is too large, expected at most {} bytes", kLargest);
     return {};
 }
@@ -48,14 +46,13 @@ tl::expected<std::string, std::string> read_all(int fd) {
 }
 
 // The file's text, or what is wrong with the file as a whole.
-tl::expected<std::string, std::string> read_file(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 && errno == ELOOP) return tl::unexpected<std::string>("is a symbolic link, expected a file");
-    if (fd < 0) return tl::unexpected("can't be read: " + error_text(errno));
+tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home) {
+    const auto fd = objects::open_plain_file(path, home);
+    if (!fd) return tl::unexpected(fd.error());
     struct stat info {};
-    std::string why = fstat(fd, &info) != 0 ? error_text(errno) : objection(info);
-    auto text = why.empty() ? read_all(fd) : tl::unexpected(std::move(why));
-    close(fd);
+    std::string why = fstat(*fd, &info) != 0 ? error_text(errno) : objection(info);
+    auto text = why.empty() ? read_all(*fd) : tl::unexpected(std::move(why));
+    close(*fd);
     return text;
 }
 
@@ -92,7 +89,7 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
     file.unsupported.clear();
     for (const auto& policy : {all_time, prime, non_prime}) {
         if (!policy) continue;
-        for (std::string& line : sched::unsupported_settings(*policy))
+        for (std::string& line : objects::unsupported_lines(*policy))
             file.unsupported.push_back(std::move(line));
     }
     return {};
@@ -125,7 +122,7 @@ void tell_problems(State& state, std::string_view sched, SchedConfigFile& file,
 
 void read_sched_config(State& state, std::string_view sched, SchedConfigFile& file) {
     const bool there = file.version != FileVersion{};
-    const auto text = there ? read_file(file.path) : std::string();
+    const auto text = there ? read_file(file.path, std::string(state.host.home())) : std::string();
     if (!text) return tell_problems(state, sched, file, {{file.path, 0, 0, "", text.error()}});
     migrate::Problems mistakes;
     const auto policies = policies_of(state, file.path, *text, mistakes);

@@ -49,8 +49,9 @@ struct SchedConfigs {
 // changes nothing: the last good one stays in force, or the defaults if there was none. With a policy
 // assigned the file is left alone.
 //
-// Managers, who need not be root, choose sched_priv, and the server that reads may be root. So the file has
-// to be a regular one, no symbolic link, of root or the server's user, and not writable by others.
+// Managers, who need not be root, may have chosen sched_priv, and the server that reads may be root; what is
+// wrong in the file is shown to everybody. So it has to be one that open_plain_file() takes, of root or the
+// server's user, and not writable by others.
 void refresh_sched_config(State& state, std::string_view sched);
 
 }  // namespace pbs::plugin

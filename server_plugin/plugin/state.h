@@ -76,8 +76,9 @@ struct State {
     SchedConfigs sched_configs;                     // of schedulers without a policy
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
-    std::map<std::string, std::vector<std::string>> unsupported;  // policy -> lines already in the log
-    bool stages = false;                                          // the host calls commit()
+    // Objects with settings that nothing acts on, and the lines that the log has of each.
+    std::map<std::pair<objects::ObjectType, std::string>, std::vector<std::string>> unsupported;
+    bool stages = false;                    // the host calls commit()
     std::set<std::string> said_unwritable;  // dump files that couldn't be written, already in the log
 };
 

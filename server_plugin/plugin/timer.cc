@@ -29,8 +29,7 @@ bool look_after_programs(State& state, sched::Instant now) {
 void write_usage_file(State& state, sched::Instant now) {
     const std::string keeper = state.scheduler.usage_keeper(now);
     if (keeper.empty()) return;
-    write_policy_file(state, keeper, "The file of past usage",
-                      {"decay_usage", usage_file_text(state.scheduler.usage_rows(), now, state.zone)});
+    write_usage_file(state, keeper, usage_file_text(state.scheduler.usage_rows(), now, state.zone));
 }
 
 // While a cycle runs nothing is due: the host asks again after it.

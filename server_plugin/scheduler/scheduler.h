@@ -275,8 +275,4 @@ class Scheduler {
     std::unique_ptr<Impl> impl_;
 };
 
-// Settings of a policy that are set (to other than their defaults) but that this scheduler doesn't act on
-// yet: one line for each, "policy p1: dedicated_time_command is not acted on: ...".
-std::vector<std::string> unsupported_settings(const objects::Object& policy);
-
 }  // namespace pbs::sched

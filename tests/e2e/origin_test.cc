@@ -192,8 +192,8 @@ TEST_F(Origin, TheSortedListIsDumped) {
     ASSERT_TRUE(server.configure({"set policy default_policy sorted_job_dumpfile=sortedjobs"}));
     const std::string first = server.submit("sleep 30\n", {"-l", "ncpus=2"});
     const std::string second = server.submit("true\n", {"-l", "ncpus=2"});
-    EXPECT_TRUE(
-        wait_for([&] { return server.read("sched_priv/sortedjobs").find(second) != std::string::npos; }));
+    EXPECT_TRUE(wait_for(
+        [&] { return server.read("sched_priv/output/sortedjobs").find(second) != std::string::npos; }));
 }
 
 }  // namespace

@@ -74,16 +74,16 @@ TEST_F(Replay, RecordsAreForOperatorsAndManagers) {
 TEST_F(Replay, TheScheduleLogHasTheLifeOfAJob) {
     ASSERT_TRUE(server.configure({"set policy default_policy schedule_log = schedule"}));
     const std::string id = server.submit("sleep 1\n", {"-l", "ncpus=2,walltime=00:10:00"});
-    ASSERT_TRUE(
-        wait_for([&] { return server.read("sched_priv/schedule").find(";ENDING;") != std::string::npos; },
-                 std::chrono::seconds(15)));
-    const std::string log = server.read("sched_priv/schedule");
+    ASSERT_TRUE(wait_for(
+        [&] { return server.read("sched_priv/output/schedule").find(";ENDING;") != std::string::npos; },
+        std::chrono::seconds(15)));
+    const std::string log = server.read("sched_priv/output/schedule");
     EXPECT_THAT(log, HasSubstr(";" + id + ";1;STARTING;"));
     EXPECT_THAT(log, HasSubstr(";Q;batch;jobs;1\n"));
     EXPECT_THAT(log, HasSubstr(";H;n1;ncpus;2\n"));
     EXPECT_LT(log.find(";STARTING;"), log.find(";" + id + ";1;ENDING;"));
     struct stat info {};
-    ASSERT_EQ(stat((server.home() / "sched_priv/schedule").c_str(), &info), 0);
+    ASSERT_EQ(stat((server.home() / "sched_priv/output/schedule").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0600U);
 }
 

@@ -59,6 +59,31 @@ TEST_F(Schedulers, TheFolderOfTheRequestIsNotMade) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_night"));
 }
 
+// The server, which may be root, reads and writes there.
+TEST_F(Schedulers, FoldersElsewhereAreTheAdministratorsToChoose) {
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
+    ASSERT_EQ(create("night"), 0);
+    const auto reply = [&](const std::string& name, const std::string& value) {
+        return manage(somebody("mary"), PBS_CMD_SET, PBS_OBJ_SCHED, "night", {attribute(name, value)});
+    };
+    for (const std::string& bad :
+         {std::string("/etc"), folder_ + "/server_priv", folder_ + "/sched_priv_x/..", folder_,
+          folder_ + "x/sched_priv", folder_ + "/sched_priv/output", folder_ + "/../sched_priv"}) {
+        EXPECT_EQ(reply("sched_priv", bad).code, PBSE_PERM) << bad;
+        EXPECT_EQ(reply("sched_log", bad).code, PBSE_PERM) << bad;
+    }
+    EXPECT_THAT(std::get<ifl::TextReply>(reply("sched_priv", "/etc").body).text,
+                HasSubstr("Illegal sched_priv \"/etc\": expected a folder " + folder_ + "/sched_priv*"));
+    EXPECT_EQ(reply("sched_priv", folder_ + "/sched_priv_2").code, 0);
+    EXPECT_EQ(
+        manage(somebody("mary"), PBS_CMD_CREATE, PBS_OBJ_SCHED, "day", {attribute("sched_priv", "/etc")})
+            .code,
+        PBSE_PERM);
+    const ifl::Reply log = reply("sched_log", folder_ + "/sched_logs_2");
+    EXPECT_EQ(log.code, 0);
+    EXPECT_THAT(std::get<ifl::TextReply>(log.body).text, HasSubstr("sched_log is not acted on"));
+}
+
 TEST_F(Schedulers, APartitionHasOneScheduler) {
     ASSERT_EQ(create("a", {attribute("partition", "p1")}), 0);
     ASSERT_EQ(create("b"), 0);

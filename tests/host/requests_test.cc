@@ -572,6 +572,43 @@ TEST_F(Requests, TheMailerIsForTheServersOwnHost) {
     EXPECT_EQ(mailer(somebody("starter")), 0);
 }
 
+// Root's jobs run as root: managers who aren't root neither let them in nor say what they run.
+TEST_F(Requests, RootsJobsAreTheAdministrators) {
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
+    const Identity mary = somebody("mary");
+    ASSERT_TRUE(mary.manager());
+    for (const int command : {PBS_CMD_SET, PBS_CMD_UNSET})
+        EXPECT_EQ(
+            manage(mary, command, PBS_OBJ_SERVER, "", {attribute("acl_roots", "root@*", ifl::Op::incr)}).code,
+            PBSE_PERM);
+    EXPECT_EQ(manage(somebody("root", "other.example.org"), PBS_CMD_SET, PBS_OBJ_SERVER, "",
+                     {attribute("acl_roots", "root@*")})
+                  .code,
+              PBSE_PERM);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_roots", "root@*"), 0);
+
+    make_queue("q");
+    const std::string id = submit(root(), {}, "q");
+    ASSERT_NE(server_->state.job(id), nullptr) << id;
+    const auto alter = [&](const Identity& who, const std::string& job, const char* name, const char* value) {
+        return ask(who, ifl::RequestType::modify_job,
+                   ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, job, {attribute(name, value)}})
+            .code;
+    };
+    for (const auto& [name, value] :
+         {std::pair{"Shell_Path_List", "/tmp/evil"}, std::pair{"Output_Path", "/etc/passwd"},
+          std::pair{"Error_Path", "/etc/passwd"}, std::pair{"Variable_List", "LD_PRELOAD=/tmp/evil.so"},
+          std::pair{"executable", "<jsdl-hpcpa:Executable>/tmp/evil</jsdl-hpcpa:Executable>"},
+          std::pair{"User_List", "mary"}, std::pair{"Join_Path", "oe"}}) {
+        EXPECT_EQ(alter(mary, id, name, value), PBSE_PERM) << name;
+        EXPECT_NE(alter(root(), id, name, value), PBSE_PERM) << name;
+    }
+    EXPECT_EQ(alter(mary, id, "Priority", "5"), 0);
+    EXPECT_EQ(alter(mary, id, "Resource_List.walltime", "60"), 0);
+    const std::string other = submit(user(), {}, "q");
+    EXPECT_EQ(alter(mary, other, "Join_Path", "oe"), user_ == "root" ? PBSE_PERM : 0);
+}
+
 TEST_F(Requests, ARerunThatCouldNotBeSignalledIsForgotten) {
     make_queue("q");
     make_node("n1", "1");

@@ -109,7 +109,9 @@ TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
                             "policy p1: exclude_resources: 'fuel' is not a resource of this server",
                             "policy p1: job_sort_formula: 'fuel' is not a resource of this server",
                             "policy p1: server_dyn_res: 'fuel' is not a resource of this server",
-                            "policy p1: server_dyn_res: /nowhere/level: No such file or directory"));
+                            "policy p1: server_dyn_res: /nowhere/level: No such file or directory",
+                            "policy p1: exclude_resources is not acted on: all resources are checked",
+                            "policy p1: server_dyn_res is not acted on: the programs are not run"));
     EXPECT_EQ(policy("dedicated_queues"), "night,workq");
     // What isn't a matter of names is refused there too.
     changes.commands = {parse_command("s p p1 job_sort_formula=2*")};

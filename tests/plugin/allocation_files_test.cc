@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/plugin/fake_host.h"
 
@@ -92,6 +93,33 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_NoLinksAreFollowed) {
     fs::create_symlink("/etc/passwd", host.home() / "sched_priv/acct/current");
     EXPECT_THAT(decided("g10003").text, HasSubstr("can't be read"));
     EXPECT_FALSE(host.logged("root"));
+    fs::remove(host.home() / "sched_priv/acct/current");
+    host.write("server_priv/secret", "geheim\n");
+    fs::create_hard_link(host.home() / "server_priv/secret", host.home() / "sched_priv/acct/current");
+    decided("g10003");
+    EXPECT_TRUE(host.logged("has another name (a hard link)"));
+    EXPECT_FALSE(host.logged("geheim"));
+}
+
+// What is wrong in them is told in the log.
+TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
+    const FakeHost other;  // another folder
+    const fs::path acct = other.home() / "acct";
+    fs::create_directories(acct);
+    std::ofstream(acct / "allocations") << "geheim\n";
+    std::ofstream(acct / "current") << "geheim\n";
+    policy({{"sched_acct_dir", acct.string()}});
+    fs::permissions(acct / "current", fs::perms(0600));
+    for (const fs::perms mode : {fs::perms(0700), fs::perms(0755)}) {
+        fs::permissions(other.home(), mode);
+        decided("g10003");
+        EXPECT_TRUE(host.logged((acct / "current").string() + ": is not below PBS_HOME, expected a file that "
+                                                              "everybody may read"));
+        EXPECT_FALSE(host.logged("current:1"));
+        EXPECT_EQ(host.logged("allocations:1"), mode == fs::perms(0755)) << "it is open to all";
+        // Looked at again.
+        std::ofstream(acct / "allocations") << "geheim \n";
+    }
 }
 
 }  // namespace

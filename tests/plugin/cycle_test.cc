@@ -180,14 +180,23 @@ TEST_F(Cycle, DumpsTheSortedList) {
     policy({{"sorted_job_dumpfile", "sortedjobs"}});
     host.job({.handle = 1, .queue = kSubmit});
     host.cycle();
-    EXPECT_THAT(host.read("sched_priv/sortedjobs"), HasSubstr("1.server1"));
+    EXPECT_THAT(host.read("sched_priv/output/sortedjobs"), HasSubstr("1.server1"));
     struct stat info {};
-    ASSERT_EQ(stat((host.home() / "sched_priv/sortedjobs").c_str(), &info), 0);
+    ASSERT_EQ(stat((host.home() / "sched_priv/output/sortedjobs").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0600u);
 }
 
-TEST_F(Cycle, ADumpFileElsewhereIsNamedOnce) {
-    policy({{"sorted_job_dumpfile", "/tmp/pbs-plugin-test-sortedjobs"}});
+TEST_F(Cycle, ADumpFileElsewhereIsRefused) {
+    for (const char* elsewhere : {"/tmp/pbs-plugin-test-sortedjobs", "../sortedjobs", "holidays/x"}) {
+        const Answer done = host.set(PBS_OBJ_POLICY, "default_policy", "sorted_job_dumpfile", elsewhere);
+        EXPECT_EQ(done.code, PBSE_BADATVAL) << elsewhere;
+        EXPECT_THAT(done.text, HasSubstr("written in the folder output below sched_priv and nowhere else"));
+    }
+}
+
+TEST_F(Cycle, ADumpFileThatCanNotBeWrittenIsNamedOnce) {
+    std::filesystem::create_directories(host.home() / "sched_priv/output/of_somebody_else");
+    policy({{"sorted_job_dumpfile", "sortedjobs"}});
     host.job({.handle = 1, .queue = kSubmit});
     host.cycle();
     host.cycle();
@@ -195,7 +204,7 @@ TEST_F(Cycle, ADumpFileElsewhereIsNamedOnce) {
                   host.log.begin(), host.log.end(),
                   [](const std::string& line) { return line.find("isn't written") != std::string::npos; }),
               1);
-    EXPECT_FALSE(std::filesystem::exists("/tmp/pbs-plugin-test-sortedjobs"));
+    EXPECT_FALSE(std::filesystem::exists(host.home() / "sched_priv/output/sortedjobs"));
 }
 
 TEST_F(Cycle, UnknownSchedulersDecideNothing) {

@@ -85,6 +85,41 @@ TEST(FirstStart, AMistakeMigratesNothingAndIsToldEverywhere) {
     }
 }
 
+// Whoever wrote the home, which root then starts a server on, may have put links there.
+TEST(FirstStart, WordsOfFilesThatNotEverybodyMayReadAreNotShown) {
+    for (const bool hard : {false, true}) {
+        FakeHost host;
+        host.write("secret", "geheim hush\n");
+        std::filesystem::permissions(host.home() / "secret", std::filesystem::perms(0600));
+        std::filesystem::create_directories(host.home() / "sched_priv");
+        for (const char* name : {"config", "holidays"}) {
+            if (hard) {
+                std::filesystem::create_hard_link(host.home() / "secret", host.home() / "sched_priv" / name);
+            } else {
+                std::filesystem::create_symlink(host.home() / "secret", host.home() / "sched_priv" / name);
+            }
+        }
+        host.bring_up();
+        EXPECT_THAT(
+            host.attributes_of(PBS_OBJ_SCHED, "default"),
+            Contains(Pair("migration_error", AllOf(HasSubstr(hard ? "(a hard link)" : "is a symbolic link"),
+                                                   Not(HasSubstr("geheim")), Not(HasSubstr("hush"))))));
+        EXPECT_FALSE(host.logged("geheim"));
+        EXPECT_FALSE(host.logged("hush"));
+    }
+}
+
+TEST(FirstStart, LinksToFilesThatEverybodyMayReadAreFollowed) {
+    const FakeHost shared;
+    shared.write("config", kConfig);
+    std::filesystem::permissions(shared.home(), std::filesystem::perms(0755));
+    FakeHost host;
+    std::filesystem::create_directories(host.home() / "sched_priv");
+    std::filesystem::create_symlink(shared.home() / "config", host.home() / "sched_priv/config");
+    host.bring_up();
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("submit_queue"), "submit");
+}
+
 TEST(FirstStart, LaterStartsRememberTheMistakeAndMigrateNothing) {
     const FakeHost folder;
     {

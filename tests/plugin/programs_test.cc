@@ -260,6 +260,24 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
     EXPECT_EQ(asked(), "query user query global") << "nothing is left to do";
 }
 
+// A manager who isn't root chooses the program.
+TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_OnlyTheAdministratorsProgramRunsAsRoot) {
+    if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
+    const std::string script = "id -un > " + (data / "user").string() + "\necho '???'\n";
+    const std::string own = program("hpm_ctl", script);
+    const std::string other = program("other", script);
+    fs::create_directories(host.home() / "sched_priv_2");
+    fs::copy(own, host.home() / "sched_priv_2/hpm_ctl");
+    for (const auto& [path, user] : {std::pair(own, "root"), std::pair(other, "nobody"),
+                                     std::pair((host.home() / "sched_priv_2/hpm_ctl").string(), "nobody")}) {
+        fs::remove(data / "user");
+        policy({{"hpm_ctl", path}});
+        host.cycle();
+        ASSERT_TRUE(until_idle());
+        EXPECT_EQ(words_in(data / "user"), user) << path;
+    }
+}
+
 TEST_F(HpmCounters, REVOKE_HPM_COUNTERS_TakesThemFromProcessesThatHoldThem) {
     run_job();
     std::ofstream(data / "held") << "x";

@@ -10,7 +10,7 @@ namespace pbs::plugin_test {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "sched_priv/decay_usage";
+constexpr const char* kFile = "sched_priv/output/decay_usage";
 
 class UsageFile : public ::testing::Test {
   protected:

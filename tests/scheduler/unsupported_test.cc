@@ -10,7 +10,7 @@
 
 #include "objects/schema.h"
 #include "objects/snapshot.h"
-#include "server_plugin/scheduler/scheduler.h"
+#include "objects/unsupported.h"
 
 namespace pbs::sched {
 namespace {
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using objects::Attribute;
 using objects::ObjectType;
 
-// The sources of the scheduler and the plugin, but for the list of what isn't acted on.
+// The sources of the scheduler and the plugin.
 std::string sources() {
     std::ostringstream text;
     for (const char* folder : {"scheduler", "plugin"}) {
@@ -27,7 +27,7 @@ std::string sources() {
              fs::recursive_directory_iterator(fs::path(PBS_SOURCE_DIR) / "server_plugin" / folder)) {
             const fs::path& file = entry.path();
             const bool code = file.extension() == ".cc" || file.extension() == ".h";
-            if (code && file.filename() != "unsupported.cc") text << std::ifstream(file).rdbuf();
+            if (code) text << std::ifstream(file).rdbuf();
         }
     }
     // What an Origin policy says of prime time is read for the scheduler and others in one place.
@@ -35,11 +35,14 @@ std::string sources() {
     return text.str();
 }
 
-// What unsupported_settings() says of a policy on which only this attribute is set.
+// What is told of a policy on which only this attribute is set, of that attribute.
 std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
     objects::Object policy(ObjectType::policy, "p1");
     policy.assign(attribute, objects::parse_value(attribute, value).value());
-    return unsupported_settings(policy);
+    std::vector<std::string> lines;
+    for (const objects::UnsupportedSetting& setting : objects::unsupported_settings(policy))
+        if (setting.attribute == attribute.name) lines.push_back(setting.text);
+    return lines;
 }
 
 // A value that asks for something other than the default.

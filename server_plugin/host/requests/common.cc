@@ -51,6 +51,12 @@ Result<const Job*> own_job(const Context& context, std::string_view id) {
     return job;
 }
 
+bool is_administrator(const Context& context) {
+    const Identity& who = context.who;
+    return (who.privilege & privilege_root) != 0 ||
+           (who.user == context.server.options.starter && same_name(who.host, context.state().host_name));
+}
+
 Result<void> operators_only(const Context& context) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
     return {};

@@ -25,6 +25,9 @@ Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
 bool may_see(const Context& context, const Job& job);
+// Root, or the user who runs the server, at its host. Other managers must not choose what the server does
+// with its own rights.
+bool is_administrator(const Context& context);
 // PBSE_PERM unless the one who asks is an operator or manager.
 Result<void> operators_only(const Context& context);
 

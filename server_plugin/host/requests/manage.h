@@ -44,6 +44,9 @@ using AttributeHook = std::function<Result<void>(const AttributeDef& def, const 
 Managed<> apply_own(Management& request, const AttributeTable& table, Attributes& attributes,
                     const AttributeHook& hook);
 
+// Another line for the client to print.
+void add_warning(Management& request, std::string_view text);
+
 // Stores the change with the plugin's part in the same step, and answers.
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);

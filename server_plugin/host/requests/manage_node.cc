@@ -135,7 +135,10 @@ void add_defaults(Node& node, const State& state) {
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > longest_name) return ifl::Reply::error(PBSE_NODENBIG);
+    if (name.size() > longest_name)
+        return ifl::Reply::error(PBSE_NODENBIG,
+                                 fmt::format("Node name is too long: {} characters, at most {} are allowed",
+                                             name.size(), longest_name));
     if (!legal_node_name(name))
         return ifl::Reply::error(PBSE_BADNDATVAL, fmt::format("Illegal value for node: name \"{}\"", name));
     if (server.state.node(name) != nullptr) return ifl::Reply::error(PBSE_NODEEXIST);

@@ -170,7 +170,10 @@ Managed<> apply(Management& request, Queue& queue, const Queue* before) {
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > longest_name) return ifl::Reply::error(PBSE_QUENBIG);
+    if (name.size() > longest_name)
+        return ifl::Reply::error(PBSE_QUENBIG,
+                                 fmt::format("Queue name is too long: {} characters, at most {} are allowed",
+                                             name.size(), longest_name));
     if (!legal_object_name(name, longest_name))
         return ifl::Reply::error(
             PBSE_IVAL_OBJ_NAME,

@@ -52,6 +52,29 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     return {};
 }
 
+// What the names of schedulers' folders in the server's home begin with.
+std::string_view first_of_folders(std::string_view attribute) {
+    return attribute == "sched_priv" ? "sched_priv" : "sched_logs";
+}
+
+// The server, which may be root, reads and writes in these folders: a manager who isn't root must not choose
+// others than those that are the server's own.
+Result<void> check_folder(const Management& request, const std::string& home, std::string_view name,
+                          std::string_view path) {
+    if (!path.starts_with('/'))
+        return fail(PBSE_BADATVAL, fmt::format("Illegal {} \"{}\": expected an absolute path", name, path));
+    const std::string_view first = first_of_folders(name);
+    std::string_view folder = path;
+    const bool own = folder.starts_with(home) && (folder.remove_prefix(home.size()), true) &&
+                     folder.starts_with('/') && (folder.remove_prefix(1), true) &&
+                     folder.starts_with(first) && folder.find('/') == std::string_view::npos;
+    if (own || is_administrator(request.context)) return {};
+    return fail(PBSE_PERM,
+                fmt::format("Illegal {} \"{}\": expected a folder {}/{}*; others can only be set by "
+                            "root and by the user who runs the server, at its host",
+                            name, path, home, first));
+}
+
 // Two schedulers share neither partition nor folders.
 Result<void> check_unshared(const Sched& sched, const State& state, std::string_view name, int code) {
     const std::string_view value = sched.attributes.text(name);
@@ -72,7 +95,7 @@ void share_with_server(Change& change, const Sched& sched, std::string_view name
     }
 }
 
-Result<void> check(Change& change, Sched& sched, const AttributeDef& def) {
+Result<void> check(Management& request, Change& change, Sched& sched, const AttributeDef& def) {
     const State& state = change.server().state;
     if (def.name == "partition") {
         if (sched.name == default_name) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
@@ -83,10 +106,17 @@ Result<void> check(Change& change, Sched& sched, const AttributeDef& def) {
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {
         if (!sched.attributes.has(def.name)) set_defaults(change.server(), sched);
+        // As qmgr prints a folder in the server's home.
+        if (const std::string name(sched.attributes.text(def.name));
+            name.starts_with(first_of_folders(def.name)) && name.find('/') == std::string::npos)
+            sched.attributes.set(def, {}, change.server().options.home + "/" + name);
         const std::string_view path = sched.attributes.text(def.name);
-        if (!path.starts_with('/'))
-            return fail(PBSE_BADATVAL,
-                        fmt::format("Illegal {} \"{}\": expected an absolute path", def.name, path));
+        if (auto ok = check_folder(request, change.server().options.home, def.name, path); !ok) return ok;
+        if (def.name == "sched_log" && path != default_folder(change.server(), sched, def.name))
+            add_warning(request,
+                        fmt::format("sched {}: sched_log is not acted on: what the scheduler says is "
+                                    "in the server's log",
+                                    sched.name));
         return check_unshared(sched, state, def.name,
                               def.name == "sched_priv" ? PBSE_SCHED_PRIV_EXIST : PBSE_SCHED_LOG_EXIST);
     }
@@ -101,14 +131,17 @@ Result<void> check(Change& change, Sched& sched, const AttributeDef& def) {
 Managed<> apply(Management& request, Change& change, Sched& sched) {
     return apply_own(
         request, sched_table(), sched.attributes,
-        [&](const AttributeDef& def, const ifl::Attribute&) { return check(change, sched, def); });
+        [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, sched, def); });
 }
 
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
     if (name.size() > longest_name)
-        return ifl::Reply::error(PBSE_SCHED_NAME_BIG, "Scheduler name is too long");
+        return ifl::Reply::error(
+            PBSE_SCHED_NAME_BIG,
+            fmt::format("Scheduler name is too long: {} characters, at most {} are allowed", name.size(),
+                        longest_name));
     if (!legal_object_name(name, longest_name)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
     if (server.state.sched(name) != nullptr) return ifl::Reply::error(PBSE_SCHEDEXIST);
     Sched sched;

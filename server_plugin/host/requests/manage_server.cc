@@ -41,9 +41,8 @@ Result<void> check_range(const Attributes& attributes, std::string_view name, in
 }
 
 void deprecated(Management& request, std::string_view name) {
-    if (!request.warning.empty()) request.warning += '\n';
-    request.warning +=
-        fmt::format("Warning: {} in server is deprecated. Set {} in a policy object.", name, name);
+    add_warning(request,
+                fmt::format("Warning: {} in server is deprecated. Set {} in a policy object.", name, name));
 }
 
 // The server's `scheduling` and `scheduler_iteration` are those of the default scheduler. Unset, the first is
@@ -64,12 +63,12 @@ void share_with_default_sched(Change& change, Attributes& server, std::string_vi
 Result<void> check(Management& request, Change& change, const AttributeDef& def) {
     Attributes& server = change.server_attributes();
     const State& state = request.context.state();
-    // The mailer runs with the server's rights: a manager who isn't root must not choose it.
-    const Identity& who = request.context.who;
-    if (def.name == "mailer" && (who.privilege & privilege_root) == 0 &&
-        (who.user != request.context.server.options.starter || !same_name(who.host, state.host_name)))
+    // The mailer runs with the server's rights, and acl_roots says whose jobs may run as root: a manager who
+    // isn't root must not choose them.
+    if ((def.name == "mailer" || def.name == "acl_roots") && !is_administrator(request.context))
         return fail(PBSE_PERM,
-                    "mailer can only be set by root and by the user who runs the server, at its host");
+                    fmt::format("{} can only be set by root and by the user who runs the server, at its host",
+                                def.name));
     if (def.name == "managers" || def.name == "operators") return check_manager_list(server, def.name, state);
     if (def.name == "default_queue" && server.has(def.name) && state.queue(server.text(def.name)) == nullptr)
         return fail(PBSE_UNKQUE, fmt::format("Unknown queue: {}", server.text(def.name)));

@@ -173,6 +173,11 @@ Managed<> apply_own(Management& request, const AttributeTable& table, Attributes
     return {};
 }
 
+void add_warning(Management& request, std::string_view text) {
+    if (!request.warning.empty()) request.warning += '\n';
+    request.warning += text;
+}
+
 ifl::Reply refuse(const Management& request, const Refusal& why) {
     if (why.own == Refusal::npos) return refuse(why.error);
     return refuse_attribute(why.error, request.own[why.own], request.own_index[why.own]);

@@ -2,6 +2,7 @@
 // changed, and users may only lower them.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/requests/job_attributes.h"
 #include "server_plugin/host/select_spec.h"
+#include "server_plugin/host/users.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -36,7 +38,24 @@ Result<void> may_change_limit(const Identity& who, const std::optional<std::chro
     return fail(PBSE_PERM);
 }
 
+// What others than root may change of a job that runs as root: when and with how much it runs, not what it
+// does and where it writes.
+constexpr std::array of_root_too = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
+
+Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {
+    if (is_administrator(context)) return {};
+    const auto user = find_user(std::string(job.attributes.text("euser")));
+    if (!user || user->uid != 0) return {};
+    for (const char* name : of_root_too)
+        if (same_name(attribute.name, name)) return {};
+    return fail(PBSE_PERM,
+                fmt::format("{} of a job that runs as root can only be altered by root and by the user "
+                            "who runs the server, at its host",
+                            attribute.name));
+}
+
 Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, bool running) {
+    if (auto ok = may_alter_roots(context, job, attribute); !ok) return ok;
     const AttributeDef* def = job_table().find(attribute.name);
     if (running && def != nullptr)
         if (auto ok = may_alter_running(*def, attribute); !ok) return ok;

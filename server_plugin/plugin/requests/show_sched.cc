@@ -37,9 +37,20 @@ std::string errors(const State& state, const SchedConfigFile* file) {
     return text;
 }
 
-void show_unsupported(const State& state, const SchedConfigFile* file, Reply& reply) {
+// Of the policies that are assigned to the scheduler, and of their groups.
+void show_unsupported(const State& state, std::string_view sched, const SchedConfigFile* file, Reply& reply) {
     std::set<std::string> lines;
-    for (const auto& [policy, said] : state.unsupported) lines.insert(said.begin(), said.end());
+    const auto add = [&](objects::ObjectType type, std::string_view name) {
+        const auto found = state.unsupported.find({type, std::string(name)});
+        if (found != state.unsupported.end()) lines.insert(found->second.begin(), found->second.end());
+    };
+    const auto snapshot = state.store->snapshot();
+    const objects::PolicySlots slots = snapshot->policy_slots(sched);
+    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+        add(objects::ObjectType::policy, name);
+        if (const objects::Object* policy = snapshot->policy(name))
+            add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
+    }
     if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
     if (lines.empty()) return;
     const std::string all = fmt::format("{}", fmt::join(lines, "; "));
@@ -64,7 +75,7 @@ void show_sched(State& state, sched::Instant now, std::string_view name, Reply& 
     if (const std::string why = errors(state, file); !why.empty())
         reply.attribute({"configuration_error", why, {}});
     if (!state.migration_error.empty()) reply.attribute({"migration_error", state.migration_error, {}});
-    show_unsupported(state, file, reply);
+    show_unsupported(state, name, file, reply);
 }
 
 }  // namespace pbs::plugin

@@ -1,0 +1,58 @@
+// What can be set and nothing acts on: one table, from which the warning at set, `list sched`, the log, the
+// report of a migration, the notes of a simulation, qmgr's help and the manual page all come. When an
+// attribute comes to act, its row goes, and all of these fall silent (unsupported_table.cc).
+#ifndef PBSPOLICY_OBJECTS_UNSUPPORTED_H
+#define PBSPOLICY_OBJECTS_UNSUPPORTED_H
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects/schema.h"
+
+namespace pbs::objects {
+
+class Object;
+
+// Which values of the attribute ask for what isn't done.
+enum class Asks {
+    anything,   // all but False, the default, and, where there is no default, 0 and none
+    always,     // as `anything`, and the default does too where the attribute isn't set
+    element,    // an element that begins with `word`
+    term,       // a formula with the name `word` in it
+    without,    // `anything`, while the attribute `word` isn't set
+    elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
+};
+
+struct Unsupported {
+    ObjectType type;
+    std::string_view attribute;  // empty: all of an object of the type
+    Asks asks;
+    std::string_view word;
+    std::string_view why;  // half a sentence; empty where `word` says it
+};
+
+std::span<const Unsupported> unsupported_table();
+
+// For help and manual pages: "Not acted on: no job is preempted." Empty: every value is acted on.
+std::string unsupported_remark(ObjectType type, std::string_view attribute);
+
+// A setting of an object that isn't acted on.
+struct UnsupportedSetting {
+    std::string_view attribute;  // empty: the object as a whole
+    std::string text;            // "policy p1: fairshare is not acted on: jobs are not ordered by shares"
+};
+
+// In the order of the table. Link pbs_objects.
+std::vector<UnsupportedSetting> unsupported_settings(const Object& object);
+// Their texts.
+std::vector<std::string> unsupported_lines(const Object& object);
+// The texts of those that a change has to do with: what it named, and what wasn't so before. Null: the object
+// wasn't there, or isn't any more.
+std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,
+                                               std::span<const std::string_view> named);
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include "objects/unsupported.h"
+
+namespace pbs::objects {
+namespace {
+
+using enum Asks;
+
+constexpr ObjectType policy = ObjectType::policy;
+
+constexpr std::string_view kNoPreemption = "no job is preempted";
+constexpr std::string_view kNoShares = "jobs are not ordered by shares";
+constexpr std::string_view kNoQueueOfThatKind = "the queue has no special meaning";
+
+// In the order in which they are told. To be taken out one by one as they are built.
+constexpr Unsupported kTable[] = {
+    {policy,
+     "node_sort_key",
+     anything,
+     {},
+     "vnodes are tried by priority, then in the order in which they "
+     "were made"},
+    {policy, "provision_policy", anything, {}, "vnodes are not provisioned"},
+    {policy, "exclude_resources", anything, {}, "all resources are checked"},
+    {policy, "load_balancing", anything, {}, "the load of hosts is not looked at"},
+    {policy, "fairshare", anything, {}, kNoShares},
+    {policy, "preemption", always, {}, kNoPreemption},
+    {policy, "preempt_queue_prio", anything, {}, kNoPreemption},
+    {policy, "preempt_prio", anything, {}, kNoPreemption},
+    {policy, "preempt_order", anything, {}, kNoPreemption},
+    {policy, "preempt_sort", anything, {}, kNoPreemption},
+    {policy, "peer_queue", anything, {}, "no jobs are pulled from other servers"},
+    {policy, "server_dyn_res", anything, {}, "the programs are not run"},
+    {policy, "log_event", anything, {}, "the server's log_events chooses what is logged"},
+    {policy, "background_queue_name", anything, {}, kNoQueueOfThatKind},
+    {policy, "challenge_queue_name", anything, {}, kNoQueueOfThatKind},
+    {policy, "server_host", anything, {}, "the scheduler is part of the server"},
+
+    {policy, "job_sort_key", element, "fairshare_perc", kNoShares},
+    {policy, "job_sort_key", element, "preempt_priority", kNoPreemption},
+    {policy, "job_sort_formula", term, "fairshare_perc", kNoShares},
+    {policy, "job_sort_formula", term, "fair_share_perc", kNoShares},
+    {policy, "job_sort_formula", term, "fairshare_tree_usage", kNoShares},
+    {policy, "job_sort_formula", term, "fairshare_factor", kNoShares},
+    {policy, "job_sort_formula", term, "accrue_type", "how a job's time counts is not looked at"},
+
+    {policy, "schedule_log", elsewhere, {}, {}},
+    {policy, "sorted_job_dumpfile", elsewhere, {}, {}},
+
+    // Options that the guide says need another one ("required").
+    {policy, "dedicated_time_command", without, "enforce_dedicated_time", {}},
+    {policy, "dedicated_time_cache_secs", without, "dedicated_time_command", {}},
+    {policy, "system_name", without, "dedicated_time_command", {}},
+    {policy, "sched_host", without, "sched_restart_action", {}},
+    {policy, "enforce_allocation", without, "sched_acct_dir", {}},
+    {policy, "sched_acct_dir", without, "enforce_allocation", {}},
+    {policy, "oa_decay_factor", without, "enforce_allocation", {}},
+    {policy, "manage_hpm_counters", without, "hpm_ctl", {}},
+    {policy, "hpm_ctl", without, "manage_hpm_counters", {}},
+    {policy, "revoke_hpm_counters", without, "manage_hpm_counters", {}},
+    {policy, "round_robin_all", without, "round_robin", {}},
+    {policy, "fake_machine_mult", without, "test_only", {}},
+
+    {ObjectType::fs_group, {}, always, {}, kNoShares},
+};
+
+std::string sentence(const Unsupported& row) {
+    switch (row.asks) {
+        case element:
+            return fmt::format("Not acted on with {}: {}.", row.word, row.why);
+        case term:
+            return fmt::format("{} counts as 0: {}.", row.word, row.why);
+        case without:
+            return fmt::format("Not acted on without {}.", row.word);
+        case elsewhere:
+            return {};  // such a value can't be set
+        case anything:
+        case always:
+            break;
+    }
+    return fmt::format("Not acted on: {}.", row.why);
+}
+
+}  // namespace
+
+std::span<const Unsupported> unsupported_table() {
+    return kTable;
+}
+
+std::string unsupported_remark(ObjectType type, std::string_view attribute) {
+    std::string text;
+    for (const Unsupported& row : kTable) {
+        const bool meant = row.attribute.empty() ? attribute != "comment" : row.attribute == attribute;
+        if (row.type != type || !meant) continue;
+        const std::string remark = sentence(row);
+        if (!text.empty() && !remark.empty()) text += ' ';
+        text += remark;
+    }
+    return text;
+}
+
+}  // namespace pbs::objects
