@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <ctime>
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
@@ -89,8 +90,49 @@ void set_comment(Job& job, std::string_view text) {
     }
 }
 
+namespace {
+
+std::string date_text(int64_t at, const char* format) {
+    const std::time_t seconds = at;
+    std::tm tm{};
+    localtime_r(&seconds, &tm);
+    std::array<char, 64> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), format, &tm)};
+}
+
+// As OpenPBS has it, cut off where it cuts it off.
+std::string run_comment(const Job& job, int64_t now) {
+    constexpr std::size_t longest = 255;
+    std::string text =
+        fmt::format("Job run at {} on {}", date_text(now, "%a %b %d at %H:%M"), job.exec_vnode);
+    if (text.size() > longest) text.replace(longest - 3, std::string::npos, "...");
+    return text;
+}
+
+// No cycle looks at a job that is held or waits for its time, and none would tell it. What it was told of
+// that is forgotten when it is over.
+void comment_on_state(Job& job, char before) {
+    if (job.state == job_state::held) {
+        if (before != job_state::held || job.attributes.text("comment").empty())
+            set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
+    } else if (job.state == job_state::waiting) {
+        set_comment(job,
+                    fmt::format("Not Running: Job waits for its Execution_Time, {}",
+                                date_text(job.attributes.integer("Execution_Time", 0), "%a %b %e %T %Y")));
+    } else if (before == job_state::held || before == job_state::waiting) {
+        set_comment(job, {});
+    }
+}
+
+}  // namespace
+
+void set_held_comment(Job& job, std::string_view by, int64_t now) {
+    set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now, "%a %b %e %T %Y")));
+}
+
 void settle_state(Job& job, const State& state, int64_t now) {
     if (job.running() || job.history()) return;
+    const char before = job.state;
     const int64_t begin = job.attributes.integer("Execution_Time", 0);
     if (job.hold_types() != "n") {
         job.state = job_state::held;
@@ -106,6 +148,7 @@ void settle_state(Job& job, const State& state, int64_t now) {
         job.substate = substate::queued;
         if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
     }
+    comment_on_state(job, before);
 }
 
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry) {
@@ -143,7 +186,7 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     job.deleted = false;
     set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
     for (const char* name : {"Exit_status", "resources_used", "session_id"}) unset_attribute(job, name);
-    if (!comment.empty()) set_comment(job, comment);
+    set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
     const uint64_t handle = job.handle;
     change.then([&server, handle] { launch(server, handle); });
     return {};

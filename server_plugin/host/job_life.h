@@ -52,6 +52,8 @@ void mail_job(Server& server, const Job& job, char point, std::string_view text)
 void send_mail(Server& server, const Job& job, std::string_view text);
 
 void set_comment(Job& job, std::string_view text);
+// "Job held by alice on Mon Nov 23 08:00:00 2026", with OpenPBS's words.
+void set_held_comment(Job& job, std::string_view by, int64_t now);
 void set_attribute(Job& job, std::string_view name, std::string value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.

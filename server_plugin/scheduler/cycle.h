@@ -43,7 +43,9 @@ struct Tables {
     HpmCounters hpm = HpmCounters::unknown;
     std::string server_host;
 
-    ReasonContext reason_context() const { return {zone, jobs, queues, resources, strings}; }
+    ReasonContext reason_context() {
+        return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};
+    }
 
     // The number of an owner under a group, of `strings`: "group:owner".
     std::uint32_t user(std::uint32_t group, std::uint32_t owner);

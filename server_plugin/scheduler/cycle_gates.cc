@@ -83,7 +83,8 @@ void Cycle::consider_all(std::span<const OrderedJob> jobs) {
 Reason Cycle::top_job_reason(const Targets& targets) const {
     const JobSlot of_queue = targets.empty() ? no_slot : targets[0]->top_job;
     const JobSlot top = top_job_ != no_slot ? top_job_ : of_queue;
-    return top == no_slot ? Reason{} : Reason{Because::after_top_job, UINT32_MAX, top};
+    return top == no_slot ? Reason{}
+                          : Reason{Because::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
 }
 
 Reason Cycle::not_started_reason(QueueSlot home) const {

@@ -12,6 +12,18 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::chrono::seconds min_comment_age{300};
+// So many jobs are told in a cycle that other amounts are free than their comments say: with a long list this
+// would be all of them after each start.
+constexpr int most_new_amounts = 500;
+
+// Of a reason but for its amounts; never 0.
+std::uint32_t number_of_kind(const Reason& reason) {
+    const Reason kind{reason.because, reason.queue, reason.object};
+    return static_cast<std::uint32_t>(ReasonHash{}(kind)) << 16 | 1U << 16;
+}
+bool are_of_one_kind(std::uint32_t a, std::uint32_t b) {
+    return a >> 16 == b >> 16;
+}
 
 }  // namespace
 
@@ -47,7 +59,8 @@ void Cycle::decide(Decisions& out) {
     for (const Started& started : started_) {
         const bool special = special_ != no_slot && t_.jobs.queue[started.job] == special_;
         std::string_view& line = texts[special ? 1 : 0];
-        if (line.empty())
+        // By the standard algorithm the host says where it runs, as OpenPBS does.
+        if (line.empty() && s_.algorithm == Algorithm::origin)
             line = keep_text(out, started_text(ctime_text(in_.now, t_.zone, t_.last_ctime), special));
         decide_start(out, started, line);
     }
@@ -65,7 +78,8 @@ std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
     const auto [place, made] = text_of_.try_emplace(answer.reason);
     if (made) place->second = keep_text(out, text(answer.reason, reason_context()));
     answer.text = place->second;
-    answer.number = static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) | 1U;
+    answer.number = number_of_kind(answer.reason) |
+                    (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & 0xffffU);
     return answer.text;
 }
 
@@ -106,9 +120,11 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
 }
 
 // Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
-// none, or wasn't touched for some time; and never again with the same text.
+// none, or wasn't touched for some time; and never again with the same text. The amounts that are free are
+// those at the end of the cycle.
 void Cycle::decide_comments(Decisions& out) {
     JobTable& jobs = t_.jobs;
+    int new_amounts = 0;
     for (const Refused& refusal : refused_) {
         if (refusal.job == no_slot) continue;
         Answer& answer = answers_[refusal.answer];
@@ -118,8 +134,12 @@ void Cycle::decide_comments(Decisions& out) {
         const bool has_comment = (flags & job_has_comment) != 0;
         flags &= static_cast<std::uint8_t>(~job_fresh);
         if (!fresh && has_comment && in_.now - jobs.mtime[refusal.job] < min_comment_age) continue;
+        const bool told =
+            has_comment && are_of_one_kind(jobs.comment[refusal.job], number_of_kind(answer.reason));
+        if (told && new_amounts == most_new_amounts) continue;
         const std::string_view line = answer_text(out, answer);
         if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
+        if (told) ++new_amounts;
         jobs.comment[refusal.job] = answer.number;
         out.list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line, {}, {}});
     }

@@ -82,7 +82,7 @@ struct Answer {
     Reason reason;
     bool rejected = false;
     std::string_view text = {};  // once it was wanted
-    std::uint32_t number = 0;    // of the text
+    std::uint32_t number = 0;    // of the text; its upper half is that of its kind: all but the amounts
 };
 
 struct Refused {
@@ -355,7 +355,10 @@ class Cycle {
     void decide_moves(Decisions& out);
     void say_what_would_be_done(Decisions& out);
     std::string_view keep_text(Decisions& out, std::string_view text) const;
-    ReasonContext reason_context() const { return t_.reason_context(); }
+    ReasonContext reason_context() const {
+        return {t_.zone,    t_.jobs,     t_.queues,      t_.resources,
+                t_.strings, t_.requests, *state_.vnodes, vnode_share()};
+    }
 
     const CycleInput& in_;
     std::shared_ptr<CycleScratch> scratch_;

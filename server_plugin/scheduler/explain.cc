@@ -119,7 +119,8 @@ QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
     bool only_waits = true;
     for (const Gate* gate : gates_) {
         const Reason reason = gate->check(state_, job, view);
-        out.gates.push_back({gate->name, gate->attributes, text(reason, reason_context()), false});
+        out.gates.push_back(
+            {gate->name, gate->attributes, text_with_details(reason, reason_context()), false, reason});
         if (!reason) continue;
         refused = true;
         only_waits = only_waits && ((gate->traits & waits_for_jobs) != 0 || gate->until != nullptr);
@@ -134,7 +135,7 @@ QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
 // About the queue that the job is in, and the jobs before it.
 void Cycle::explain_home(QueueSlot home, const Targets& targets, Explanation& out) const {
     const auto add = [&](std::string_view gate, std::string_view attributes, const Reason& reason) {
-        out.gates.push_back({gate, attributes, text(reason, reason_context()), false});
+        out.gates.push_back({gate, attributes, text_with_details(reason, reason_context()), false, reason});
     };
     add("queue_started", "", not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
@@ -151,9 +152,11 @@ void Cycle::explain_turn(const OrderedJob& job, const Targets& targets) {
     Candidate c = candidate(job);
     if (!only_early_) {
         explain_place(job, out);
-        for (const JobGate* gate : job_gates_)
+        for (const JobGate* gate : job_gates_) {
+            const Reason reason = gate->check(state_, c);
             out.gates.push_back(
-                {gate->name, gate->attributes, text(gate->check(state_, c), reason_context()), false});
+                {gate->name, gate->attributes, text(reason, reason_context()), false, reason});
+        }
         explain_home(t_.jobs.queue[job.job], targets, out);
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -185,7 +188,7 @@ void Cycle::explain_outcome(JobSlot job, Explanation& out) {
     out.reason = text(answer.reason, reason_context());
     if (answer.reason.queue < t_.queues.size()) out.queue = t_.queues[answer.reason.queue].name;
     const auto decide = [&](std::vector<GateAnswer>& gates) {
-        const auto found = std::ranges::find(gates, out.reason, &GateAnswer::why);
+        const auto found = std::ranges::find(gates, answer.reason, &GateAnswer::reason);
         if (found == gates.end()) return false;
         found->decides = true;
         return true;

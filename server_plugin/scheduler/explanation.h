@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rrule/zone.h"
+#include "server_plugin/scheduler/reason.h"
 
 namespace pbs::sched {
 
@@ -18,6 +19,7 @@ struct GateAnswer {
     std::string_view attributes;  // that switch it on; empty: it always is
     std::string why;              // the job can't start, as its comment says it; empty: the gate lets it pass
     bool decides = false;         // what the cycle goes by
+    Reason reason{};              // the same as `why`
 };
 
 // What a start has to wait for, and until when.

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/intern.h"
 #include "server_plugin/scheduler/job_table.h"
 #include "server_plugin/scheduler/resources.h"
+#include "server_plugin/scheduler/vnodes.h"
 
 namespace pbs::sched {
 namespace {
@@ -24,6 +27,37 @@ std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_v
                        c.resources.format(r.object, r.a), c.resources.format(r.object, r.b), queue);
 }
 
+// "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS writes it; of what can
+// never be had all that there is counts as free.
+std::string insufficient(std::string_view what, std::string_view resource, bool never,
+                         std::string_view amounts) {
+    return fmt::format("{}: Insufficient amount of {}: {} ({})", never ? "Can Never Run" : "Not Running",
+                       what, resource, amounts);
+}
+
+// With the amounts of the reason.
+std::string amounts_text(std::string_view what, std::uint32_t resource, const Reason& r,
+                         const ReasonContext& c) {
+    const bool never = r.a > r.c;
+    const auto amount = [&](std::int64_t number) { return c.resources.format(resource, number); };
+    return insufficient(what, c.resources.name(resource), never,
+                        fmt::format("R: {} A: {} T: {}", amount(r.a),
+                                    amount(never ? r.c : std::max<std::int64_t>(0, r.b)), amount(r.c)));
+}
+
+std::string shortage_text(const Reason& r, const ReasonContext& c) {
+    const auto pool = static_cast<PoolId>(r.a);
+    const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
+    if (s.resource == no_resource)
+        return s.never ? "Can Never Run: Not enough total nodes available"
+                       : "Not Running: No available resources on nodes";
+    const std::string_view name = c.resources.name(s.resource);
+    if (!s.unmatched.empty()) return insufficient("resource", name, s.never, s.unmatched);
+    const auto amount = [&](std::int64_t number) { return c.resources.format(s.resource, number); };
+    return insufficient("resource", name, s.never,
+                        fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));
+}
+
 std::string queue_text(const Reason& r, const ReasonContext& c) {
     const std::string_view queue =
         r.queue < c.queues.size() ? std::string_view(c.queues[r.queue].name) : std::string_view();
@@ -39,20 +73,20 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case Because::not_in_acl:
             return fmt::format("Owner is not allowed to use queue {}", queue);
         case Because::queue_not_started:
-            return fmt::format("Queue {} is not started", queue);
+            return "Not Running: Queue not started.";
         case Because::no_scheduler:
             return fmt::format("No scheduler serves queue {}: none has partition {}", queue,
                                c.strings.text(r.object));
         case Because::queue_full:
-            return fmt::format("Queue {} runs its limit of {} jobs", queue, r.a);
+            return fmt::format("Not Running: Queue {} job limit has been reached.", queue);
         case Because::queue_user_limit:
-            return fmt::format("Owner runs the limit of {} jobs of queue {}", r.a, queue);
+            return fmt::format("Not Running: User has reached queue {} running job limit.", queue);
         case Because::queue_group_limit:
-            return fmt::format("Group runs the limit of {} jobs of queue {}", r.a, queue);
+            return fmt::format("Not Running: Group has reached queue {} running limit.", queue);
         case Because::queue_nodes_busy:
             return fmt::format("Not enough free nodes in queue {}: job needs {}, {} free", queue, r.a, r.b);
         case Because::queue_resource_busy:
-            return fmt::format("Not enough {} free in queue {}", c.resources.name(r.object), queue);
+            return amounts_text("queue resource", r.object, r, c);
         case Because::queue_closed:
             if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
             return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
@@ -65,9 +99,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("There are no vnodes for queue {} on host {}", queue,
                                c.strings.text(r.object));
         case Because::hosts_busy:
-            return fmt::format("Not enough resources free on the hosts of queue {}", queue);
         case Because::hosts_too_small:
-            return fmt::format("No host of queue {} is large enough for the job", queue);
+            return shortage_text(r, c);
         case Because::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case Because::hosts_systime:
@@ -76,7 +109,7 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case Because::hosts_full:
             return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
         case Because::reserved:
-            return fmt::format("Would delay job {}, for which resources are reserved", c.jobs.id[r.object]);
+            return "Not Running: Job would conflict with reservation or top job";
         default:
             return {};
     }
@@ -127,6 +160,7 @@ std::size_t ReasonHash::operator()(const Reason& reason) const {
     mix(std::uint64_t{reason.queue} << 32 | reason.object);
     mix(static_cast<std::uint64_t>(reason.a));
     mix(static_cast<std::uint64_t>(reason.b));
+    mix(static_cast<std::uint64_t>(reason.c));
     return h;
 }
 
@@ -213,13 +247,13 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::hpm_not_ready:
             return "Waiting for the HPM counters to be in user mode";
         case Because::server_full:
-            return fmt::format("Server runs its limit of {} jobs", r.a);
+            return "Not Running: Server job limit has been reached.";
         case Because::server_user_limit:
-            return fmt::format("Owner runs the server's limit of {} jobs", r.a);
+            return "Not Running: User has reached server running job limit.";
         case Because::server_group_limit:
-            return fmt::format("Group runs the server's limit of {} jobs", r.a);
+            return "Not Running: Group has reached server running limit.";
         case Because::server_resource_busy:
-            return fmt::format("Not enough {} free at the server", c.resources.name(r.object));
+            return amounts_text("server resource", r.object, r, c);
         case Because::user_job_limit:
             return fmt::format("Owner runs the limit of {} jobs", r.a);
         case Because::dedicated_jobs_limit:
@@ -227,12 +261,38 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::request_unsupported:
             return "Request can't be scheduled: its select, place or amounts aren't understood";
         case Because::after_top_job:
-            return fmt::format("Strict ordering: job {} is to start first", c.jobs.id[r.object]);
+            return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
+                            : "Not Running: Job would break strict sorted order";
         default:
             break;
     }
     auto line = time_reason_text(r, c);
     return line.empty() ? queue_text(r, c) : line;
+}
+
+std::string text_with_details(const Reason& r, const ReasonContext& c) {
+    std::string line = text(r, c);
+    switch (r.because) {
+        case Because::after_top_job:
+            return line + fmt::format(" (job {} is to start first)", c.jobs.id[r.object]);
+        case Because::reserved:
+            return line + fmt::format(" (job {})", c.jobs.id[r.object]);
+        case Because::queue_not_started:
+            return line + fmt::format(" ({})", c.queues[r.queue].name);
+        case Because::queue_full:
+        case Because::queue_user_limit:
+        case Because::queue_group_limit:
+        case Because::server_full:
+        case Because::server_user_limit:
+        case Because::server_group_limit:
+            return line + fmt::format(" ({})", r.a);
+        default:
+            return line;
+    }
+}
+
+bool same_kind(const Reason& a, const Reason& b) {
+    return a.because == b.because && a.queue == b.queue && a.object == b.object;
 }
 
 namespace {

@@ -7,14 +7,9 @@
 #include <string_view>
 
 #include "rrule/zone.h"
-#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/vnodes.h"
 
 namespace pbs::sched {
-
-struct JobTable;
-class QueueTable;
-class Resources;
-class Interner;
 
 enum class Because : std::uint8_t {
     nothing,  // it may start
@@ -38,7 +33,7 @@ enum class Because : std::uint8_t {
     queue_user_limit,  // a: limit
     queue_group_limit,
     queue_nodes_busy,     // a: nodes asked, b: nodes free
-    queue_resource_busy,  // object: resource
+    queue_resource_busy,  // object: resource, a: asked, b: free, c: in all
     queue_closed,         // a: when it opens, 0: never
     queue_drained,        // object: the job it is drained for
     fragments,            // a: fragment size
@@ -58,17 +53,17 @@ enum class Because : std::uint8_t {
     server_full,  // a: limit
     server_user_limit,
     server_group_limit,
-    server_resource_busy,  // object: resource
+    server_resource_busy,  // object: resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
     // What the hosts have.
-    no_hosts,  // object: the host's name
-    hosts_busy,
-    hosts_too_small,
-    hosts_loaded,   // a: percent
-    hosts_systime,  // a: HIGH_SYSTIME
-    hosts_full,     // a: MAX_JOBS
-    reserved,       // object: the job that it would delay
+    no_hosts,         // object: the host's name
+    hosts_busy,       // object: the request, a: the pool
+    hosts_too_small,  // likewise
+    hosts_loaded,     // a: percent
+    hosts_systime,    // a: HIGH_SYSTIME
+    hosts_full,       // a: MAX_JOBS
+    reserved,         // object: the job that it would delay
     request_unsupported,
     hpm_not_ready,   // the counters are not in user mode
     found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)
@@ -82,6 +77,7 @@ struct Reason {
     std::uint32_t object = 0;          // a resource or a job, as `because` says
     std::int64_t a = 0;
     std::int64_t b = 0;
+    std::int64_t c = 0;
 
     explicit operator bool() const { return because != Because::nothing; }
     friend auto operator<=>(const Reason&, const Reason&) = default;
@@ -98,6 +94,10 @@ struct ReasonContext {
     const QueueTable& queues;
     const Resources& resources;
     const Interner& strings;
+    const Requests& requests;
+    // With amounts as they are when the text is made.
+    Vnodes& vnodes;
+    NodeSize node_size;
 };
 
 // Of a refusal that time lifts, what has to come first, as in "when ..."; and for want of what running jobs
@@ -111,8 +111,14 @@ bool is_rejection(Because because);
 // Would the job run into a time when it may not? (Its queue may start jobs now.)
 bool crosses_a_boundary(Because because);
 
-// One line for a job's comment or for its owner, in the words of the Origin documents where they give any.
+// One line for a job's comment or for its owner: in the words of the Origin documents where they give any,
+// else in those of OpenPBS's comments where it has the case, which the scripts of users know.
 std::string text(const Reason& reason, const ReasonContext& context);
+
+// The same with what a comment leaves out, such as the job that others have to wait for.
+std::string text_with_details(const Reason& reason, const ReasonContext& context);
+// Are they the same but for amounts?
+bool same_kind(const Reason& a, const Reason& b);
 
 // As ctime(3) writes it, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);

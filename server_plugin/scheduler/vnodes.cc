@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint32_t open_column = 0;
 constexpr std::uint32_t empty_column = 1;
-constexpr std::uint32_t first_resource_column = 2;
 // Of shares: a job on the vnode's host, of those that have it for themselves, and on the vnode, which comes
 // last.
 constexpr std::uint32_t host_share = UINT32_MAX;

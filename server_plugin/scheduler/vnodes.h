@@ -159,6 +159,18 @@ class Vnodes {
     void use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
                       Instant ends);
 
+    // What keeps a request from a place, in amounts of one resource.
+    struct Shortage {
+        std::uint32_t resource = no_resource;  // no_resource: none by itself
+        bool never = false;                    // not even if nothing ran
+        std::int64_t asked = 0;                // by the whole job, or by one of its chunks
+        std::int64_t free = 0;                 // on all vnodes, or on the one with most
+        std::int64_t total = 0;
+        std::string unmatched;  // of a resource that has to be equal: what is asked for and what there is
+    };
+    // To be asked when there is no place. Amounts are those of now: O(vnodes) after a change, else O(chunks).
+    Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size);
+
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
     // What is free of two resources on one vnode; of one that vnodes don't limit the largest number.
     struct Room {
@@ -217,7 +229,13 @@ class Vnodes {
     const HeldJob* held_of(JobSlot job) const {
         return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
     }
+    // Of the vnodes of a pool, by column; what jobs may have of those that take any.
+    struct Amounts {
+        std::uint64_t as_of = 0;  // changes_
+        std::vector<std::int64_t> free, total, most_free, most;
+    };
     struct Pool {
+        Amounts amounts;
         std::vector<VnodeSlot> vnodes;
         std::uint32_t leaves = 1;        // a power of two
         std::vector<std::int64_t> tree;  // node i (root 1): columns_ maxima
@@ -231,6 +249,8 @@ class Vnodes {
     using Needs = std::vector<std::int64_t>;  // by column
 
     Room room_of(const std::int64_t* columns, std::uint32_t first, std::uint32_t second) const;
+    const Amounts& amounts_of(PoolId pool);
+    std::string unmatched(const Pool& pool, const KeptAmount& wanted) const;
     const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
     void set_totals(VnodeSlot vnode);
     void set_flags(VnodeSlot vnode);
@@ -277,7 +297,8 @@ class Vnodes {
     std::vector<std::uint32_t> column_of_;    // by resource; 0: no vnode has it
     std::vector<std::uint32_t> resource_of_;  // by column
     std::vector<bool> defined_;               // by resource: some vnode has a value
-    std::uint32_t columns_ = 2;               // 0: open to jobs, 1: without a job, then resources
+    static constexpr std::uint32_t first_resource_column = 2;
+    std::uint32_t columns_ = first_resource_column;  // 0: open to jobs, 1: without a job, then resources
     std::uint32_t ssinodes_ = no_resource;
     std::uint32_t ncpus_ = no_resource;
     std::uint32_t mem_ = no_resource;

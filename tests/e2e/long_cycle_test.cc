@@ -60,7 +60,7 @@ TEST_F(LongCycle, RequestsAreAnsweredWhileItsDecisionsAreCarriedOut) {
     EXPECT_TRUE(wait_for([&] { return count("R") == 2; }));
     EXPECT_EQ(count("Q"), kJobs - 2u);
     EXPECT_THAT(server.job(std::to_string(kJobs - 1), "comment"),
-                HasSubstr("Queue batch runs its limit of 2 jobs"));
+                HasSubstr("Not Running: Queue batch job limit has been reached."));
 }
 
 TEST_F(LongCycle, AServerThatIsStoppedOrKilledInBetweenGoesOnAtItsNextStart) {

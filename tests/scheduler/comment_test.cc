@@ -41,7 +41,7 @@ TEST_F(Comments, AnotherReasonIsToldOnly300SecondsAfterTheLastModification) {
     world.cycle(at(1));
     world.queue({.name = "batch", .max_running = 1, .nodes = 2});
     EXPECT_THAT(world.cycle(at(1, 4, 59)).comment, IsEmpty());
-    EXPECT_EQ(world.cycle(at(1, 5)).comment.at(job), "Queue batch runs its limit of 1 jobs");
+    EXPECT_EQ(world.cycle(at(1, 5)).comment.at(job), "Not Running: Queue batch job limit has been reached.");
 }
 
 TEST_F(Comments, TheSameTextIsNotSetAgain) {
@@ -54,6 +54,90 @@ TEST_F(Comments, ARejectionIsNeverLazy) {
     const int job = world.job({.nodes = 3, .has_comment = true});
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
+}
+
+// What OpenPBS's comments say in the same situations.
+struct Shortages : testing::Test {
+    World world;
+    void SetUp() override {
+        world.policy().help_starving_jobs = false;
+        world.queue({.name = "work"});
+        world.vnode({.name = "n1", .ncpus = 4, .mem = 4 * gb});
+        world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * gb, .arch = "linux"});
+    }
+    void use(std::string select) {
+        const int job = world.job({.queue = "work", .select = std::move(select)});
+        world.configure();
+        ASSERT_TRUE(world.cycle(at(1)).comment.contains(job));
+        ASSERT_TRUE(world.running(job));
+    }
+    std::string comment(JobOptions options) {
+        options.queue = "work";
+        const int job = world.job(options);
+        world.configure();
+        return world.cycle(at(2)).comment.at(job);
+    }
+};
+
+TEST_F(Shortages, OfAllVnodesTogether) {
+    use("2:ncpus=3");
+    EXPECT_EQ(comment({.ncpus = 4}), "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)");
+    EXPECT_EQ(comment({.select = "2:ncpus=2"}),
+              "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)");
+}
+
+TEST_F(Shortages, OfTheVnodeWithMostOfIt) {
+    use("2:ncpus=2:mem=3gb");
+    EXPECT_EQ(comment({.ncpus = 3}), "Not Running: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 4)");
+    EXPECT_EQ(comment({.ncpus = 1, .mem = 2 * gb}),
+              "Not Running: Insufficient amount of resource: mem (R: 2gb A: 1gb T: 4gb)");
+}
+
+TEST_F(Shortages, WhatCanNeverBeHad) {
+    use("2:ncpus=3");
+    EXPECT_EQ(comment({.ncpus = 40}),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 8 T: 8)");
+    EXPECT_EQ(comment({.ncpus = 6}),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 6 A: 4 T: 4)");
+    EXPECT_EQ(comment({.select = "1:ncpus=1:mem=9gb"}),
+              "Can Never Run: Insufficient amount of resource: mem (R: 9gb A: 8gb T: 8gb)");
+    EXPECT_EQ(comment({.select = "1:ncpus=1:arch=abc"}),
+              "Can Never Run: Insufficient amount of resource: arch (abc != linux)");
+}
+
+TEST_F(Shortages, WhenNoResourceIsShortByItself) {
+    use("1:ncpus=1");
+    EXPECT_EQ(comment({.select = "2:ncpus=1", .place = "scatter:excl"}),
+              "Not Running: No available resources on nodes");
+}
+
+TEST_F(Shortages, AVnodeThatIsDownHasNothingFree) {
+    world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * gb, .free = false});
+    EXPECT_EQ(comment({.select = "2:ncpus=3"}),
+              "Not Running: Insufficient amount of resource: ncpus (R: 6 A: 4 T: 8)");
+}
+
+TEST_F(Shortages, OfAQueueThatNeverHasEnough) {
+    world.queue({.name = "work", .available_ncpus = 2});
+    EXPECT_EQ(comment({.ncpus = 3}),
+              "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 2 T: 2)");
+}
+
+// Otherwise each start would give all jobs of a long list another comment.
+TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
+    use("1:ncpus=3");
+    use("1:ncpus=3");
+    constexpr std::size_t jobs = 1200;
+    for (std::size_t i = 0; i < jobs; ++i) world.job({.queue = "work", .ncpus = 4});
+    EXPECT_EQ(world.cycle(at(2)).comment.size(), jobs);
+    use("1:ncpus=1");
+    std::size_t told = 0;
+    for (int i = 1; i < 4; ++i) {
+        const auto outcome = world.cycle(at(3, i));
+        EXPECT_LE(outcome.comment.size(), 500U);
+        told += outcome.comment.size();
+    }
+    EXPECT_EQ(told, jobs) << "in a few cycles all of them";
 }
 
 TEST(CommentText, InstantsThatFollowEachOtherAreWrittenAsAloneOnes) {

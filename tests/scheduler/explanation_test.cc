@@ -90,7 +90,7 @@ TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
     EXPECT_THAT(objections(e.queues[0].gates),
                 ElementsAre("* prime_limit: Exceeds primetime walltime limit (02:00:00)",
                             "queue_nodes: Not enough free nodes in queue batch: job needs 4, 0 free",
-                            "hosts: Not enough resources free on the hosts of queue batch"));
+                            "hosts: Not Running: Insufficient amount of resource: ncpus (R: 8 A: 0 T: 8)"));
     EXPECT_EQ(e.queues[0].earliest_start, at(15)) << "two hours before the end of prime time";
     EXPECT_THAT(awaited(e.queues[0]),
                 ElementsAre("until 12:00 running jobs have ended",
@@ -176,7 +176,7 @@ TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {
     ASSERT_EQ(e.queues.size(), 2U);
     EXPECT_THAT(objections(e.queues[0].gates),
                 ElementsAre("* queue_nodes: Not enough free nodes in queue batch: job needs 3, 0 free",
-                            "hosts: Not enough resources free on the hosts of queue batch"));
+                            "hosts: Not Running: Insufficient amount of resource: ncpus (R: 6 A: 0 T: 8)"));
     EXPECT_THAT(objections(e.queues[1].gates).front(), "queue_maximum: Job needs 3 nodes, queue large has 2");
     const auto cycle = world.cycle(at(10));
     EXPECT_THAT(cycle.started, ElementsAre(first));
@@ -270,12 +270,14 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->algorithm, "standard");
     EXPECT_EQ(e->job_class, "normal");
     EXPECT_EQ(e->place, 2U);
-    EXPECT_EQ(e->reason, fmt::format("Strict ordering: job {} is to start first", id(top)));
-    EXPECT_THAT(objections(e->gates), ElementsAre(fmt::format("* strict_ordering: {}", e->reason)));
+    EXPECT_EQ(e->reason, "Not Running: Job would break strict sorted order");
+    EXPECT_THAT(
+        objections(e->gates),
+        ElementsAre(fmt::format("* strict_ordering: {} (job {} is to start first)", e->reason, id(top))));
     EXPECT_THAT(keys(*e), testing::IsSupersetOf({"starving=no", "queue=work", "formula=2 (-)"}));
     e = world.scheduler.explain(at(5), id(top));
     EXPECT_EQ(e->job_class, "starving");
-    EXPECT_EQ(e->reason, "Not enough resources free on the hosts of queue work");
+    EXPECT_EQ(e->reason, "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 8)");
 }
 
 // A queue that gave up prime time early observes it again from the next one on.

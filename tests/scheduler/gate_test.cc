@@ -160,13 +160,13 @@ TEST_F(Origin, ResourcesMax_OfMemoryGivesTheQueueItsNodes) {
 TEST_F(Origin, QueueStarted) {
     world.queue({.name = "batch", .started = false});
     const int job = world.job({.nodes = 1});
-    EXPECT_EQ(cycle().comment.at(job), "Queue batch is not started");
+    EXPECT_EQ(cycle().comment.at(job), "Not Running: Queue not started.");
 }
 
 TEST_F(Origin, ASubmitQueueThatIsStoppedGivesNoJobs) {
     world.queue({.name = "submit", .started = false});
     const int job = world.job({.nodes = 1});
-    EXPECT_EQ(cycle().comment.at(job), "Queue submit is not started");
+    EXPECT_EQ(cycle().comment.at(job), "Not Running: Queue not started.");
 }
 
 TEST_F(Origin, MaxRunning) {
@@ -174,7 +174,7 @@ TEST_F(Origin, MaxRunning) {
     for (int i = 0; i < 3; ++i) world.job({.nodes = 1});
     const auto outcome = cycle();
     EXPECT_EQ(outcome.started.size(), 2U);
-    EXPECT_EQ(outcome.comment.at(3), "Queue batch runs its limit of 2 jobs");
+    EXPECT_EQ(outcome.comment.at(3), "Not Running: Queue batch job limit has been reached.");
     world.finish(1, at(2));
     EXPECT_THAT(cycle(at(2)).started, ElementsAre(3));
 }
@@ -193,7 +193,8 @@ TEST_F(Origin, QueueResourcesAvailable) {
     world.queue({.name = "batch", .available_ncpus = 10});
     world.job({.ncpus = 8});
     const int second = world.job({.ncpus = 4});
-    EXPECT_EQ(cycle().comment.at(second), "Not enough ncpus free in queue batch");
+    EXPECT_EQ(cycle().comment.at(second),
+              "Not Running: Insufficient amount of queue resource: ncpus (R: 4 A: 2 T: 10)");
 }
 
 TEST_F(Origin, QueueResourcesMin) {
@@ -243,12 +244,14 @@ TEST_F(Origin, Hosts_NoRoom) {
     world.job({.ncpus = 64});
     world.job({.ncpus = 60});
     const int job = world.job({.ncpus = 32});
-    EXPECT_EQ(cycle().comment.at(job), "Not enough resources free on the hosts of queue batch");
+    EXPECT_EQ(cycle().comment.at(job),
+              "Not Running: Insufficient amount of resource: ncpus (R: 32 A: 4 T: 256)");
 }
 
 TEST_F(Origin, Hosts_NoneIsLargeEnough) {
     const int job = world.job({.ncpus = 65});
-    EXPECT_EQ(cycle().comment.at(job), "No host of queue batch is large enough for the job");
+    EXPECT_EQ(cycle().comment.at(job),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 65 A: 64 T: 64)");
 }
 
 TEST_F(Origin, Hosts_ThatAreDownGetNoJobs) {
@@ -301,7 +304,8 @@ TEST_F(Origin, MIN_JOBS_DoesNotOversubscribeAHost) {
     world.vnode({.name = "n", .ncpus = 4});
     world.job({.nodes = 2});
     const int second = world.job({.nodes = 1});
-    EXPECT_EQ(cycle().comment.at(second), "Not enough resources free on the hosts of queue batch");
+    EXPECT_EQ(cycle().comment.at(second),
+              "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 0 T: 4)");
 }
 
 TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {
@@ -343,8 +347,8 @@ TEST_F(Origin, MaxUserRunAndMaxGroupRunOfTheQueue) {
     world.job({.owner = "bob", .nodes = 1});
     const int group = world.job({.owner = "carol", .nodes = 1});
     const auto outcome = cycle();
-    EXPECT_EQ(outcome.comment.at(user), "Owner runs the limit of 1 jobs of queue batch");
-    EXPECT_EQ(outcome.comment.at(group), "Group runs the limit of 2 jobs of queue batch");
+    EXPECT_EQ(outcome.comment.at(user), "Not Running: User has reached queue batch running job limit.");
+    EXPECT_EQ(outcome.comment.at(group), "Not Running: Group has reached queue batch running limit.");
 }
 
 TEST_F(Origin, ServerLimits) {
@@ -361,9 +365,10 @@ TEST_F(Origin, ServerLimits) {
     world.job({.owner = "dave", .ncpus = 1});
     const int full = world.job({.owner = "erin", .ncpus = 1});
     const auto outcome = cycle();
-    EXPECT_EQ(outcome.comment.at(user), "Owner runs the server's limit of 1 jobs");
-    EXPECT_EQ(outcome.comment.at(cpus), "Not enough ncpus free at the server");
-    EXPECT_EQ(outcome.comment.at(full), "Server runs its limit of 3 jobs");
+    EXPECT_EQ(outcome.comment.at(user), "Not Running: User has reached server running job limit.");
+    EXPECT_EQ(outcome.comment.at(cpus),
+              "Not Running: Insufficient amount of server resource: ncpus (R: 6 A: 4 T: 12)");
+    EXPECT_EQ(outcome.comment.at(full), "Not Running: Server job limit has been reached.");
 }
 
 TEST_F(Origin, SMALL_JOB_MAX_JobsBeyondTheLimitOfTheirSizeAreRejected) {

@@ -53,7 +53,8 @@ TEST_F(RestartActionTest, SCHED_RESTART_ACTION_RestartLeavesAJobWithoutRoomToLat
     const int large = world.job({.queue = "batch", .nodes = 4, .walltime = 60, .origin_queue = "submit"});
     const auto first = cycle();
     EXPECT_THAT(first.started, ElementsAre(found, normal));
-    EXPECT_THAT(first.comment.at(large), HasSubstr("Not enough resources free"));
+    EXPECT_THAT(first.comment.at(large),
+                HasSubstr("Not Running: Insufficient amount of resource: ncpus (R: "));
     world.finish(found, at(10));
     world.finish(normal, at(10));
     EXPECT_THAT(cycle(at(10)).started, ElementsAre(large));

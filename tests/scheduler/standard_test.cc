@@ -46,7 +46,7 @@ TEST_F(Standard, strict_ordering_WithoutBackfillingAJobHoldsUpAllAfterIt) {
     const int small = world.job({.queue = "work", .ncpus = 1, .walltime = 60});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, IsEmpty());
-    EXPECT_EQ(outcome.comment.at(small), "Strict ordering: job 2.server is to start first");
+    EXPECT_EQ(outcome.comment.at(small), "Not Running: Job would break strict sorted order");
 }
 
 TEST_F(Standard, strict_ordering_AJobThatWaitsForNoOtherDoesNotHoldUp) {
@@ -65,7 +65,7 @@ TEST_F(Standard, backfill_depth_JobsThatDelayTheTopJobDoNotStart) {
     const int in_time = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * hour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
-    EXPECT_EQ(outcome.comment.at(too_long), "Would delay job 2.server, for which resources are reserved");
+    EXPECT_EQ(outcome.comment.at(too_long), "Not Running: Job would conflict with reservation or top job");
     world.finish(running, at(4));
     world.finish(in_time, at(4));
     EXPECT_THAT(cycle(at(4)).started, ElementsAre(top));
@@ -202,7 +202,8 @@ TEST_F(Standard, AJobThatFitsNoVnodeWaitsAndIsNotRejected) {
     const int job = world.job({.queue = "work", .ncpus = 99});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.rejected, IsEmpty());
-    EXPECT_EQ(outcome.comment.at(job), "No host of queue work is large enough for the job");
+    EXPECT_EQ(outcome.comment.at(job),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 99 A: 8 T: 8)");
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
         return refuse(set.error());
     job.mtime = context.now;
     settle_state(job, context.state(), context.now);
+    if (job.state == job_state::held && change_of_hold->op == ifl::Op::incr)
+        set_held_comment(job, context.who.user, context.now);
     log_job(
         change, job,
         fmt::format("Holds {} {} at request of {}", change_of_hold->value, request.done, requestor(context)));

@@ -10,9 +10,10 @@ namespace {
 // Why no place was found: asked without one rule after the other.
 Reason why(CycleState& state, const Candidate& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
+    const std::uint32_t request = state.jobs->request[job.job];
     if (state.vnodes->pool_vnodes(view.pool).empty()) return {Because::no_hosts, view.slot, view.host};
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
-        return {Because::hosts_too_small, view.slot};
+        return {Because::hosts_too_small, view.slot, request, view.pool};
     if (!state.reservations.empty()) {
         auto early = rules;
         early.ends = {};
@@ -34,7 +35,7 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
         if (state.vnodes->has_place(view.pool, *job.request, rules))
             return {Because::hosts_full, view.slot, 0, s.max_jobs};
     }
-    return {Because::hosts_busy, view.slot};
+    return {Because::hosts_busy, view.slot, request, view.pool};
 }
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {

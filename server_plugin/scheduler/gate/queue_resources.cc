@@ -11,7 +11,8 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
         if (!state.resources->consumable(available[i].resource)) continue;
         const auto asked = number_of(job.request->totals, available[i].resource);
         if (asked && view.in_use[i] + *asked > available[i].number)
-            return {Because::queue_resource_busy, view.slot, available[i].resource};
+            return {Because::queue_resource_busy,         view.slot,          available[i].resource, *asked,
+                    available[i].number - view.in_use[i], available[i].number};
     }
     return {};
 }

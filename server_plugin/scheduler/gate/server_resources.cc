@@ -11,7 +11,12 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
         if (!state.resources->consumable(available[i].resource)) continue;
         const auto asked = number_of(job.request->totals, available[i].resource);
         if (asked && state.server_in_use[i] + *asked > available[i].number)
-            return {Because::server_resource_busy, view.slot, available[i].resource};
+            return {Because::server_resource_busy,
+                    view.slot,
+                    available[i].resource,
+                    *asked,
+                    available[i].number - state.server_in_use[i],
+                    available[i].number};
     }
     return {};
 }
