@@ -239,7 +239,7 @@ Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOut
     const auto facts = [&] {
         return write_facts(store, {{std::string(kHostWorkKey), ""}, {report_fact, text}});
     };
-    if (const auto done = in_transaction(store.database(), facts); !done) return fail(done.error());
+    if (const auto done = store.database().in_transaction(facts); !done) return fail(done.error());
     return report;
 }
 

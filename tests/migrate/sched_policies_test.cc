@@ -302,10 +302,10 @@ TEST(ConvertSchedConfig, TheFirstStartFindsItUnlessAnOriginFileIsThere) {
     EXPECT_TRUE(find_legacy_files(other.path(".")).empty());
 }
 
-TEST(ConvertSchedConfig, MistakesMigrateNothing) {
+TEST(ConvertSchedConfig, StrictlyMistakesMigrateNothing) {
     const Folder folder;
     const std::string path = folder.write("sched_config", "by_queue: True\nfoo_bar: 1\nmax_starve: x\n");
-    const auto conversion = read_and_convert({"", "", path}, nullptr);
+    const auto conversion = read_and_convert({"", "", path}, nullptr, {}, {}, {.strict = true});
     ASSERT_FALSE(conversion);
     EXPECT_THAT(texts(conversion.error()),
                 ElementsAre(HasSubstr(path + ":2:1: 'foo_bar'"), HasSubstr(path + ":3:13: max_starve")));
