@@ -263,7 +263,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
 // A manager who isn't root chooses the program.
 TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_OnlyTheAdministratorsProgramRunsAsRoot) {
     if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
-    const std::string script = "id -un > " + (data / "user").string() + "\necho '???'\n";
+    const std::string script = "id -un > " + (data / "user").string() + "\necho unclear\n";
     const std::string own = program("hpm_ctl", script);
     const std::string other = program("other", script);
     fs::create_directories(host.home() / "sched_priv_2");
