@@ -69,6 +69,29 @@ TEST(Convert, RelativeProgramsAreInTheFolderOfTheFile) {
     EXPECT_THAT(commands(config(lines + "/usr/bin/schedule\n")), HasSubstr("= /usr/bin/schedule\n"));
 }
 
+TEST(Convert, OutputFilesAreNamesAndTheReportSaysSo) {
+    const auto path =
+        convert({.config = config("SORTED_JOB_DUMPFILE /PBS/sched_priv/sortedjobs\n")}, {}, nullptr);
+    ASSERT_TRUE(path);
+    EXPECT_THAT(to_qmgr(*path), HasSubstr("sorted_job_dumpfile = sortedjobs\n"));
+    EXPECT_THAT(to_text(path->report),
+                HasSubstr("SORTED_JOB_DUMPFILE: /PBS/sched_priv/sortedjobs is written as "
+                          "output/sortedjobs in the scheduler's sched_priv"));
+    const auto odd = convert({.config = config("SORTED_JOB_DUMPFILE /PBS/..\n")}, {}, nullptr);
+    ASSERT_TRUE(odd);
+    EXPECT_THAT(to_qmgr(*odd), HasSubstr("sorted_job_dumpfile = sorted_job_dumpfile\n"));
+    const auto name = convert({.config = config("SORTED_JOB_DUMPFILE sortedjobs\n")}, {}, nullptr);
+    EXPECT_THAT(to_text(name->report), testing::Not(HasSubstr("is written as")));
+}
+
+TEST(Convert, WhatIsNotActedOnIsInTheReport) {
+    const ConfigFile file = config("SERVER_HOST fermi\n");
+    const auto first = convert({.config = file}, {}, nullptr);
+    ASSERT_TRUE(first);
+    EXPECT_THAT(to_text(first->report), HasSubstr("policy default_policy: server_host is not acted on: the "
+                                                  "scheduler is part of the server"));
+}
+
 TEST(Convert, TheReportHasALineForEverySetting) {
     const ConfigFile file = config(kPrime);
     const auto conversion = convert({.config = file}, {}, nullptr);

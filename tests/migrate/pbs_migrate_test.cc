@@ -50,6 +50,7 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
     const auto done = run(folder, "--dry-run --sched-config " + path + " --queues work,ded1 --resources lic");
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out,
+              "# policy default_policy: exclude_resources is not acted on: all resources are checked\n"
               "set policy default_policy by_queue = True\n"
               "set policy default_policy help_starving_jobs = False\n"
               "set policy default_policy dedicated_queues = ded1\n"
