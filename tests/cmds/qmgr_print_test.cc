@@ -119,6 +119,26 @@ TEST(PrintText, DoesNotCreateWhatIsAlwaysThere) {
     EXPECT_THAT(print_text(ObjectType::policy, policy.get()), Not(HasSubstr("create policy")));
 }
 
+// What is printed is read by another server, in another home.
+TEST(PrintText, FoldersOfSchedulersHaveNoPath) {
+    Objects sched;
+    sched
+        .add("default", {{"sched_priv", "", "/var/spool/pbs/sched_priv"},
+                         {"sched_log", "", "/var/spool/pbs/sched_logs"}})
+        .add("s2", {{"sched_priv", "", "/var/spool/pbs/sched_priv_s2"},
+                    {"sched_log", "", "/var/spool/pbs/sched_logs_s2"}})
+        .add("s3", {{"sched_priv", "", "/var/spool/pbs/sched_priv_x"},
+                    {"sched_log", "", "/var/spool/pbs/sched_logs_s3"}})
+        .add("s4",
+             {{"sched_priv", "", "/data/sched_priv_s4"}, {"sched_log", "", "/var/spool/pbs/sched_logs_s4"}});
+    const std::string text = print_text(ObjectType::sched, sched.get(), PrintScope::some);
+    EXPECT_THAT(text, Not(HasSubstr("/var/spool")));
+    EXPECT_THAT(text, HasSubstr("create sched s2\n#"));
+    EXPECT_THAT(text, HasSubstr("set sched s3 sched_priv = sched_priv_x\n"));
+    EXPECT_THAT(text, HasSubstr("set sched s4 sched_priv = /data/sched_priv_s4\n"))
+        << "elsewhere, as root chose";
+}
+
 TEST(PrintText, UnsetsWhatANewObjectWouldHave) {
     Objects sched;
     sched.add("default", {{"scheduling", "", "True"}})

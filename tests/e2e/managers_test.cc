@@ -53,6 +53,74 @@ TEST_F(Managers, SeesTheEffectInTheNextCycle) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
+// The server runs as root here: what a manager sets must not reach root's files and programs.
+TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
+    const std::string program = "#!/bin/sh\n";
+    const std::string days = "* of root\n";
+    server.put("sched_priv/hpm_ctl", program);
+    server.put("sched_priv/holidays", days);
+    const std::string home = server.home().string();
+    for (const std::string& directive :
+         {"set policy default_policy schedule_log=" + home + "/sched_priv/hpm_ctl",
+          std::string("set policy default_policy schedule_log=../hpm_ctl"),
+          std::string("set policy default_policy sorted_job_dumpfile=/etc/pbs_test_of_managers"),
+          std::string("set policy default_policy sorted_job_dumpfile=decay_usage"),
+          std::string("set sched default sched_priv=/etc"),
+          "set sched default sched_priv=" + server.work().string(),
+          std::string("create sched night sched_priv=/etc"), std::string("set server mailer=/tmp/evil"),
+          std::string("set server acl_roots=root@*")}) {
+        const Output done = qmgr_as(manager, directive);
+        EXPECT_NE(done.exit, 0) << directive;
+        EXPECT_THAT(done.err, AnyOf(HasSubstr("expected"), HasSubstr("can only be set by root")))
+            << directive;
+    }
+    for (const char* directive : {"set policy default_policy schedule_log=hpm_ctl",
+                                  "set policy default_policy sorted_job_dumpfile=holidays"}) {
+        const Output done = qmgr_as(manager, directive);
+        EXPECT_EQ(done.exit, 0) << done;
+    }
+    const std::string id = server.submit("exit 0\n");
+    ASSERT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_TRUE(wait_for([&] {
+        return server.read("sched_priv/output/hpm_ctl").find(";STARTING;") != std::string::npos &&
+               std::filesystem::exists(server.home() / "sched_priv/output/holidays");
+    }));
+    EXPECT_EQ(server.read("sched_priv/hpm_ctl"), program);
+    EXPECT_EQ(server.read("sched_priv/holidays"), days);
+
+    // A folder of outputs that is replaced by a link isn't followed.
+    std::filesystem::remove_all(server.home() / "sched_priv/output");
+    std::filesystem::create_directory_symlink(server.home() / "sched_priv",
+                                              server.home() / "sched_priv/output");
+    ASSERT_TRUE(server.wait_job_state(server.submit("exit 0\n"), "F"));
+    EXPECT_TRUE(wait_for([&] { return server.log().find("isn't written") != std::string::npos; }));
+    EXPECT_EQ(server.read("sched_priv/hpm_ctl"), program);
+    EXPECT_EQ(server.read("sched_priv/holidays"), days);
+}
+
+TEST_F(Managers, WhatIsNotActedOnIsSaidWhereItIsSet) {
+    EXPECT_THAT(qmgr_as(manager, "create policy p1").err,
+                HasSubstr("qmgr: Warning: policy p1: preemption, True by default, is not acted on"));
+    EXPECT_EQ(qmgr_as(manager, "set policy p1 by_queue=False").err, "");
+    EXPECT_THAT(qmgr_as(manager, "create fs_group f1").err,
+                HasSubstr("Warning: fs_group f1 is not acted on"));
+    const Output set =
+        qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, load_balancing=True");
+    EXPECT_EQ(set.exit, 0);
+    EXPECT_EQ(set.err,
+              "qmgr: Warning: policy p1: load_balancing is not acted on: the load of hosts is not looked at\n"
+              "qmgr: Warning: policy p1: fairshare is not acted on: jobs are not ordered by shares\n");
+    EXPECT_THAT(server.command({"qmgr", "-c", "help policy fairshare"}).out,
+                HasSubstr("Not acted on: jobs are not ordered by shares."));
+}
+
+TEST_F(Managers, AMisspelledAttributeIsGuessed) {
+    EXPECT_THAT(qmgr_as(manager, "set policy default_policy strict_odering=True").err,
+                HasSubstr("did you mean strict_ordering?"));
+    EXPECT_THAT(qmgr_as(manager, "set queue batch max_runing=1").err, HasSubstr("did you mean max_running?"));
+    EXPECT_THAT(qmgr_as(manager, "create queue abcdefghijklmnop").err, HasSubstr("at most 15"));
+}
+
 TEST_F(Managers, AnotherUserIsRefusedAndMayStat) {
     for (const char* directive :
          {"create policy p1", "set policy default_policy by_queue=False", "create time_window t1",

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
+#include "objects/draft.h"
+#include "objects/store.h"
 #include "tests/plugin/fake_host.h"
 
 namespace pbs::plugin_test {
@@ -205,6 +207,47 @@ TEST_F(Cycle, ADumpFileThatCanNotBeWrittenIsNamedOnce) {
                   [](const std::string& line) { return line.find("isn't written") != std::string::npos; }),
               1);
     EXPECT_FALSE(std::filesystem::exists(host.home() / "sched_priv/output/sortedjobs"));
+}
+
+// What a server of an earlier version has stored.
+TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
+    const FakeHost folder;
+    {
+        FakeHost host(folder.home());
+        host.bring_up();
+    }
+    folder.write("server_priv/precious", "precious");
+    const std::string path = (folder.home() / "server_priv/precious").string();
+    {
+        const std::chrono::sys_seconds now{std::chrono::seconds(kMonday10)};
+        auto store = objects::Store::open((folder.home() / "server_priv/policy.db").string(), {}, now);
+        ASSERT_TRUE(store) << store.error().message;
+        objects::Rewrite rewrite;
+        rewrite.command = "an earlier version";
+        rewrite.work = [&](objects::Draft& draft, const objects::CheckContext&,
+                           std::vector<std::string>&) -> objects::Result<void> {
+            objects::Object policy = *draft.find(objects::ObjectType::policy, "default_policy");
+            for (const auto& [name, value] :
+                 {std::pair<std::string, std::string>("schedule_log", path), {"sorted_job_dumpfile", path}}) {
+                const auto* attribute = objects::find_attribute(objects::ObjectType::policy, name);
+                policy.assign(*attribute, objects::parse_value(*attribute, value).value());
+            }
+            draft.put(policy);
+            return {};
+        };
+        ASSERT_TRUE(store->rewrite(rewrite, {"root", "server1", objects::root_privilege}, now));
+    }
+    FakeHost host(folder.home());
+    host.bring_up();
+    host.queue(kBatch, "batch", 8, 12 * 3600);
+    host.vnode(kVnode, "n1", 8);
+    host.job({.handle = 1, .queue = kBatch});
+    EXPECT_THAT(host.cycle(), SizeIs(1));
+    EXPECT_EQ(host.read("server_priv/precious"), "precious");
+    EXPECT_TRUE(host.logged("schedule_log is not acted on: '" + path + "' is not the name of a file alone"));
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
+                HasSubstr("sorted_job_dumpfile is not acted on"));
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("schedule_log"), path);
 }
 
 TEST_F(Cycle, UnknownSchedulersDecideNothing) {
