@@ -5,20 +5,18 @@
 #include <algorithm>
 
 #include "migrate/words.h"
-#include "objects/text.h"
 
 namespace pbs::migrate {
 
 SchedFormula parse_sched_formula(std::string_view text, const std::string& file) {
     SchedFormula out{file, {}, 0, {}};
     for_each_line(text, [&](std::string_view line, int number) {
-        const std::string_view part = objects::trim(line);
-        if (part.empty() || part.front() == '#') return;
+        const auto words = words_of(line, '\n');
+        if (words.empty() || words[0].text.starts_with('#')) return;
         if (out.line == 0) out.line = number;
-        if (!out.formula.empty()) out.formula += ' ';
-        out.formula += part;
+        for (const Word& word : words)
+            out.formula += (out.formula.empty() ? "" : " ") + std::string(word.text);
     });
-    std::ranges::replace(out.formula, '\t', ' ');
     const auto bad = std::ranges::find_if(out.formula, [](char c) { return c < ' ' || c > '~'; });
     if (bad != out.formula.end()) {
         out.mistakes.push_back(

@@ -187,7 +187,8 @@ TEST(QueueTypes, OfThePrintByTheUsualPrefixes) {
                 AllOf(HasSubstr("set queue ded1 queue_type = execution_dedicated\n"
                                 "set queue np_slow queue_type = execution_non_prime\n"
                                 "set queue p_fast queue_type = execution_prime\n"),
-                      Not(HasSubstr("np_in")), Not(HasSubstr("workq"))));
+                      Not(HasSubstr("set queue np_in queue_type = exec")),
+                      Not(HasSubstr("set queue workq queue_type = exec"))));
 }
 
 TEST(QueueTypes, OfTheServerByThePrefixesOfSchedConfig) {
