@@ -61,6 +61,17 @@ std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
 
 // ---- Records.
 
+namespace {
+
+// resources_available.host, where it is set, says which host a vnode is of.
+std::string_view host_of(const VnodeRecord& record, const Resources& resources) {
+    const auto named =
+        std::ranges::find(record.resources_available, resources.known().host, &Amount::resource);
+    return named == record.resources_available.end() || named->text.empty() ? record.host : named->text;
+}
+
+}  // namespace
+
 bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     const auto [place, made] = by_handle_.emplace(static_cast<std::uint64_t>(record.vnode), size());
     const VnodeSlot slot = place->second;
@@ -70,7 +81,7 @@ bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
         free_.resize(vnodes_.size() * columns_);
     }
     Vnode& vnode = vnodes_[slot];
-    const auto host = strings_->id(record.host);
+    const auto host = strings_->id(host_of(record, resources));
     const auto partition = strings_->id(record.partition);
     const bool same_pools = vnode.known && vnode.host == host && vnode.partition == partition &&
                             vnode.queue == record.queue && vnode.priority == record.priority;

@@ -267,6 +267,44 @@ TEST_F(Option, SORTED_JOB_DUMPFILE_HasTheFlagsOfWaitingDedicatedAndHpmJobs) {
     EXPECT_LT(text.find("1.server"), text.find("2.server"));
 }
 
+// ---- resources_available.host of vnodes.
+
+struct HostsOfVnodes : testing::Test {
+    World world;
+    Settings& s = world.origin({"batch"});
+    void SetUp() override {
+        world.vnode({.name = "v1", .ncpus = 4, .host_resource = "left"});
+        world.vnode({.name = "v2", .ncpus = 4, .host_resource = "left"});
+        world.vnode({.name = "v3", .ncpus = 4, .host = "there", .host_resource = "right"});
+    }
+    Outcome cycle() {
+        world.configure();
+        return world.cycle(at(1));
+    }
+};
+
+TEST_F(HostsOfVnodes, AQueueAtAHostHasItsVnodes) {
+    s.batch_queues = {{"batch", "right"}};
+    const int job = world.job({.ncpus = 2});
+    EXPECT_THAT(cycle().vnodes.at(job), testing::ElementsAre("v3"));
+}
+
+TEST_F(HostsOfVnodes, AreWhatJobsAskFor) {
+    const int job = world.job({.ncpus = -1, .select = "1:ncpus=2:host=right"});
+    const int no_more = world.job({.ncpus = -1, .select = "1:ncpus=2:host=there"});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.vnodes.at(job), testing::ElementsAre("v3"));
+    EXPECT_TRUE(outcome.comment.contains(no_more));
+}
+
+TEST_F(HostsOfVnodes, AreWhatScatterIsOver) {
+    const int two = world.job({.ncpus = -1, .select = "2:ncpus=1", .place = "scatter"});
+    const int three = world.job({.ncpus = -1, .select = "3:ncpus=1", .place = "scatter"});
+    const auto outcome = cycle();
+    EXPECT_THAT(outcome.vnodes.at(two), testing::ElementsAre("v1", "v3"));
+    EXPECT_TRUE(outcome.comment.contains(three)) << "there are two hosts";
+}
+
 // From a policy object, as qmgr or a migrated CONFIGFILE makes it.
 struct OptionFromObject : testing::Test {
     objects::Object policy{ObjectType::policy, "p1"};

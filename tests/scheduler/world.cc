@@ -98,6 +98,7 @@ void World::vnode(const VnodeOptions& o) {
     std::vector<Amount> available = {{ncpus, o.ncpus, {}}, {mem, o.mem, {}}};
     if (o.gpus >= 0) available.push_back({gpus, o.gpus, {}});
     if (!o.arch.empty()) available.push_back({arch, 0, o.arch});
+    if (!o.host_resource.empty()) available.push_back({host, 0, o.host_resource});
     if (o.bigmem >= 0) available.push_back({bigmem, o.bigmem, {}});
     VnodeRecord r;
     r.vnode = place_->second;

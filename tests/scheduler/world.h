@@ -79,6 +79,7 @@ struct VnodeOptions {
     std::string arch{};
     int bigmem = -1;
     std::string partition{};
+    std::string host_resource{};  // resources_available.host
 };
 
 struct JobOptions {
