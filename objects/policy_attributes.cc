@@ -417,11 +417,11 @@ constexpr Attribute kTable[] = {
 
     // Origin: waiting jobs
     {"max_queued_time", T::duration, S::duration, "", origin,
-     "After how much eligible time a batch job goes before all others; 0: never",
+     "After how much eligible time a job goes before all others; 0: never",
      "set policy p1 max_queued_time=48:00:00"},
     {"interactive_long_wait", T::duration, S::duration, "", origin,
-     "After how much eligible time beyond its walltime an interactive job goes before all others in prime "
-     "time; 0: never",
+     "After how much eligible time beyond its walltime an interactive job goes before all others, in prime "
+     "time only; 0: it goes by max_queued_time",
      "set policy p1 interactive_long_wait=00:30:00"},
     {"small_queued_time", T::duration, S::duration, "", origin,
      "The walltime below which waiting jobs are ordered by size first",

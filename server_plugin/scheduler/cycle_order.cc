@@ -31,8 +31,8 @@ std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
 // The first instant at which a job counts as a waiting one; the last of all: never.
 Instant Cycle::waits_from(JobSlot job) const {
     Seconds most = s_.max_queued_time;
-    if ((t_.jobs.flags[job] & job_interactive) != 0) {
-        if (!state_.prime_now || s_.interactive_long_wait <= Seconds(0)) return Instant::max();
+    if ((t_.jobs.flags[job] & job_interactive) != 0 && s_.interactive_long_wait > Seconds(0)) {
+        if (!state_.prime_now) return Instant::max();
         most = t_.jobs.expected_walltime(job) + s_.interactive_long_wait;
     } else if (most <= Seconds(0)) {
         return Instant::max();

@@ -152,11 +152,13 @@ TEST_F(OriginOrder, INTERACTIVE_LONG_WAIT_CountsBeyondTheWalltimeAndInPrimeTimeO
     EXPECT_THAT(order(at(18)), ElementsAre(small, interactive)) << "not in non-prime time";
 }
 
-TEST_F(OriginOrder, MAX_QUEUED_TIME_IsNotForInteractiveJobs) {
+TEST_F(OriginOrder, MAX_QUEUED_TIME_IsForInteractiveJobsTooUnlessTheyHaveATimeOfTheirOwn) {
     s.max_queued_time = Seconds(hour);
     const int interactive = world.job({.nodes = 1, .interactive = true, .queued = at(0)});
     const int big = world.job({.nodes = 9, .queued = at(4, 30)});
-    EXPECT_THAT(order(at(5)), ElementsAre(big, interactive));
+    EXPECT_THAT(order(at(5)), ElementsAre(interactive, big));
+    s.interactive_long_wait = Seconds(30 * minute);
+    EXPECT_THAT(order(at(5)), ElementsAre(big, interactive)) << "which counts in prime time only";
 }
 
 TEST_F(OriginOrder, SMALL_QUEUED_TIME_SameSideNodesDescendingThenOldest) {
