@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/anonymous.h"
 #include "replay/ask.h"
 #include "replay/replay.h"
 
@@ -28,6 +29,7 @@ struct Arguments {
     std::string file;
     std::string time_zone;
     bool record = false;
+    bool anonymous = false;
     std::string sched;
     std::string server;
     std::string output;
@@ -66,20 +68,33 @@ bool write_file(const std::string& file, const std::string& text) {
     return !opened || std::fclose(opened.release()) == 0;
 }
 
+int write(const std::string& text, const Arguments& arguments) {
+    const std::string file = arguments.output.empty() ? "-" : arguments.output;
+    if (write_file(file, text)) return 0;
+    return complain(fmt::format("can't write {}: {}", file, std::strerror(errno)));
+}
+
+std::optional<std::string> zone_of(const Arguments& arguments) {
+    if (arguments.time_zone.empty()) return std::nullopt;
+    return arguments.time_zone;
+}
+
+int write_anonymous(const std::string& text, const std::string& name, const Arguments& arguments) {
+    const auto other = anonymous(text, name, zone_of(arguments));
+    return other ? write(*other, arguments) : complain(other.error().message);
+}
+
 int record(const Arguments& arguments) {
     const auto text = ask_record(arguments.server, arguments.sched);
     if (!text) return complain(text.error().message, text.error().status);
-    const std::string file = arguments.output.empty() ? "-" : arguments.output;
-    if (write_file(file, *text)) return 0;
-    return complain(fmt::format("can't write {}: {}", file, std::strerror(errno)));
+    return arguments.anonymous ? write_anonymous(*text, "the record", arguments) : write(*text, arguments);
 }
 
 int run_again(const Arguments& arguments) {
     const auto text = read_file(arguments.file);
     if (!text) return complain(fmt::format("can't read {}: {}", arguments.file, std::strerror(errno)));
-    std::optional<std::string> zone;
-    if (!arguments.time_zone.empty()) zone = arguments.time_zone;
-    const auto done = replay(*text, arguments.file, zone);
+    if (arguments.anonymous) return write_anonymous(*text, arguments.file, arguments);
+    const auto done = replay(*text, arguments.file, zone_of(arguments));
     if (!done) return complain(done.error().message);
     const std::string cycle =
         fmt::format("{} decisions, {} jobs, sched {} at {}", done->decisions, done->jobs, done->cycle.sched,
@@ -110,10 +125,11 @@ void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--server", arguments.server, "The server to ask, in place of the default one")
         ->type_name("NAME")
         ->needs(record);
+    app.add_flag("--anonymous", arguments.anonymous,
+                 "Write the record with other names of users, groups, queues and hosts");
     app.add_option("-o,--output", arguments.output,
                    "Where the record is written; standard output if not given")
-        ->type_name("FILE")
-        ->needs(record);
+        ->type_name("FILE");
 }
 
 }  // namespace
@@ -131,6 +147,8 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         arguments.record = app.count("--record") > 0;
         if (!arguments.record && arguments.file.empty()) throw CLI::RequiredError("FILE or --record");
+        if (!arguments.output.empty() && !arguments.record && !arguments.anonymous)
+            throw CLI::RequiresError("--output", "--record or --anonymous");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : kFailed;
     }

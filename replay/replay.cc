@@ -24,9 +24,9 @@ class Restored : public RecordSink {
         return scheduler->restore(record);
     }
     // The lines of what the cycle decides here.
-    std::vector<DecidedLine> decide(const CycleAsked& asked) {
+    std::string decide(const CycleAsked& asked) {
         names_.decisions(scheduler->rehearse(asked.now, asked.sched, asked.trigger));
-        return decided_lines(names_.text());
+        return names_.take();
     }
 
     std::optional<sched::Scheduler> scheduler;
@@ -90,6 +90,14 @@ std::string record_cycle(sched::Scheduler& scheduler, const CycleAsked& asked) {
     return writer.take();
 }
 
+Result<std::string> decide_again(std::string_view text, std::string_view name,
+                                 const std::optional<std::string>& time_zone) {
+    Restored restored(time_zone);
+    const auto record = read_record(text, name, restored);
+    if (!record) return tl::unexpected(record.error());
+    return restored.decide(record->cycle);
+}
+
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone) {
     Restored restored(time_zone);
@@ -98,7 +106,7 @@ Result<Replayed> replay(std::string_view text, std::string_view name,
     Replayed out;
     out.jobs = restored.jobs;
     for (const DecidedLine& line : record->decided) out.decisions += line.job.empty() ? 0 : 1;
-    out.differences = compare(record->decided, restored.decide(record->cycle));
+    out.differences = compare(record->decided, decided_lines(restored.decide(record->cycle)));
     out.cycle = std::move(record->cycle);
     return out;
 }

@@ -28,6 +28,10 @@ struct Replayed {
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone = std::nullopt);
 
+// The lines of what it decides, as a record has them. Errors as those of read_record().
+Result<std::string> decide_again(std::string_view text, std::string_view name,
+                                 const std::optional<std::string>& time_zone = std::nullopt);
+
 }  // namespace pbs::replay
 
 #endif

@@ -8,6 +8,7 @@
 #include "objects/draft.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
+#include "replay/anonymous.h"
 #include "tests/cases.h"
 #include "tests/scheduler/random_cluster.h"
 
@@ -193,6 +194,27 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
     }
     EXPECT_GT(decisions, static_cast<std::size_t>(pbs::test::cases(60)) * 10)
         << "the clusters are such that something is decided";
+}
+
+TEST(Anonymous, DecidesTheSameAndHasNoNames) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(40)); ++seed) {
+        SCOPED_TRACE(seed);
+        ObjectCluster cluster(seed);
+        cluster.add_jobs(20);
+        cluster.drop_rejected(cluster.world.cycle(cluster.now));
+        cluster.add_jobs(20);
+        const std::string record = record_cycle(cluster.world.scheduler, {cluster.now});
+        const auto other = anonymous(record, "record");
+        ASSERT_TRUE(other.has_value()) << other.error().message;
+        const auto before = replay(record, "record");
+        const auto again = replay(*other, "anonymous");
+        ASSERT_TRUE(again.has_value()) << again.error().message;
+        EXPECT_THAT(again->differences, IsEmpty());
+        EXPECT_EQ(again->decisions, before->decisions);
+        for (const char* name : {"\"u1\"", "\"g1\"", "\"submit\"", "\"h0\"", ".server\"", "disks"})
+            EXPECT_THAT(*other, Not(HasSubstr(name)));
+        EXPECT_EQ(anonymous(*other, "anonymous"), *other) << "in the order in which they were";
+    }
 }
 
 // What was read is what was written.
