@@ -161,7 +161,10 @@ std::string policy_text(const batch_status& job) {
     if (policy.empty()) {
         return fmt::format("Scheduler: {}\n", sched);
     }
-    return fmt::format("Scheduler: {}, policy {} ({})\n", sched, policy, text_of(job, "sched_algorithm"));
+    return fmt::format("Scheduler: {}, policy {} ({})\n{}", sched, policy, text_of(job, "sched_algorithm"),
+                       text_of(job, "test_only").empty()
+                           ? ""
+                           : "test_only holds: what a cycle decides is logged, and nothing of it is done\n");
 }
 
 Json gates_json(const std::vector<Gate>& gates) {
@@ -210,6 +213,10 @@ std::string explanation_text(const batch_status* list) {
             out += fmt::format(" earliest start {}{}", instant_text(static_cast<std::time_t>(*start)),
                                awaited_text(*queue));
         }
+        if (const auto until = parse_integer(text_of(*queue, "drained_until"))) {
+            out += fmt::format("\n  is being drained for this job, until {}",
+                               instant_text(static_cast<std::time_t>(*until)));
+        }
         out += "\n" + gates_text(gates_of(*queue));
     }
     return out;
@@ -224,6 +231,9 @@ std::string explanation_json(const batch_status* list) {
         if (const std::string_view value = text_of(*list, name); !value.empty()) {
             out[name] = value;
         }
+    }
+    if (!text_of(*list, "test_only").empty()) {
+        out["test_only"] = true;
     }
     for (const char* name : {"place", "jobs", "class_place", "class_jobs"}) {
         if (const auto value = parse_integer(text_of(*list, name))) {
@@ -243,6 +253,9 @@ std::string explanation_json(const batch_status* list) {
             for (const Awaited& awaited : awaited_of(*queue)) {
                 one["awaited"].push_back({{"when", awaited.what}, {"until", awaited.until}});
             }
+        }
+        if (const auto until = parse_integer(text_of(*queue, "drained_until"))) {
+            one["drained_until"] = *until;
         }
         one["gates"] = gates_json(gates_of(*queue));
         out["queues"].push_back(std::move(one));

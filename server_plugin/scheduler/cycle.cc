@@ -20,7 +20,7 @@ Decisions Cycle::run() {
         in_.events->limited.clear();
         in_.events->longest_normal = INT64_MAX;
         in_.events->by_events = false;
-        in_.events->kept.reset();
+        in_.events->kept.clear();
         in_.events->no_place.clear();
     }
     make_list();

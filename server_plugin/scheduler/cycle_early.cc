@@ -55,6 +55,7 @@ void Cycle::start_non_prime_early() {
     std::erase_if(normal, [&](const OrderedJob& job) { return gone[job.job]; });
     order_class(JobClass::normal, false);
     forget_answers();
+    give_up_head();
     only_early_ = true;
     consider_all(normal);
     only_early_ = false;

@@ -18,6 +18,11 @@ bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
 }
 
+// Turns in a heap: the one with the least usage, and then the least key, goes first.
+bool later_turn(const Turn& a, const Turn& b) {
+    return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
+}
+
 // Is the whole of what `less` asks for the first that `more` does? Then there is no room for it either where
 // there is none for `less`.
 bool begins_with(const Request& more, const Request& less) {
@@ -93,6 +98,18 @@ bool only_jobs_changed(const CycleInput& in) {
     });
 }
 
+// Would a cycle hold back as much for the jobs that queues are drained for? So it does if nothing is, and
+// else if it finds the same jobs, and reserves the same for them. In time, a queue may be drained for a job
+// that was passed over.
+bool drains_stand(const CycleInput& in) {
+    const EventMemory& memory = *in.events;
+    if (!in.policy->settings.schedule_log.empty() && memory.queued > 0) return false;
+    if (memory.drains.empty()) return true;
+    return !memory.passed_over && memory.started.empty() && memory.queued == memory.waiting.size() &&
+           memory.kept.size() == memory.drains.size() &&
+           std::ranges::all_of(memory.kept, [&](const KeptDrain& kept) { return kept.holds(in.now); });
+}
+
 }  // namespace
 
 bool nothing_may_start(const CycleInput& in) {
@@ -109,9 +126,10 @@ bool nothing_may_start(const CycleInput& in) {
         return standard_nothing_may_start(in) && remember();
     const EventsSince& since = memory.since;
     WaitingJobs& waiting = memory.waiting;
-    if (!memory.by_events || !memory.waiting_known || since.lost || !since.changed.empty() || memory.drain ||
+    if (!memory.by_events || !memory.waiting_known || since.lost || !since.changed.empty() ||
         memory.policy != in.policy)
         return false;
+    if (!drains_stand(in)) return false;
     if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
     if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
     if (!waiting.mixed().empty()) return false;
@@ -237,7 +255,7 @@ std::int64_t Cycle::longest_walltime(QueueView& view, JobClass job_class, std::i
 // given something back, else on one of the vnodes that have.
 void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits) {
     const EventsSince& since = in_.events->since;
-    if (since.ended_in.empty() && since.freed.empty()) return;
+    if (!all_freed_ && since.ended_in.empty() && since.freed.empty()) return;
     if (!takes_any(view, job_class, nullptr)) return;
     SizeLimit limit;
     limit.small_nodes = narrow(s_.prime_time_small_node_limit);
@@ -249,8 +267,10 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     if (limit.most.nodes < in_.events->waiting.most_nodes()) note_limited(view);
     const Vnodes& vnodes = *state_.vnodes;
     const auto& limited = in_.events->limited;
-    if (view.slot < limited.size() && limited[view.slot] &&
-        (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end())) {
+    const bool of_limits =
+        view.slot < limited.size() && limited[view.slot] &&
+        (limits_all_freed_ || std::ranges::find(since.ended_in, view.slot) != since.ended_in.end());
+    if (all_freed_ || of_limits) {
         for (const Vnodes::Room& room : rooms_of(view.pool)) add_limit(view, limit, room, limits);
         return;
     }
@@ -314,7 +334,7 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 // may matter.
 bool Cycle::has_room_for_any(JobClass job_class) {
     EventMemory& memory = *in_.events;
-    return memory.class_with_room == job_class ||
+    return all_freed_ || memory.class_with_room == job_class ||
            std::ranges::find(memory.limited, true) != memory.limited.end() ||
            memory.waiting.has_lane(job_class, room_on(memory.since.freed, t_.vnodes, t_.resources));
 }
@@ -581,7 +601,7 @@ void Cycle::lanes_with_turns(LaneTurns& turns, JobClass job_class) {
 }
 
 // Goes through the jobs of a class that may start. False: only a full cycle knows the order.
-bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
+bool Cycle::consider_lanes(JobClass job_class) {
     const WaitingJobs& waiting = in_.events->waiting;
     if (waiting.lanes_of(job_class).empty()) return true;
     LaneTurns& turns = scratch_->turns;
@@ -591,24 +611,27 @@ bool Cycle::consider_lanes(JobClass job_class, WaitingJobs::Position from) {
     turns.room.clear();
     std::vector<Turn>& next = turns.next;
     next.clear();
-    const auto later = [](const Turn& a, const Turn& b) {
-        return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
-    };
     const auto push = [&](const Turn& turn) {
         next.push_back(turn);
-        std::ranges::push_heap(next, later);
+        std::ranges::push_heap(next, later_turn);
     };
     const auto pop = [&] {
-        std::ranges::pop_heap(next, later);
+        std::ranges::pop_heap(next, later_turn);
         const Turn turn = next.back();
         next.pop_back();
         return turn;
     };
     const bool by_usage = job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now);
     const bool apart = is_in_place(job_class);
+    const auto has_more = [&](LaneId lane) {
+        WaitingJobs::Position at = first_of(lane);
+        return waiting.settle(lane, at);
+    };
+    const bool one_lane = job_class == JobClass::waiting || job_class == JobClass::special;
+    if (one_lane && std::ranges::none_of(waiting.lanes_of(job_class), has_more)) return true;
     lanes_with_turns(turns, job_class);
     for (const LaneId lane : turns.lanes) {
-        Turn turn{lane, from, 0, {}, 0};
+        Turn turn{lane, first_of(lane), 0, {}, 0};
         if (next_turn(turns, turn)) push(turn);
     }
     const auto take_turn = [&](Turn turn) {
@@ -667,44 +690,118 @@ bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
     return judge(job, c, targets_of(job), {}).view != nullptr;
 }
 
-// The first waiting jobs until one has a queue drained for it. False: more has changed than what this cycle
-// looks at.
-bool Cycle::consider_waiting() {
-    constexpr int most = 64;
-    EventMemory& memory = *in_.events;
-    const LaneId lane = memory.waiting.lane(JobClass::waiting, 0);
-    Turn turn{lane, {}, 0, {}, 0};
-    for (int i = 0; !drained_ && memory.waiting.settle(lane, turn.at); ++i, ++turn.at.index) {
-        if (i == most) return false;
-        const OrderedJob job = ordered(memory.waiting.job(lane, turn.at), JobClass::waiting);
-        const std::size_t before = started_.size();
-        consider(job, targets_of(job));
-        // What was kept for it is free for others, and the next one has its turn.
-        if (started_.size() != before) return false;
+// ---- For whom a queue is drained.
+
+// The jobs that queues are drained for, and those before them in the list. False: more has changed than what
+// this cycle looks at.
+bool Cycle::consider_drained() {
+    for (const JobClass job_class :
+         {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
+        if (!consider_first(job_class)) return false;
+    release_drained();
+    return true;
+}
+
+// Where a lane goes on that isn't gone through from its first job.
+WaitingJobs::Position Cycle::first_of(LaneId lane) const {
+    const auto found = std::ranges::find(first_, lane, &decltype(first_)::value_type::first);
+    return found == first_.end() ? WaitingJobs::Position{} : found->second;
+}
+
+// The job of a lane at its place, or the next one.
+bool Cycle::find_turn(Turn& turn) const {
+    const WaitingJobs& waiting = in_.events->waiting;
+    if (!waiting.settle(turn.lane, turn.at)) return false;
+    turn.key = waiting.key(turn.lane, turn.at);
+    if (waiting[turn.lane].job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now))
+        turn.usage = usage_of(waiting.job(turn.lane, turn.at)) + waiting.charge_before(turn.lane, turn.at);
+    return true;
+}
+
+bool Cycle::consider_first(JobClass job_class) {
+    const WaitingJobs& waiting = in_.events->waiting;
+    if (!is_drained_for(job_class) || waiting.lanes_of(job_class).empty()) return true;
+    std::vector<Turn>& next = scratch_->turns.next;
+    next.clear();
+    for (const LaneId lane : waiting.lanes_of(job_class)) {
+        Turn turn{lane, {}, 0, {}, 0};
+        if (find_turn(turn)) next.push_back(turn);
     }
-    const std::optional<DrainFor> drain = drain_now();
-    if (memory.drain && !(drain && drain->holds_back_as_much_as(*memory.drain))) return false;
-    if (memory.drain) note_refused_before(*memory.drain);
-    if (memory.drain)
-        memory.since.freed.insert(memory.since.freed.end(), memory.drain->vnodes.begin(),
-                                  memory.drain->vnodes.end());
-    return !drained_ || consider_lanes(JobClass::waiting, turn.at);
+    std::ranges::make_heap(next, later_turn);
+    return take_first_turns(job_class, next);
 }
 
-// Of what was refused in earlier cycles, this one looks at a part only.
-void Cycle::note_refused_before(const DrainFor& before) {
-    for (Reservation::Spare& now : state_.reservations.front().spare)
-        for (const Reservation::Spare& then : before.spare)
-            if (then.key == now.key && then.refused) now.refused = true;
+// In the order of the list, as long as a queue would be drained for the next one.
+bool Cycle::take_first_turns(JobClass job_class, std::vector<Turn>& next) {
+    constexpr int most = 512;
+    const auto pop = [&] {
+        std::ranges::pop_heap(next, later_turn);
+        const Turn turn = next.back();
+        next.pop_back();
+        return turn;
+    };
+    const auto push = [&](const Turn& turn) {
+        next.push_back(turn);
+        std::ranges::push_heap(next, later_turn);
+    };
+    for (int i = 0; !next.empty() && is_drained_for(job_class); ++i) {
+        if (i == most) return false;
+        Turn turn = pop();
+        const bool by_usage = job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now);
+        if (by_usage && !next.empty() && next.front().usage == turn.usage) {
+            std::vector<Turn> tied = {turn};
+            while (!next.empty() && next.front().usage == turn.usage) tied.push_back(pop());
+            const auto chosen = first_of_equals(tied);
+            if (chosen == tied.end()) return false;
+            turn = *chosen;
+            tied.erase(chosen);
+            for (const Turn& other : tied) push(other);
+        }
+        const OrderedJob job = ordered(in_.events->waiting.job(turn.lane, turn.at), job_class);
+        consider(job, targets_of(job));
+        ++turn.at.index;
+        std::erase_if(first_, [&](const auto& known) { return known.first == turn.lane; });
+        first_.emplace_back(turn.lane, turn.at);
+        if (find_turn(turn)) push(turn);
+    }
+    return true;
 }
 
-// What is kept for a waiting job.
-std::optional<DrainFor> Cycle::drain_now() const {
-    if (state_.reservations.empty()) return std::nullopt;
-    const Reservation& first = state_.reservations.front();
-    const QueueView& view = views_[first.view];
-    return DrainFor{t_.jobs.handle[first.job], view.slot, view.host, first.start, first.spare,
-                    state_.vnodes->reserved()};
+// What was refused for a job in earlier cycles may start now if less is kept for it, or kept elsewhere.
+void Cycle::release_drained() {
+    EventMemory& memory = *in_.events;
+    const std::vector<DrainFor> drains = drains_now();
+    if (reserved_kept_ < memory.drains.size()) {
+        if (memory.drained_vnodes.size() > EventsSince::most_freed)
+            all_freed_ = true;
+        else
+            memory.since.freed.insert(memory.since.freed.end(), memory.drained_vnodes.begin(),
+                                      memory.drained_vnodes.end());
+    }
+    for (const DrainFor& before : memory.drains) {
+        const auto now = std::ranges::find(drains, before.job, &DrainFor::job);
+        if (now == drains.end() || !now->holds_back_as_much_as(before)) {
+            const bool refused =
+                std::ranges::any_of(before.spare, [](const auto& spare) { return spare.refused; });
+            all_freed_ = all_freed_ || refused;
+            continue;
+        }
+        // This cycle looks at a part only of what was refused then.
+        auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
+        for (Reservation::Spare& left : spare)
+            for (const Reservation::Spare& then : before.spare)
+                if (then.key == left.key && then.refused) left.refused = true;
+    }
+}
+
+// What is kept now.
+std::vector<DrainFor> Cycle::drains_now() const {
+    std::vector<DrainFor> drains;
+    for (const Reservation& made : state_.reservations) {
+        const QueueView& view = views_[made.view];
+        drains.push_back({t_.jobs.handle[made.job], view.slot, view.host, made.start, made.spare});
+    }
+    return drains;
 }
 
 bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
@@ -739,10 +836,10 @@ bool Cycle::consider_events() {
         !since.ended_in.empty() && (s_.max_user_run_jobs > 0 || s_.max_dedicated_jobs > 0 ||
                                     t_.server.max_running >= 0 || t_.server.max_user_run >= 0 ||
                                     t_.server.max_group_run >= 0 || !t_.server.resources_available.empty());
-    if (!consider_waiting()) return false;
+    if (!consider_drained()) return false;
     for (const JobClass job_class :
-         {JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
-        if (!consider_lanes(job_class, {})) return false;
+         {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
+        if (!consider_lanes(job_class)) return false;
     for (const JobSlot job : since.changed)
         if (!in_.events->waiting.contains(job)) refuse_if_unserved(job);
     return true;
@@ -755,8 +852,13 @@ void Cycle::remember() {
     EventMemory& memory = *in_.events;
     memory.started.clear();
     for (const Started& started : started_) memory.started.push_back(t_.jobs.handle[started.job]);
-    memory.drain = drain_now();
-    if (!memory.drain) memory.kept.reset();
+    memory.drains = drains_now();
+    memory.drained_vnodes = state_.vnodes->reserved();
+    const auto reservations = static_cast<std::ptrdiff_t>(state_.reservations.size());
+    if (memory.kept.size() > state_.reservations.size())
+        memory.kept.erase(memory.kept.begin() + reservations, memory.kept.end());
+    memory.queued = memory.waiting.size();
+    memory.passed_over = passed_over_ > 0;
     memory.top_jobs = top_jobs();
     memory.since.forget();
     if (memory.waiting_known && !knows_waiting_jobs()) memory.waiting_known = false;

@@ -268,11 +268,7 @@ void Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets) {
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return;
     if (s_.algorithm == Algorithm::origin) {
-        if (job.job_class != JobClass::waiting || drained_) return;
-        std::uint32_t& no_start = no_start_known(job, verdict, targets);
-        if (no_start == verdict.starts + 1) return;
-        Candidate c = candidate(job);
-        if (!drain_for(c, targets)) no_start = verdict.starts + 1;
+        drain_if_wanted(job, verdict, targets);
     } else {
         help_top_job(job, verdict, targets);
     }

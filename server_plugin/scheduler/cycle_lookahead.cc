@@ -45,6 +45,23 @@ ResourceSchedule& Cycle::resource_schedule() {
             }
         }
     }
+    for (; scheduled_reservations_ < reserved_kept_; ++scheduled_reservations_) {
+        const KeptDrain& kept = in_.events->kept[scheduled_reservations_];
+        const JobSlot job = state_.reservations[scheduled_reservations_].job;
+        views.assign(1, kept.view);
+        const LimitUser user{t_.jobs.owner[job],
+                             t_.jobs.group[job],
+                             nodes_of(job),
+                             &t_.requests[t_.jobs.request[job]],
+                             kept.queue,
+                             views,
+                             views_[kept.view].dedicated ? 1 : 0,
+                             nullptr};
+        shares.clear();
+        state_.vnodes->shares_of(kept.placement, *user.request, vnode_share(), shares);
+        resource_schedule_->add(user, {kept.start, kept.end}, shares,
+                                static_cast<std::uint32_t>(scheduled_reservations_));
+    }
     for (; scheduled_ < started_.size(); ++scheduled_) {
         const Started& started = started_[scheduled_];
         views.assign(1, started.view->number);
@@ -171,7 +188,21 @@ std::optional<const Gate*> Cycle::Lookahead::refusing_gate() {
     return nullptr;
 }
 
-std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
+Instant Cycle::Lookahead::last_end() const {
+    const ResourceSchedule& schedule = *c_.resource_schedule_;
+    const auto concerns = [&](const ResourceSchedule::Event& event) {
+        const ResourceSchedule::Holding& h = schedule.holding(event);
+        const auto on_vnodes = [&](const Vnodes::Share& share) {
+            return c_.state_.vnodes->is_of(view_.pool, share.vnode);
+        };
+        return !event.begins && (std::ranges::count(schedule.views(h), view_.number) > 0 ||
+                                 std::ranges::any_of(schedule.shares(h), on_vnodes));
+    };
+    const auto last = std::find_if(events_.rbegin(), events_.rend(), concerns);
+    return last == events_.rend() ? c_.in_.now : last->at;
+}
+
+std::optional<Instant> Cycle::Lookahead::earliest(Instant from, Instant until) {
     const CycleState& state = c_.state_;
     if (c_.not_started_reason(state.jobs->queue[job_.job]) || !job_.request->unsupported.empty() ||
         !state.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
@@ -183,14 +214,17 @@ std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
         if (!enough) return std::nullopt;
         if (*enough > at) {
             await(awaited_jobs, *enough);
-            decided_by_vnodes_ = false;
+            decided_by_vnodes_ = decided_by_time_ = false;
         }
         at = *enough;
+        too_late_ = at > until;
+        if (too_late_) return std::nullopt;
         set_clock(at);
-        if (const auto until = refused_until()) {
-            if (*until <= at || *until == Instant::max()) return std::nullopt;
-            at = *until;
+        if (const auto refused = refused_until()) {
+            if (*refused <= at || *refused == Instant::max()) return std::nullopt;
+            at = *refused;
             decided_by_vnodes_ = false;
+            decided_by_time_ = true;
             ++refusals;
             continue;
         }
@@ -201,6 +235,7 @@ std::optional<Instant> Cycle::Lookahead::earliest(Instant from) {
         if (done_ == events_.size()) return std::nullopt;
         at = events_[done_].at;
         decided_by_vnodes_ = ((*refusing)->traits & looks_for_room) != 0;
+        decided_by_time_ = false;
         await(awaited_jobs, at);
         refusals = 0;
     }

@@ -28,8 +28,9 @@ class Cycle::Lookahead {
     // the pool together, for the whole walltime), from the gates about time, and from the ends of jobs: the
     // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
     // that ends on the way. Nothing if there is none, and if time forbids most_refusals times in a row: where
-    // no gap between daily dedicated times is long enough, say, two months of them.
-    std::optional<Instant> earliest(Instant from);
+    // no gap between daily dedicated times is long enough, say, two months of them. Nothing either if it is
+    // later than `until`.
+    std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
     static constexpr int most_refusals = 64;
 
     // Of what the start has to wait: the words of awaited() and until when, in the order in which they were
@@ -38,6 +39,13 @@ class Cycle::Lookahead {
 
     // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
+    // Is it one that a gate about time names? And after none was found: because of `until`?
+    bool decided_by_time() const { return decided_by_time_; }
+    bool too_late() const { return too_late_; }
+
+    // Before it: when the last job ends that runs, or has a reservation, in the queue or on its vnodes; now
+    // if there is none. O(jobs that end later elsewhere).
+    Instant last_end() const;
 
     // Of the queue that it is about.
     const QueueView& view() const { return view_; }
@@ -67,6 +75,8 @@ class Cycle::Lookahead {
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;
+    bool decided_by_time_ = false;
+    bool too_late_ = false;
     bool away_ = true;
 
     // As it is now.

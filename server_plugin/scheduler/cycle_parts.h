@@ -1,6 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_categories.cc, cycle_gates.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc, cycle_events.cc,
-// cycle_events_standard.cc, cycle_output.cc, cycle_schedule.cc and explain.cc.
+// cycle_categories.cc, cycle_gates.cc, cycle_drain.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc,
+// cycle_events.cc, cycle_events_standard.cc, cycle_output.cc, cycle_schedule.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -258,15 +258,20 @@ class Cycle {
     GateRefusal first_refusal(const Candidate& job, QueueView& view, const GateRefusal& of_user,
                               ShapeAnswer& of_shape);
 
-    // Waiting and top jobs.
+    // For whom a queue is drained (cycle_drain.cc).
+    bool is_drained_for(JobClass job_class) const;
+    void drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& targets);
     bool drain_for(Candidate& job, const Targets& targets);
+    bool reserve_kept(const Candidate& job);
+    void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
+                    const Placement& placement, bool decided_by_vnodes);
+    void give_up_head();
+
+    // Top jobs.
     std::int64_t backfill_depth() const;
     bool backfills() const;
     class Lookahead;
     bool reserve_for(Candidate& job, QueueView& view);
-    bool reserve_kept(const Candidate& job);
-    void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
-                    Placement placement, bool decided_by_vnodes);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
     void help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets);
@@ -297,8 +302,12 @@ class Cycle {
     LaneId lane_of(JobSlot job, JobClass job_class);
     WaitingJobs::Entry entry_of(const OrderedJob& job) const;
     bool consider_events();
-    bool consider_waiting();
-    bool consider_lanes(JobClass job_class, WaitingJobs::Position from);
+    bool consider_drained();
+    bool consider_first(JobClass job_class);
+    bool take_first_turns(JobClass job_class, std::vector<Turn>& next);
+    bool find_turn(Turn& turn) const;
+    WaitingJobs::Position first_of(LaneId lane) const;
+    bool consider_lanes(JobClass job_class);
     bool next_turn(LaneTurns& turns, Turn& turn);
     bool has_room_for_any(JobClass job_class);
     void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
@@ -314,8 +323,8 @@ class Cycle {
     bool takes_any(QueueView& view, JobClass job_class, const Candidate* user);
     std::int64_t longest_walltime(QueueView& view, JobClass job_class, std::int64_t nodes);
     Targets& targets_of_lane(const Lane& lane);
-    void note_refused_before(const DrainFor& before);
-    std::optional<DrainFor> drain_now() const;
+    void release_drained();
+    std::vector<DrainFor> drains_now() const;
     void remember();
 
     // The same by the standard algorithm (cycle_events_standard.cc).
@@ -339,6 +348,7 @@ class Cycle {
     std::vector<OrderKey> order_keys(const OrderedJob& job) const;
     void explain_home(QueueSlot home, const Targets& targets, Explanation& out) const;
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
+    void explain_drain(JobSlot job, Explanation& out) const;
     void explain_outcome(JobSlot job, Explanation& out);
 
     // The schedule log (cycle_schedule.cc).
@@ -404,7 +414,7 @@ class Cycle {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool counts_matter_ = false;             // there are limits on what users or groups run
     bool only_early_ = false;                // the second pass, over queues without prime time
-    bool drained_ = false;
+    int passed_over_ = 0;     // jobs that no queue could be drained for, before the head of the list
     bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large
     struct Rooms {
         std::size_t started = SIZE_MAX;  // jobs, when they were looked for
@@ -414,14 +424,21 @@ class Cycle {
     std::vector<std::pair<std::uint32_t, PoolId>> no_room_;  // requests that have no place in a pool
     // Of several kinds of chunks, those that have no place now, with the queues that were asked.
     std::vector<std::pair<std::uint32_t, const Targets*>> without_place_;
-    std::int64_t longest_ = 0;                           // walltime that add_limits() found for a queue
-    std::vector<News>& news_ = scratch_->news;           // in order
-    bool limits_all_freed_ = false;                      // what ended may let jobs start anywhere
+    std::int64_t longest_ = 0;                  // walltime that add_limits() found for a queue
+    std::vector<News>& news_ = scratch_->news;  // in order
+    bool limits_all_freed_ = false;             // what ended may let jobs start anywhere
+    bool all_freed_ = false;                    // and so may what isn't reserved any more
+    std::vector<std::pair<LaneId, WaitingJobs::Position>> first_;  // jobs that weren't looked at yet
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it
-    std::int64_t vain_steps_ = 0;  // of looking ahead for jobs that no start was found for
-    JobSlot top_job_ = no_slot;    // without backfilling: nothing starts after it
-    std::size_t held_up_ = 0;      // top_job_ and those of queues, how many
+    std::size_t scheduled_reservations_ = 0;             // and of those that were kept
+    std::size_t reserved_kept_ = 0;  // the first reservations are those of an earlier cycle
+    std::int64_t vain_steps_ = 0;    // of looking ahead for jobs that no start was found for
+    // For them, so many are taken in a cycle, so that it doesn't take long for a crowd of them; a step is a
+    // matter of microseconds.
+    static constexpr std::int64_t most_vain_steps = 20'000;
+    JobSlot top_job_ = no_slot;  // without backfilling: nothing starts after it
+    std::size_t held_up_ = 0;    // top_job_ and those of queues, how many
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
     std::string schedule_;  // records for the schedule log

@@ -37,15 +37,14 @@ struct EventsSince {
     static constexpr std::size_t most_freed = 64;
 };
 
-// What is kept for a waiting job.
+// What is kept for a job that a queue is drained for.
 struct DrainFor {
     JobHandle job{};
     QueueSlot queue = no_slot;
     std::uint32_t host = 0;
     Instant until{};
     std::vector<Reservation::Spare> spare;  // of each limit
-    std::vector<VnodeSlot> vnodes;          // that have a reservation
-    // The vnodes aside: is what was refused for `before` refused for this too?
+    // Vnodes aside: is what was refused for `before` refused for this too?
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
@@ -64,9 +63,14 @@ struct EventMemory {
     const Policy* policy = nullptr;  // by which they are sorted
     bool prime_now = false;          // and in the order of prime time?
     std::vector<JobHandle> started;  // by the last cycle
-    std::optional<DrainFor> drain;   // of the last cycle
-    std::optional<KeptDrain> kept;   // what a cycle after events may use instead of looking ahead
-    TopJobs top_jobs;                // of the last cycle
+    // Of the last cycle that looked for whom queues are drained, in the order of the list, and the vnodes
+    // that were reserved.
+    std::vector<DrainFor> drains;
+    std::vector<VnodeSlot> drained_vnodes;
+    std::size_t queued = 0;       // jobs in `waiting`, after the last cycle
+    bool passed_over = false;     // no queue could be drained for some of them
+    std::vector<KeptDrain> kept;  // what a cycle after events may use instead of looking ahead
+    TopJobs top_jobs;             // of the last cycle
     // By queue: was a job refused there, in the last full cycle or since, for what jobs have together of the
     // queue, the server or a limit on users? Only then can the end of any of them let it start on vnodes that
     // gave nothing back.

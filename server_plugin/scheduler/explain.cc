@@ -113,7 +113,7 @@ void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
 
 // What gates would say of the job in a queue at its turn.
 QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
-    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}};
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
     set_walltime(job, view);
     bool refused = static_cast<bool>(execution_type_reason(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
@@ -198,9 +198,22 @@ void Cycle::explain_outcome(JobSlot job, Explanation& out) {
         if (answers.queue == out.queue && decide(answers.gates)) return;
 }
 
+// Origin: the queue that is drained for the job.
+void Cycle::explain_drain(JobSlot job, Explanation& out) const {
+    if (s_.algorithm != Algorithm::origin) return;
+    const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
+    if (made == state_.reservations.end()) return;
+    const QueueView& view = views_[made->view];
+    for (QueueAnswers& answers : out.queues)
+        if (answers.queue == view.queue->name && answers.host == t_.strings.text(view.host))
+            answers.drained_until = made->start;
+}
+
 void Cycle::explain() {
+    in_.explanation->test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
     make_list();
     consider_list();
+    explain_drain(in_.explained, *in_.explanation);
     explain_outcome(in_.explained, *in_.explanation);
     take_back();
 }

@@ -39,6 +39,9 @@ struct QueueAnswers {
     // objection; the job's turn may be later.
     std::optional<rrule::Instant> earliest_start;
     std::vector<Awaited> awaited;  // before it, in the order in which they are met
+    // The queue is drained for the job, which starts then at the latest: others start in it only if they
+    // leave the job its place.
+    std::optional<rrule::Instant> drained_until;
 };
 
 // A number that the order goes by.
@@ -63,7 +66,8 @@ struct Explanation {
     std::string job;  // its id
     std::string sched;
     std::string policy;
-    std::string algorithm;  // "origin" or "standard"
+    std::string algorithm;   // "origin" or "standard"
+    bool test_only = false;  // nothing of what a cycle decides is done (TEST_ONLY)
     JobOutcome outcome = JobOutcome::not_considered;
     std::string reason;  // what its comment would be, or why nobody looks at it; empty: it starts
     std::string queue;   // where it starts, or of the gate that decides; empty: it is about no queue

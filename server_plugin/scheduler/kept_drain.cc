@@ -31,6 +31,14 @@ bool KeptDrain::ends_by_start(const Tables& t, JobSlot slot) const {
     return t.jobs.end(slot) <= start;
 }
 
+bool KeptDrain::outlasts(const Tables& t, JobSlot slot) const {
+    if (t.jobs.end(slot) < start) return false;
+    return std::ranges::any_of(views, [&](const View& v) {
+        if (v.number != view) return false;
+        return (v.queue == t.jobs.queue[slot] && v.only) || t.vnodes.holds_in(v.pool, slot);
+    });
+}
+
 // The jobs on a vnode that have ended by the start.
 std::vector<JobSlot> KeptDrain::gone_from(const Tables& t, VnodeSlot vnode) const {
     std::vector<JobSlot> jobs;
@@ -68,6 +76,7 @@ bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) 
 void KeptDrain::started(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version) return forget();
+    if (outlasts(t, slot)) ++outlasting;
     const User user = user_of(t, slot);
     for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
     if (ends_by_start(t, slot)) return;
@@ -85,11 +94,13 @@ void KeptDrain::started(const Tables& t, JobSlot slot) {
 void KeptDrain::ended(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version) return forget();
+    if (outlasts(t, slot) && --outlasting == 0) return forget();
     const User user = user_of(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
         // With what the job had of it there was enough already: less in use changes nothing.
-        if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) return forget();
+        if (use != 0 && w.may_decide && (behind_others || w.in_use + w.limit.amount > w.limit.capacity))
+            return forget();
         w.in_use -= use;
     }
     if (!ends_by_start(t, slot))

@@ -1,4 +1,5 @@
-// The reservation of the waiting job that a queue is drained for, kept from one cycle to the next.
+// The reservation of a job that a queue is drained for, kept from one cycle to the next, with those before it
+// in the list.
 //
 // To look ahead takes time for every running job. But as long as what starts leaves the job its place, and
 // what ends can't give it a sooner one, a new look ahead would find the same start, queue and vnodes. So the
@@ -47,8 +48,10 @@ class KeptDrain {
     std::vector<Reservation::Spare> spare;  // as at `start`
     std::vector<View> views;
     std::vector<Watched> watched;
-    NodeSize node_size;    // by which jobs are counted in limits
-    NodeSize vnode_share;  // and in what they have of vnodes
+    bool behind_others = false;   // which hold more of limits later than what runs now
+    std::int64_t outlasting = 0;  // of what runs in the queue or on its vnodes, what ends no sooner
+    NodeSize node_size;           // by which jobs are counted in limits
+    NodeSize vnode_share;         // and in what they have of vnodes
     std::uint64_t vnodes_version = 0;
 
     // A job runs that didn't: to be told of once it holds its places. O(jobs on its vnodes that are
@@ -62,6 +65,9 @@ class KeptDrain {
     // Would looking ahead at `now` find the same? Not for long before the start: what runs over its walltime
     // is thought to end in a minute, always.
     bool holds(Instant now) const { return holds_ && start >= now + overrun; }
+
+    // Is it one of `outlasting`? While it holds its places.
+    bool outlasts(const Tables& tables, JobSlot job) const;
 
     // Of the jobs on the reserved vnodes, those that have ended by the start.
     std::vector<JobSlot> gone(const Tables& tables) const;

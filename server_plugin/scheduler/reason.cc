@@ -58,6 +58,14 @@ std::string shortage_text(const Reason& r, const ReasonContext& c) {
                         fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));
 }
 
+std::string fragments_text(const Reason& r, std::string_view queue) {
+    const std::string nodes = r.a < 0 ? "" : fmt::format("of at least {} nodes", r.a);
+    const std::string walltime =
+        r.b < 0 ? "" : fmt::format("of at most {} walltime", format_duration(Seconds(r.b)));
+    return fmt::format("Would fragment queue {}: jobs {}{}{} may start now", queue, nodes,
+                       nodes.empty() || walltime.empty() ? "" : " or ", walltime);
+}
+
 std::string queue_text(const Reason& r, const ReasonContext& c) {
     const std::string_view queue =
         r.queue < c.queues.size() ? std::string_view(c.queues[r.queue].name) : std::string_view();
@@ -91,9 +99,9 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
             return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
         case Because::queue_drained:
-            return fmt::format("Queue {} is being drained for waiting job {}", queue, c.jobs.id[r.object]);
+            return fmt::format("Queue {} is being drained for job {}", queue, c.jobs.id[r.object]);
         case Because::fragments:
-            return fmt::format("Would fragment queue {}: a fragment is {} nodes", queue, r.a);
+            return fragments_text(r, queue);
         case Because::no_hosts:
             if (r.object == 0) return fmt::format("There are no vnodes for queue {}", queue);
             return fmt::format("There are no vnodes for queue {} on host {}", queue,

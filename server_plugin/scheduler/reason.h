@@ -36,7 +36,7 @@ enum class Because : std::uint8_t {
     queue_resource_busy,  // object: resource, a: asked, b: free, c: in all
     queue_closed,         // a: when it opens, 0: never
     queue_drained,        // object: the job it is drained for
-    fragments,            // a: fragment size
+    fragments,            // may start, negative: none; a: jobs of so many nodes, b: s, jobs that are as short
     // What the time allows.
     dedicated_time,  // a: until
     dedicated_unknown,

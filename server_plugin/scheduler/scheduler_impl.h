@@ -113,11 +113,11 @@ struct Scheduler::Impl {
     }
     bool only_events_since(Sched& sched, std::string_view name, Instant now);
     void forget_kept() {
-        for (auto& [name, sched] : scheds) sched.events.kept.reset();
+        for (auto& [name, sched] : scheds) sched.events.kept.clear();
     }
     void note_kept(void (KeptDrain::*event)(const Tables&, JobSlot), JobSlot slot) {
         for (auto& [name, sched] : scheds)
-            if (sched.events.kept) ((*sched.events.kept).*event)(tables, slot);
+            for (KeptDrain& kept : sched.events.kept) (kept.*event)(tables, slot);
     }
     // In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);

@@ -32,16 +32,16 @@ std::string sorted_jobs_text(const Tables& tables, const Settings& settings, Ins
     std::string text =
         fmt::format("{} ({})\nPolicy {}: {}\n", ctime_text(now, tables.zone), now.time_since_epoch().count(),
                     settings.name, prime_now ? "primetime" : "non-primetime");
-    text += fmt::format("{:<24} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", "Job", "Nodes", "Walltime",
-                        "Owner", "Group", "Queued", "Eligible", "Flags");
+    text += fmt::format("{:<24} {} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", "Job", "S", "Nodes",
+                        "Walltime", "Owner", "Group", "Queued", "Eligible", "Flags");
     const auto since = [&](Instant t) { return format_duration(std::max(Seconds(0), now - t)); };
     for (const OrderedJob& o : ordered) {
         const JobSlot j = o.job;
-        text +=
-            fmt::format("{:<24} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", jobs.id[j], o.nodes,
-                        jobs.walltime[j] < Seconds(0) ? std::string("-") : format_duration(jobs.walltime[j]),
-                        tables.strings.text(jobs.owner[j]), tables.strings.text(jobs.group[j]),
-                        since(jobs.qtime[j]), since(jobs.eligible[j]), flags_of(tables, o));
+        text += fmt::format(
+            "{:<24} {} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", jobs.id[j], jobs.state[j], o.nodes,
+            jobs.walltime[j] < Seconds(0) ? std::string("-") : format_duration(jobs.walltime[j]),
+            tables.strings.text(jobs.owner[j]), tables.strings.text(jobs.group[j]), since(jobs.qtime[j]),
+            since(jobs.eligible[j]), flags_of(tables, o));
     }
     return text;
 }

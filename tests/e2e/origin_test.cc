@@ -51,6 +51,54 @@ TEST_F(Origin, PrimeTimeRunsShortJobsFirst) {
     EXPECT_THAT(order({lengthy, brief}), ElementsAre(brief, lengthy));
 }
 
+// The guide's minimal configuration: a submit queue and a batch queue, and all else by default.
+class OriginMinimal : public OriginServer {
+  protected:
+    void SetUp() override {
+        OriginServer::SetUp();
+        ASSERT_TRUE(server.configure({
+            "unset policy default_policy special_queue",
+            "unset policy default_policy sort_by_past_usage",
+            "unset policy default_policy avoid_fragmentation",
+        }));
+        running = submit("1", "00:30:00", "sleep 300\n");
+        ASSERT_TRUE(server.wait_job_state(running, "R"));
+    }
+    std::string submit(const std::string& ncpus, const std::string& walltime, const std::string& script,
+                       const std::string& queue = "submit") const {
+        return server.submit(script, {"-q", queue, "-l", "ncpus=" + ncpus + ",walltime=" + walltime});
+    }
+    // Small jobs come, and the large one starts once the running one has ended.
+    void starts_as_soon_as_possible(const std::string& large) const {
+        std::vector<std::string> small;
+        for (int i = 0; i < 3; ++i) {
+            small.push_back(submit("1", "01:00:00", "sleep 300\n"));
+            const std::string brief = submit("1", "00:05:00", "true\n");
+            EXPECT_TRUE(server.wait_job_state(brief, "F")) << "it is over in time";
+            EXPECT_THAT(server.job(small.back(), "comment"), HasSubstr(large));
+        }
+        EXPECT_EQ(server.job(large, "job_state"), "Q");
+        const Output explained = server.command({"pbs_explain", large});
+        EXPECT_THAT(explained.out, HasSubstr("is being drained for this job, until ")) << explained.err;
+        ASSERT_EQ(server.command({"qdel", running}).exit, 0);
+        EXPECT_TRUE(server.wait_job_state(large, "R"));
+        for (const std::string& job : small) EXPECT_EQ(server.job(job, "job_state"), "Q");
+    }
+    std::string running;
+};
+
+TEST_F(OriginMinimal, TheHeadOfTheListStartsAsSoonAsRunningJobsEnd) {
+    starts_as_soon_as_possible(submit("8", "00:10:00", "sleep 300\n"));
+}
+
+TEST_F(OriginMinimal, ASpecialJobStartsAsSoonAsRunningJobsEnd) {
+    ASSERT_TRUE(server.configure({"set policy default_policy special_queue = special"}));
+    const std::string head = submit("8", "00:10:00", "sleep 300\n");
+    const std::string special = submit("8", "00:20:00", "sleep 300\n", "special");
+    starts_as_soon_as_possible(special);
+    EXPECT_EQ(server.job(head, "job_state"), "Q");
+}
+
 TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
     server.set_clock(kMonday10 + 9 * 3600);  // 19:00
     ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 4"}));

@@ -302,5 +302,27 @@ TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     EXPECT_EQ(e->queues[0].earliest_start, at(24 + 17)) << "not in the prime time of Tuesday";
 }
 
+TEST_F(Explain, TheQueueThatIsDrainedForTheJob) {
+    const int running = world.job({.nodes = 3, .walltime = 4 * hour});
+    world.run(running, "batch", "n", at(9));
+    const int head = world.job({.nodes = 4, .walltime = hour});
+    const int other = world.job({.nodes = 1, .walltime = 9 * hour});
+    const Explanation e = explain(head);
+    EXPECT_EQ(e.outcome, JobOutcome::waits);
+    EXPECT_EQ(e.queues.at(0).drained_until, at(13));
+    const Explanation behind = explain(other);
+    EXPECT_FALSE(behind.queues.at(0).drained_until);
+    EXPECT_THAT(objections(behind.queues[0].gates),
+                testing::Contains("reservations: Queue batch is being drained for job " + id(head)));
+}
+
+TEST_F(Explain, TestOnlyIsTold) {
+    const int job = world.job({.nodes = 1});
+    EXPECT_FALSE(explain(job).test_only);
+    s.test_only = {true};
+    world.configure();
+    EXPECT_TRUE(explain(job).test_only);
+}
+
 }  // namespace
 }  // namespace pbs::sched::test

@@ -395,6 +395,20 @@ TEST_F(Origin, SMALL_JOB_MAX_IsNotForSpecialJobs) {
     EXPECT_THAT(cycle().started, ElementsAre(job));
 }
 
+TEST_F(Origin, SMALL_JOB_MAX_ThePrimeTimeLimitHoldsBesideIt) {
+    world.prime_time(8, 17);
+    s.enforce_prime_time = {true};
+    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.small_job_max = 16;
+    s.wallt_limit_small_job = Seconds(4 * hour);
+    s.wallt_limit_large_job = Seconds(8 * hour);
+    const int longer = world.job({.nodes = 1, .walltime = 2 * hour + 1});
+    const int fine = world.job({.nodes = 1, .walltime = 2 * hour});
+    const auto outcome = cycle(at(9));
+    EXPECT_EQ(outcome.comment.at(longer), "Exceeds primetime walltime limit (02:00:00)");
+    EXPECT_THAT(outcome.started, ElementsAre(fine));
+}
+
 // ---- Fragments.
 
 struct Fragments : Origin {
@@ -415,7 +429,8 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_SmallJobIsRefusedWhileTheAverageIsAFragmen
     const int small = world.job({.nodes = 7, .walltime = hour});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(big));
-    EXPECT_EQ(outcome.comment.at(small), "Would fragment queue batch: a fragment is 8 nodes");
+    EXPECT_EQ(outcome.comment.at(small),
+              "Would fragment queue batch: jobs of at least 8 nodes may start now");
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_InAFragmentedQueueASmallJobHasToEndBeforeTheQueueEmpties) {
@@ -425,7 +440,9 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_InAFragmentedQueueASmallJobHasToEndBeforeT
     const int in_time = world.job({.nodes = 2, .walltime = hour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
-    EXPECT_TRUE(outcome.comment.contains(too_long));
+    EXPECT_EQ(
+        outcome.comment.at(too_long),
+        "Would fragment queue batch: jobs of at least 8 nodes or of at most 01:00:00 walltime may start now");
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_TheLastFragmentGoesToJobsThatEndInTime) {
@@ -435,8 +452,12 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_TheLastFragmentGoesToJobsThatEndInTime) {
     }
     const int longer = world.job({.nodes = 7, .walltime = 2 * hour});
     const auto outcome = cycle(at(1));
-    EXPECT_TRUE(outcome.comment.contains(longer)) << "7 free nodes are less than a fragment";
+    EXPECT_EQ(outcome.comment.at(longer),
+              "Would fragment queue batch: jobs of at most 01:00:00 walltime may start now")
+        << "7 free nodes are less than a fragment";
     EXPECT_THAT(outcome.started, IsEmpty());
+    const int in_time = world.job({.nodes = 4, .walltime = hour});
+    EXPECT_THAT(cycle(at(1)).started, ElementsAre(in_time)) << "however large the others are";
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_IsOffBelowTwoNodesAndWithoutMaxRunning) {
@@ -478,7 +499,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueIsDrainedForTheFirstWaitingJob) {
     EXPECT_EQ(outcome.comment.at(too_long), "Not enough free nodes in queue batch: job needs 3, 0 free");
     EXPECT_EQ(outcome.comment.at(waiting), "Not enough free nodes in queue batch: job needs 8, 4 free");
     world.finish(in_time, at(49, 30));
-    EXPECT_EQ(cycle(at(55)).comment.at(too_long), "Queue batch is being drained for waiting job 2.server");
+    EXPECT_EQ(cycle(at(55)).comment.at(too_long), "Queue batch is being drained for job 2.server");
 }
 
 TEST_F(Draining, MAX_QUEUED_TIME_WhatTheWaitingJobLeavesIsForOthers) {
@@ -486,7 +507,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_WhatTheWaitingJobLeavesIsForOthers) {
     const int one = world.job({.nodes = 1, .walltime = 9 * hour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_THAT(outcome.started, ElementsAre(two)) << "8 of 10 nodes are for the waiting job";
-    EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for waiting job 2.server");
+    EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
     world.finish(running, at(52));
     EXPECT_THAT(cycle(at(52)).started, ElementsAre(waiting));
 }
@@ -495,7 +516,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_SpecialJobsDoNotDelayTheWaitingJobEither) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
     const int special = world.job({.queue = "special", .nodes = 3, .walltime = 9 * hour, .queued = at(48)});
-    EXPECT_EQ(cycle(at(49)).comment.at(special), "Queue batch is being drained for waiting job 2.server");
+    EXPECT_EQ(cycle(at(49)).comment.at(special), "Queue batch is being drained for job 2.server");
 }
 
 TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
@@ -507,6 +528,96 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
     EXPECT_EQ(cycle(at(49)).queue.at(job), "batch");
     const int next = world.job({.nodes = 4, .walltime = 9 * hour, .queued = at(48)});
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << next;
+}
+
+// Nobody waits too long: the job of 8 nodes is just the first.
+struct DrainingForHead : Draining {
+    void SetUp() override {
+        Draining::SetUp();
+        s.max_queued_time = Seconds(0);
+    }
+};
+
+TEST_F(DrainingForHead, OthersStartOnlyBesideItOrIfTheyEndBefore) {
+    const int two = world.job({.nodes = 2, .walltime = 9 * hour, .queued = at(48)});
+    const int one = world.job({.nodes = 1, .walltime = 9 * hour, .queued = at(48)});
+    const int brief = world.job({.nodes = 1, .walltime = hour, .queued = at(48)});
+    const auto outcome = cycle(at(49));
+    EXPECT_THAT(outcome.started, ElementsAre(two, brief));
+    EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
+    world.finish(brief, at(50));
+    world.finish(running, at(52));
+    EXPECT_THAT(cycle(at(52)).started, ElementsAre(waiting));
+}
+
+TEST_F(DrainingForHead, ItIsTheFirstThatCannotStart) {
+    const int runs = world.job({.nodes = 9, .walltime = 60, .run_host = "nowhere", .queued = at(48)});
+    const int one = world.job({.nodes = 3, .walltime = 9 * hour, .queued = at(48)});
+    const auto outcome = cycle(at(49));
+    EXPECT_TRUE(outcome.comment.contains(runs)) << "before it, but no start is known";
+    EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
+}
+
+TEST_F(DrainingForHead, NotForTheNextNormalJob) {
+    world.queue({.name = "batch", .nodes = 24});
+    s.batch_queues = {{"batch"}};
+    const int six = world.job({.nodes = 20, .walltime = hour, .queued = at(48)});
+    const int four = world.job({.nodes = 4, .walltime = 9 * hour, .queued = at(48)});
+    const auto outcome = cycle(at(49));
+    EXPECT_THAT(outcome.started, ElementsAre(waiting, four))
+        << "24 - 6 - 8, of which 20 + 4 <= 24 is left later";
+    const int more = world.job({.nodes = 5, .walltime = 9 * hour, .queued = at(48)});
+    EXPECT_FALSE(world.running(six));
+    EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << more;
+}
+
+TEST_F(DrainingForHead, AQueueThatIsEmptyIsNotDrained) {
+    world.finish(running, at(49));
+    world.prime_time(2, 3);
+    s.enforce_prime_time = {true};
+    s.prime_time_wallt_limit = Seconds(60);
+    const int small = world.job({.nodes = 4, .walltime = 60, .queued = at(49)});
+    const auto outcome = cycle(at(50));  // 2:00, in prime time
+    EXPECT_THAT(outcome.comment.at(waiting), HasSubstr("Exceeds primetime"));
+    EXPECT_THAT(outcome.started, ElementsAre(small));
+    const int next = world.job({.nodes = 4, .walltime = 60, .queued = at(50)});
+    EXPECT_THAT(cycle(at(50, 58, 30)).started, ElementsAre(next)) << "past the end of prime time";
+}
+
+struct DrainingForSpecial : Origin {
+    void SetUp() override {
+        Origin::SetUp();
+        world.queue({.name = "batch", .nodes = 64});
+        world.queue({.name = "special"});
+        s.special_queue = {{"special"}};
+    }
+    int runs(const char* vnode, int hours) {
+        const int job = world.job({.ncpus = 48, .walltime = hours * hour, .queued = at(48)});
+        world.run(job, "batch", vnode, at(48));
+        return job;
+    }
+};
+
+TEST_F(DrainingForSpecial, EachOfThemHasItsQueueDrained) {
+    world.queue({.name = "batch"});
+    runs("n", 2);
+    runs("n1", 3);
+    const int holds_n2 = runs("n2", 20);
+    const int holds_n3 = runs("n3", 20);
+    const int first = world.job({.queue = "special", .ncpus = 64, .walltime = 9 * hour, .queued = at(48)});
+    const int second = world.job({.queue = "special", .ncpus = 60, .walltime = 9 * hour, .queued = at(48)});
+    std::vector<int> small;
+    for (int i = 0; i < 4; ++i)
+        small.push_back(world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)}));
+    const auto outcome = cycle(at(49));
+    EXPECT_EQ(outcome.started.size(), 4U) << "beside what runs on n2 and n3, and nothing on n and n1";
+    for (const int job : small)
+        EXPECT_THAT(outcome.vnodes.at(job), testing::Each(testing::AnyOf("n2", "n3")));
+    EXPECT_TRUE(world.running(holds_n2) && world.running(holds_n3));
+    const int last = world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)});
+    EXPECT_EQ(cycle(at(49)).comment.at(last), "Would delay job 5.server, for which resources are reserved");
+    (void)first;
+    (void)second;
 }
 
 // ---- Dedicated time and windows of queues.
@@ -613,8 +724,10 @@ TEST_F(Origin, SORTED_JOB_DUMPFILE_ContentAndFlags) {
         const auto from = text.find("\n" + id) + 1;
         return text.substr(from, text.find('\n', from) - from);
     };
-    EXPECT_EQ(line("1.server"),
-              "1.server                      4   02:00:00 ann          staff          01:00:00   01:00:00 ");
+    EXPECT_EQ(
+        line("1.server"),
+        "1.server                 R      4   02:00:00 ann          staff          01:00:00   01:00:00 ");
+    EXPECT_THAT(line("2.server"), HasSubstr("2.server                 Q      2 ")) << "queued";
     EXPECT_THAT(line("2.server"), HasSubstr("00:30:00   00:30:00 Int,Run"));
     EXPECT_THAT(line("3.server"), HasSubstr("bob          g1             01:00:00   01:00:00 High"));
     EXPECT_LT(text.find("1.server"), text.find("3.server"));

@@ -80,7 +80,8 @@ struct Site {
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * hour : 0);
-        s.schedule_log = "schedule";
+        // Reservations are told there; without it, cycles after events may leave them out.
+        if (chance(75)) s.schedule_log = "schedule";
         // Options that come into force, and don't let cycles go by events.
         for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
             if (chance(4)) *option = {.from = at(pick(7, 20), pick(0, 59))};

@@ -64,6 +64,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     shown.add_if_any("sched", found.sched);
     shown.add_if_any("policy", found.policy);
     shown.add_if_any("sched_algorithm", found.algorithm);
+    if (found.test_only) shown.add("test_only", "True");
     add_order(shown, found);
     add_gates(shown, found.gates);
     reply.object(PBS_OBJ_EXPLANATION, found.job, shown.attributes());
@@ -72,6 +73,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
 void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     Shown shown;
     if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
+    if (answers.drained_until) shown.add_instant("drained_until", *answers.drained_until);
     for (const sched::Awaited& awaited : answers.awaited)
         shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()), awaited.what);
     add_gates(shown, answers.gates);

@@ -1,6 +1,8 @@
 // AVOID_FRAGMENTATION: keeps jobs smaller than a fragment (the queue's nodes by its number of jobs) from
 // splitting a queue up for good. (origin-overview, "Fragmentation Avoidance Heuristics")
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/gate/gate.h"
 
 namespace pbs::sched {
@@ -17,12 +19,15 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     if (fragment < 2 || view.running == 0) return {};
 
     const bool ends_in_time = state.ends(job) <= view.empties;
-    const Reason refused{Because::fragments, view.slot, 0, fragment};
-    if (view.node_limit - view.nodes < fragment && !ends_in_time) return refused;
+    const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
+    const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) {
+        return passes ? Reason{} : Reason{Because::fragments, view.slot, 0, nodes, walltime};
+    };
+    if (view.node_limit - view.nodes < fragment) return unless(ends_in_time, -1, longest);
     if (job.nodes >= fragment) return {};
     const auto average = (view.nodes + fragment / 2) / view.running;
-    if (average >= fragment || !ends_in_time) return refused;
-    return {};
+    if (average >= fragment) return unless(false, fragment, -1);
+    return unless(ends_in_time, fragment, longest);
 }
 
 }  // namespace
