@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -18,7 +19,23 @@ using rrule::Interval;
 using rrule::LocalDay;
 
 std::string utc_text(Instant t) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(t));
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
+}
+
+// Whether a clock shows the same at another instant: it is set back.
+bool shown_twice(const rrule::Zone& zone, Instant t) {
+    const rrule::Local shown = zone.local(t);
+    if (zone.instant(shown) != t) return true;
+    const rrule::Zone::Stretch now = zone.stretch(t);
+    const Instant change{now.to.time_since_epoch() - now.offset};
+    return t < change && shown >= zone.local(change);
+}
+
+// "+02:00"
+std::string offset_text(rrule::Seconds offset) {
+    const auto minutes = std::abs(offset.count()) / 60;
+    return fmt::format("{}{:02}:{:02}", offset.count() < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
 // The spans of a set, each marked if the range cuts it.
@@ -78,10 +95,10 @@ void for_each_holiday(const Site& site, Instant a, Instant b, Visit visit) {
 }
 
 void add_holidays(std::vector<Span>& out, const Site& site, Instant a, Instant b) {
-    for_each_holiday(site, a, b, [&](LocalDay, Interval day) {
+    for_each_holiday(site, a, b, [&](LocalDay date, Interval day) {
         out.push_back({{std::max(day.start, a), std::min(day.end, b)},
                        Kind::non_work_day,
-                       {},
+                       site.holidays.names(date),
                        {},
                        day.start<a, day.end> b});
     });
@@ -99,7 +116,7 @@ std::string what(const Span& span) {
             return fmt::format("time_window {}{}{}", span.name, span.detail.empty() ? "" : ": queues ",
                                span.detail);
         case Kind::non_work_day:
-            return "non-work day";
+            return fmt::format("non-work day{}{}", span.name.empty() ? "" : ": ", span.name);
     }
     return {};
 }
@@ -123,8 +140,9 @@ std::string_view kind_text(Kind kind) {
 }
 
 std::string local_text(const rrule::Zone& zone, Instant t) {
-    const auto shown = fmt::gmtime(std::chrono::sys_seconds{zone.local(t).time_since_epoch()});
-    return fmt::format("{:%a %Y-%m-%d %H:%M:%S}", shown);
+    const rrule::Seconds shown = zone.local(t).time_since_epoch();
+    return fmt::format("{:%a %Y-%m-%d %H:%M:%S}{}", fmt::gmtime(static_cast<std::time_t>(shown.count())),
+                       shown_twice(zone, t) ? offset_text(shown - t.time_since_epoch()) : "");
 }
 
 std::vector<Span> spans(const Site& site, Instant a, Instant b) {
@@ -194,8 +212,9 @@ std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) 
     }
     std::vector<rrule::DayEvent> days;
     for_each_holiday(site, a, b, [&](LocalDay day, Interval) {
+        const std::string name = site.holidays.names(day);
         days.push_back({fmt::format("non-work-day-{}@{}", day.time_since_epoch().count(), site.server),
-                        "non-work day", "non_work_days", day});
+                        name.empty() ? "non-work day" : name, "non_work_days", day});
     });
     return rrule::write_calendar(site.server, timed, days, stamp);
 }

@@ -19,7 +19,7 @@ std::string_view kind_text(Kind kind);
 struct Span {
     rrule::Interval when;
     Kind kind;
-    std::string name;      // of the scheduler or window; empty for the others
+    std::string name;      // of the scheduler, window or non-work day; empty for the others
     std::string detail;    // the policy's name; the queues of a window
     bool earlier = false;  // it began before the range
     bool later = false;    // it goes on after it
@@ -37,7 +37,8 @@ std::string to_json(const Site& site, const std::vector<Span>& list, rrule::Inst
 // The calendar file of a range: an event for each opening of a window and for each non-work day.
 std::string to_icalendar(const Site& site, rrule::Instant a, rrule::Instant b, rrule::Instant stamp);
 
-// "Mon 2026-11-23 08:00:00", as a clock in the zone shows it; 24:00:00 is not used.
+// "Mon 2026-11-23 08:00:00", as a clock in the zone shows it; 24:00:00 is not used. A reading that comes
+// twice has the offset from UTC behind it: "Sun 2026-10-25 02:30:00+02:00".
 std::string local_text(const rrule::Zone& zone, rrule::Instant t);
 
 }  // namespace pbs::calendar

@@ -10,7 +10,15 @@ namespace pbs::calendar {
 namespace {
 
 std::string date_text(rrule::LocalDay day) {
-    return fmt::format("{:%a %Y-%m-%d}", fmt::gmtime(std::chrono::sys_days(day.time_since_epoch())));
+    return fmt::format(
+        "{:%a %Y-%m-%d}",
+        fmt::gmtime(static_cast<std::time_t>(std::chrono::seconds(day.time_since_epoch()).count())));
+}
+
+std::string nameless(const std::string& entry) {
+    rrule::NamedDays parts = rrule::NamedDays::split(entry);
+    parts.name.clear();
+    return parts.entry();
 }
 
 void list(std::string& text, std::string_view heading, const std::vector<PlannedDay>& days) {
@@ -18,7 +26,7 @@ void list(std::string& text, std::string_view heading, const std::vector<Planned
     text += fmt::format("{}:\n", heading);
     for (const PlannedDay& day : days) {
         text += fmt::format("  {:<14}  {}  ({})\n", day.next ? date_text(*day.next) : "", day.event.summary,
-                            day.event.entry);
+                            nameless(day.event.entry));
     }
 }
 
@@ -28,18 +36,20 @@ Result<ImportPlan> plan_import(std::string_view calendar, const Site& site, rrul
     auto read = rrule::read_holidays(calendar, site.zone);
     if (!read) return tl::unexpected(read.error().message);
     const rrule::LocalDay today = std::chrono::floor<std::chrono::days>(site.zone.local(now));
-    std::set<std::string> known(site.holiday_rules.begin(), site.holiday_rules.end());
+    // The same days are there already, whatever their name.
+    std::set<std::string> known;
+    for (const std::string& rule : site.holiday_rules) known.insert(nameless(rule));
     ImportPlan plan;
     plan.skipped = std::move(read->skipped);
     for (rrule::HolidayEvent& event : read->holidays) {
-        auto rule = rrule::NonWorkDays::rule_of(event.entry, site.zone);
+        auto rule = rrule::NonWorkDays::stored(event.entry, site.zone);
         const std::string texts[] = {event.entry};
         const auto days = rrule::NonWorkDays::parse(texts, site.zone);
         if (!rule || !days) return tl::unexpected((rule ? days.error() : rule.error()).message);
         PlannedDay day{std::move(event), std::move(*rule), days->next(today)};
         if (!day.next) {
             plan.past.push_back(std::move(day));
-        } else if (!known.insert(day.rule).second) {
+        } else if (!known.insert(nameless(day.rule)).second) {
             plan.there.push_back(std::move(day));
         } else {
             plan.added.push_back(std::move(day));

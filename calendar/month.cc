@@ -1,6 +1,10 @@
 #include "calendar/month.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 namespace pbs::calendar {
 namespace {
@@ -11,26 +15,32 @@ using rrule::LocalDay;
 
 constexpr int kDay = 1440;
 
-// The minute that a clock shows at an instant, as part of this day.
-int minute_of(const Site& site, LocalDay day, Instant t) {
-    const auto since = std::chrono::duration_cast<std::chrono::minutes>(site.zone.local(t) - day).count();
-    return static_cast<int>(std::clamp<std::int64_t>(since, 0, kDay));
-}
+using Minutes = std::vector<Phase>;
 
-// Paints the open minutes of a set over what is there.
-void paint(std::vector<Phase>& minutes, const Site& site, LocalDay day, const rrule::WindowSet& set,
-           Phase phase) {
-    const Instant begin = site.zone.instant(day);
-    const Instant end = site.zone.instant(day + std::chrono::days(1));
-    for (const Interval& open : set.intervals(begin, end)) {
-        const int from = open.start == begin ? 0 : minute_of(site, day, open.start);
-        const int to = open.end == end ? kDay : minute_of(site, day, open.end);
-        for (int m = from; m < to; ++m) minutes[static_cast<std::size_t>(m)] = phase;
+// Paints the minutes of a day, as the clock shows them, in which a set is open.
+void paint(Minutes& minutes, const Site& site, LocalDay day, const rrule::WindowSet& set, Phase phase) {
+    const rrule::Zone& zone = site.zone;
+    const Instant end = zone.instant(day + std::chrono::days(1));
+    for (const Interval& open : set.intervals(zone.instant(day), end)) {
+        for (Instant t = open.start; t < open.end;) {
+            // Up to where the clock is set: there it goes on with another reading.
+            const rrule::Zone::Stretch stretch = zone.stretch(t);
+            const Instant change{stretch.to.time_since_epoch() - stretch.offset};
+            const Instant until = t < change ? std::min(open.end, change) : open.end;
+            const auto from = (zone.local(t) - rrule::Local(day)).count();
+            // Readings that are skipped don't look like a gap.
+            const auto to = std::max(from + (until - t).count(),
+                                     until < open.end ? (zone.local(until) - rrule::Local(day)).count() : 0);
+            const auto last = std::clamp<std::int64_t>((to + 59) / 60, 0, kDay);
+            for (auto m = std::clamp<std::int64_t>(from / 60, 0, kDay); m < last; ++m)
+                minutes[static_cast<std::size_t>(m)] = phase;
+            t = until;
+        }
     }
 }
 
 std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
-    std::vector<Phase> minutes(kDay, Phase::non_prime);
+    Minutes minutes(kDay, Phase::non_prime);
     paint(minutes, site, day, site.prime, Phase::prime);
     paint(minutes, site, day, site.dedicated, Phase::dedicated);
     std::vector<DayPart> parts;
@@ -42,7 +52,59 @@ std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
     return parts;
 }
 
+std::vector<OpenTime> open_times(const Site& site, LocalDay day, const std::string& queue) {
+    Minutes minutes(kDay, Phase::non_prime);
+    for (const NamedWindow& window : site.windows)
+        if (std::ranges::find(window.queues, queue) != window.queues.end())
+            paint(minutes, site, day, window.set, Phase::prime);
+    std::vector<OpenTime> out;
+    for (int m = 0; m < kDay; ++m) {
+        if (minutes[static_cast<std::size_t>(m)] == Phase::non_prime) continue;
+        if (out.empty() || out.back().to != m) out.push_back({m, m});
+        out.back().to = m + 1;
+    }
+    return out;
+}
+
+std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>& days) {
+    std::map<std::string, std::string> windows;
+    for (const NamedWindow& window : site.windows)
+        for (const std::string& queue : window.queues)
+            windows[queue] += (windows[queue].empty() ? "" : ", ") + window.name;
+    std::vector<QueueMonth> out;
+    for (const auto& [queue, names] : windows) {
+        QueueMonth& made = out.emplace_back(QueueMonth{queue, names, {}});
+        for (const MonthDay& day : days) made.days.push_back(open_times(site, day.day, queue));
+    }
+    return out;
+}
+
+std::vector<PhasePolicies> policies_of(const Site& site) {
+    std::vector<PhasePolicies> out;
+    for (const SchedPolicies& sched : site.scheds) {
+        if (sched.slots.empty()) continue;
+        const auto in = [&](Phase phase) {
+            return std::string(objects::policy_in_force(sched.slots, site.prime_switches,
+                                                        phase == Phase::prime, phase == Phase::dedicated));
+        };
+        out.push_back({sched.name, {in(Phase::non_prime), in(Phase::prime), in(Phase::dedicated)}});
+    }
+    return out;
+}
+
 }  // namespace
+
+std::string title_of(std::chrono::year_month month) {
+    return fmt::format("{:%B %Y}", date_of(rrule::LocalDay(month / 1)));
+}
+
+std::tm date_of(LocalDay day) {
+    return fmt::gmtime(static_cast<std::time_t>(rrule::Seconds(day.time_since_epoch()).count()));
+}
+
+std::string minute_text(int minute) {
+    return fmt::format("{:02}:{:02}", minute / 60, minute % 60);
+}
 
 std::string_view phase_text(Phase phase) {
     switch (phase) {
@@ -57,11 +119,12 @@ std::string_view phase_text(Phase phase) {
 }
 
 Month make_month(const Site& site, std::chrono::year_month month) {
-    Month out{month, site.server, site.zone.name(), {}};
+    Month out{month, site.server, site.zone.name(), {}, policies_of(site), {}};
     const LocalDay first(month / 1);
     const LocalDay after((month + std::chrono::months(1)) / 1);
     for (LocalDay day = first; day < after; day += std::chrono::days(1))
-        out.days.push_back({day, site.holidays.contains(day), parts_of(site, day)});
+        out.days.push_back({day, site.holidays.contains(day), site.holidays.names(day), parts_of(site, day)});
+    out.queues = queues_of(site, out.days);
     return out;
 }
 

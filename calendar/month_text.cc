@@ -1,6 +1,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "calendar/month.h"
 
 namespace pbs::calendar {
@@ -28,17 +31,24 @@ constexpr Look look(Phase phase) {
 constexpr std::string_view kNonWork = "\x1b[1;33m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
-Phase phase_at(const MonthDay& day, int minute) {
-    for (const DayPart& part : day.parts)
-        if (minute < part.to) return part.phase;
-    return Phase::non_prime;
+// What a slot is shown as: what it begins with, unless a part lies within it that no other slot shows.
+Phase phase_in(const MonthDay& day, int from, int to) {
+    Phase shown = Phase::non_prime;
+    int shortest = to - from;
+    for (const DayPart& part : day.parts) {
+        if (part.from <= from && from < part.to) shown = part.phase;
+        if (part.from <= from || part.to >= to || part.to - part.from >= shortest) continue;
+        shortest = part.to - part.from;
+        shown = part.phase;
+    }
+    return shown;
 }
 
 std::string bar(const MonthDay& day, bool colour) {
     std::string text;
     std::string_view last;
     for (int slot = 0; slot < kSlots; ++slot) {
-        const Look shown = look(phase_at(day, slot * kSlotMinutes));
+        const Look shown = look(phase_in(day, slot * kSlotMinutes, (slot + 1) * kSlotMinutes));
         if (colour && shown.colour != last) text += last = shown.colour;
         text += shown.letter;
     }
@@ -62,19 +72,62 @@ std::string legend(bool colour) {
     return text + fmt::format("{}*{} non-work day", colour ? kNonWork : "", colour ? kPlain : "");
 }
 
+// "1-24, 26"
+std::string day_list(const std::vector<int>& days) {
+    std::string text;
+    for (std::size_t i = 0; i < days.size();) {
+        std::size_t last = i;
+        while (last + 1 < days.size() && days[last + 1] == days[last] + 1) ++last;
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", days[i]);
+        if (last > i) text += fmt::format("-{}", days[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+// The hours of a queue, with the days that have them.
+std::string hours_of(const QueueMonth& queue) {
+    std::vector<std::pair<std::string, std::vector<int>>> kinds;
+    for (std::size_t i = 0; i < queue.days.size(); ++i) {
+        std::string times;
+        for (const OpenTime& open : queue.days[i])
+            times += fmt::format("{}{}-{}", times.empty() ? "" : " ", minute_text(open.from),
+                                 minute_text(open.to));
+        if (times.empty()) times = "closed";
+        auto kind = std::ranges::find(kinds, times, &std::pair<std::string, std::vector<int>>::first);
+        if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {times, {}});
+        kind->second.push_back(static_cast<int>(i) + 1);
+    }
+    std::string text = fmt::format("queue {} (time_window {}):\n", queue.name, queue.windows);
+    for (const auto& [times, days] : kinds) text += fmt::format("  {}  on {}\n", times, day_list(days));
+    return text;
+}
+
+std::string policies_text(const PhasePolicies& sched) {
+    if (std::ranges::count(sched.policies, sched.policies.front()) == std::ssize(sched.policies))
+        return fmt::format("sched {}: policy {}\n", sched.sched, sched.policies.front());
+    std::string text;
+    for (const Phase phase : {Phase::prime, Phase::non_prime, Phase::dedicated})
+        text += fmt::format("{}{} in {}", text.empty() ? "" : ", ",
+                            sched.policies[static_cast<std::size_t>(phase)], phase_text(phase));
+    return fmt::format("sched {}: policy {}\n", sched.sched, text);
+}
+
 }  // namespace
 
 std::string to_terminal(const Month& month, bool colour) {
-    const std::chrono::sys_days first(month.month / 1);
-    std::string text = fmt::format("{:%B %Y}, {} ({})\n\n          {}\n", fmt::gmtime(first), month.server,
+    std::string text = fmt::format("{}, {} ({})\n\n          {}\n", title_of(month.month), month.server,
                                    month.zone, hours());
     for (const MonthDay& day : month.days) {
-        const auto shown = fmt::gmtime(std::chrono::sys_days(day.day.time_since_epoch()));
         const bool marked = day.non_work && colour;
-        text += fmt::format("{}{:%a %d} {}{}  {}\n", marked ? kNonWork : "", shown, day.non_work ? '*' : ' ',
-                            marked ? kPlain : "", bar(day, colour));
+        text += fmt::format("{}{:%a %d} {}{}  {}{}{}\n", marked ? kNonWork : "", date_of(day.day),
+                            day.non_work ? '*' : ' ', marked ? kPlain : "", bar(day, colour),
+                            day.name.empty() ? "" : "  ", day.name);
     }
-    return text + "\n" + legend(colour) + "\n";
+    text += "\n" + legend(colour) + "\n";
+    for (const PhasePolicies& sched : month.policies) text += policies_text(sched);
+    for (const QueueMonth& queue : month.queues) text += hours_of(queue);
+    return text;
 }
 
 }  // namespace pbs::calendar

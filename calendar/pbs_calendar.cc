@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -45,8 +45,9 @@ struct Arguments {
     bool apply = false;
 };
 
-Instant now() {
-    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+// By the server's clock; by this machine's if the server doesn't say.
+Instant now(const Site& site) {
+    return site.now.value_or(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }
 
 int fail(const std::string& message) {
@@ -68,17 +69,24 @@ int write(const std::string& file, const std::string& text) {
 
 Result<std::string> read(const std::string& file) {
     constexpr std::size_t kLargest = std::size_t{64} << 20;
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in.is_open() || in.bad()) return tl::unexpected(fmt::format("{}: {}", file, std::strerror(errno)));
-    if (text.size() > kLargest)
-        return tl::unexpected(fmt::format("{}: {} bytes; expected at most {}", file, text.size(), kLargest));
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), std::fclose);
+    const auto failed = [&] { return tl::unexpected(fmt::format("{}: {}", file, std::strerror(errno))); };
+    if (!in) return failed();
+    std::string text;
+    char part[65536];
+    while (const std::size_t got = std::fread(part, 1, sizeof part, in.get())) {
+        text.append(part, got);
+        if (text.size() > kLargest)
+            return tl::unexpected(
+                fmt::format("{}: more than {} bytes; expected a calendar file (.ics)", file, kLargest));
+    }
+    if (std::ferror(in.get()) != 0) return failed();
     return text;
 }
 
 // The range of --from and --to; a week from now without them.
 Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site, std::chrono::days length) {
-    Result<Instant> from = now();
+    Result<Instant> from = now(site);
     if (!arguments.from.empty()) from = parse_time(arguments.from, site.zone);
     if (!from) return tl::unexpected(from.error());
     Result<Instant> to = *from + length;
@@ -99,7 +107,7 @@ int changes(const Arguments& arguments, const Site& site) {
 int export_calendar(const Arguments& arguments, const Site& site) {
     const auto when = range(arguments, site, std::chrono::days(366));
     if (!when) return fail(when.error());
-    return write(arguments.file, to_icalendar(site, when->start, when->end, now()));
+    return write(arguments.file, to_icalendar(site, when->start, when->end, now(site)));
 }
 
 bool colours_wanted(const std::string& choice) {
@@ -109,7 +117,8 @@ bool colours_wanted(const std::string& choice) {
 }
 
 int month(const Arguments& arguments, const Site& site) {
-    const std::chrono::year_month_day today(std::chrono::floor<std::chrono::days>(site.zone.local(now())));
+    const std::chrono::year_month_day today(
+        std::chrono::floor<std::chrono::days>(site.zone.local(now(site))));
     Result<std::chrono::year_month> asked = std::chrono::year_month(today.year(), today.month());
     if (!arguments.month.empty()) asked = parse_month(arguments.month);
     if (!asked) return fail(asked.error());
@@ -121,7 +130,7 @@ int month(const Arguments& arguments, const Site& site) {
 int import_holidays(const Arguments& arguments, const Client& client, const Site& site) {
     const auto text = read(arguments.file);
     if (!text) return fail(text.error());
-    const auto plan = plan_import(*text, site, now());
+    const auto plan = plan_import(*text, site, now(site));
     if (!plan) return fail(fmt::format("{}: {}", arguments.file, plan.error()));
     const int shown = write({}, to_text(*plan));
     if (shown != 0) return shown;

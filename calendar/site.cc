@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "calendar/dates.h"
 #include "objects/value.h"
 #include "objects/windows.h"
 
@@ -46,6 +47,15 @@ Result<void> read_holidays(const ObjectText& server, Site& site) {
     site.holiday_rules = *rules;
     site.holidays = std::move(*days);
     return {};
+}
+
+// What a server says of its clock: 2026-11-22T17:01:28Z.
+std::optional<rrule::Instant> clock_of(const ObjectText& server) {
+    std::string_view text = server.value("server_time");
+    if (!text.ends_with('Z')) return std::nullopt;
+    text.remove_suffix(1);
+    const auto time = parse_time(text, rrule::Zone::utc());
+    return time ? std::optional(*time) : std::nullopt;
 }
 
 Result<void> read_windows(const Answers& answers, Site& site) {
@@ -120,6 +130,7 @@ Result<Site> make_site(const Answers& answers) {
     auto zone = zone_of(answers.server, site.zone_assumed);
     if (!zone) return tl::unexpected(zone.error());
     site.zone = std::move(*zone);
+    site.now = clock_of(answers.server);
     Result<void> done = read_holidays(answers.server, site);
     for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours})
         if (done) done = read(answers, site);

@@ -3,6 +3,7 @@
 #define PBSPOLICY_CALENDAR_SITE_H
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -52,6 +53,7 @@ struct Site {
     rrule::Zone zone = rrule::Zone::utc();
     // The zone isn't the server's own word, but this machine's.
     bool zone_assumed = false;
+    std::optional<rrule::Instant> now;       // what the server's clock shows, if it says
     std::vector<std::string> holiday_rules;  // non_work_days, an entry each
     rrule::NonWorkDays holidays;
     std::vector<NamedWindow> windows;  // those that have a rule, in the order of names

@@ -15,17 +15,32 @@
 #include "objects/program_file.h"
 #include "objects/text.h"
 #include "objects/windows.h"
-#include "rrule/window_set.h"
+#include "rrule/overlap.h"
 
 namespace pbs::objects {
 namespace {
 
-Result<void> check_recurrence(const Attribute& attribute, const std::string& text,
-                              const CheckContext& context) {
-    const auto rule = rrule::Recurrence::parse(text, context.zone);
-    if (rule) return {};
+tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_view text,
+                                     const rrule::Error& error) {
     return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}; expected {}", attribute.name, text,
-                                             rule.error().message, expected_text(attribute)));
+                                             error.message, expected_text(attribute)));
+}
+
+// What has a place in the text is wrong by itself. Whether it ever occurs depends on the start_time.
+Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
+                                   const CheckContext& context) {
+    const auto rule = rrule::Recurrence::parse(text, context.zone);
+    if (rule || !rule.error().position) return {};
+    return bad_recurrence(attribute, text, rule.error());
+}
+
+Result<void> check_non_work_days(const Attribute& attribute, const StringList& entries,
+                                 const CheckContext& context) {
+    for (const std::string& entry : entries) {
+        if (const auto stored = rrule::NonWorkDays::stored(entry, context.zone); !stored)
+            return bad_recurrence(attribute, entry, stored.error());
+    }
+    return {};
 }
 
 // Of two keys on the same thing the second would never decide. For vnodes, the amounts of a resource are
@@ -181,11 +196,17 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
+// The rule is judged with the start_time: it is the time of day at which a rule without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
     if (window.has("rrule")) {
-        const Result<rrule::Window> made = make_window(window, context.zone);
-        if (!made) return tl::unexpected(made.error());
-        return {};
+        const rrule::Result<rrule::Window> made = rrule::Window::make(window_spec(window), context.zone);
+        if (made) return {};
+        const rrule::Seconds start =
+            window.has("start_time") ? window.seconds("start_time") : rrule::Seconds(0);
+        const auto rule = rrule::Recurrence::parse(window.text("rrule"), context.zone, start);
+        if (rule) return fail(Code::bad_value, made.error().message);
+        return bad_recurrence(*find_attribute(ObjectType::time_window, "rrule"), window.text("rrule"),
+                              rule.error());
     }
     if (window.has("start_time") && window.seconds("start_time") >= std::chrono::hours(24)) {
         return fail(Code::bad_value, "start_time: bad value '24:00:00': expected a time before 24:00");
@@ -201,10 +222,8 @@ std::string_view referred_name(const Attribute& attribute, std::string_view elem
 }
 
 std::string local_text(rrule::Instant instant, const rrule::Zone& zone) {
-    const auto since_epoch = zone.local(instant).time_since_epoch();
-    const auto time = std::chrono::sys_seconds(std::chrono::duration_cast<std::chrono::seconds>(since_epoch));
-    return fmt::format("{:%Y-%m-%d %H:%M:%S} ({})", fmt::gmtime(std::chrono::system_clock::to_time_t(time)),
-                       zone.name());
+    const std::time_t shown = zone.local(instant).time_since_epoch().count();
+    return fmt::format("{:%Y-%m-%d %H:%M:%S} ({})", fmt::gmtime(shown), zone.name());
 }
 
 }  // namespace
@@ -214,13 +233,9 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
     if (Result<void> known = check_names(attribute, before, value, context); !known) return known;
     switch (attribute.syntax) {
         case Syntax::rrule:
-            return check_recurrence(attribute, std::get<std::string>(value), context);
+            return check_recurrence_text(attribute, std::get<std::string>(value), context);
         case Syntax::rrule_list:
-            for (const std::string& rule : std::get<StringList>(value)) {
-                if (Result<void> checked = check_recurrence(attribute, rule, context); !checked)
-                    return checked;
-            }
-            return {};
+            return check_non_work_days(attribute, std::get<StringList>(value), context);
         case Syntax::formula:
             return check_formula_value(attribute, std::get<std::string>(value), context);
         case Syntax::node_sort_keys:
@@ -304,34 +319,110 @@ Result<void> refuse_users(std::string_view type, std::string_view name, std::vec
                     users.size() > shown ? fmt::format(" and {} more", users.size() - shown) : ""));
 }
 
-Result<void> check_queue_windows(const Draft& draft, const Object& queue, const CheckContext& context) {
-    const std::span<const std::string> names = queue.list("time_window");
-    std::vector<rrule::Window> windows;
-    for (const std::string& name : names) {
-        const ObjectPtr object = draft.find(ObjectType::time_window, name);
-        if (!object)
-            return fail(Code::bad_value, fmt::format("time_window: there is no time_window '{}'", name));
-        Result<rrule::Window> window = make_window(*object, context.zone);
-        if (!window) return tl::unexpected(window.error());
-        windows.push_back(std::move(*window));
+namespace {
+
+// Did anything change that tells when the window is open? `before` may be null.
+bool other_times(const Object* before, const Object& after) {
+    for (std::string_view name :
+         {"rrule", "start_time", "end_time", "applies_on_holidays", "only_on_holidays"}) {
+        const Value* x = before ? before->value(name) : nullptr;
+        const Value* y = after.value(name);
+        if (x && y ? *x != *y : x != y) return true;
     }
-    const std::optional<rrule::Overlap> overlap = rrule::first_overlap(windows, context.now);
-    if (!overlap) return {};
-    return fail(Code::bad_value,
-                fmt::format("time_windows {} and {} of queue {} overlap, first on {}", names[overlap->first],
-                            names[overlap->second], queue.name(), local_text(overlap->at, context.zone)));
+    return false;
 }
 
-Result<void> check_queues_of_window(const Draft& draft, std::string_view window,
-                                    const CheckContext& context) {
-    Result<void> result;
-    draft.for_each(ObjectType::queue, [&](const Object& queue) {
-        if (!result ||
-            std::ranges::find(queue.list("time_window"), window) == queue.list("time_window").end())
-            return;
-        result = check_queue_windows(draft, queue, context);
-    });
-    return result;
+// Compares the windows of queues after some changes: only those that the changes touch, with the others of
+// their queues.
+class QueueWindows {
+  public:
+    QueueWindows(const Draft& draft, std::span<const ObjectChange> changes, const CheckContext& context)
+        : draft_(draft), context_(context) {
+        for (const ObjectChange& change : changes) {
+            if (!change.after && change.type != ObjectType::server) continue;
+            if (change.type == ObjectType::time_window && other_times(change.before.get(), *change.after))
+                windows_.insert(change.name);
+            if (change.type == ObjectType::queue) queues_.emplace(change.name, change.before);
+            if (change.type == ObjectType::server) holidays_ = true;
+        }
+    }
+
+    std::vector<Error> check() {
+        if (windows_.empty() && queues_.empty() && !holidays_) return {};
+        const ObjectPtr server = draft_.find(ObjectType::server, "");
+        const StringList none;
+        auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
+        // Bad entries are refused where they are set.
+        if (!days) return {};
+        rrule::OverlapSearch search(*days, context_.now);
+        draft_.for_each(ObjectType::queue, [&](const Object& queue) {
+            if (Result<void> checked = check(queue, search); !checked) errors_.push_back(checked.error());
+        });
+        return std::move(errors_);
+    }
+
+  private:
+    Result<void> check(const Object& queue, rrule::OverlapSearch& search) {
+        const std::span<const std::string> names = queue.list("time_window");
+        const auto was = queues_.find(queue.name());
+        const auto before = was != queues_.end() && was->second ? was->second->list("time_window")
+                                                                : std::span<const std::string>{};
+        std::vector<std::size_t> changed;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const bool is_new = was != queues_.end() && std::ranges::find(before, names[i]) == before.end();
+            if (is_new || windows_.contains(names[i]) || (holidays_ && depends_on_holidays(names[i])))
+                changed.push_back(i);
+        }
+        if (changed.empty()) return {};
+        std::vector<rrule::Window> windows;
+        for (const std::string& name : names) {
+            const Result<rrule::Window> window = find(name);
+            if (!window) return tl::unexpected(window.error());
+            windows.push_back(*window);
+        }
+        const std::optional<rrule::Overlap> overlap = search.of(windows, changed);
+        if (search.gave_up())
+            return fail(
+                Code::bad_value,
+                fmt::format("the {} time_windows of queue {} take too long to compare; expected fewer, or "
+                            "with INTERVALs that repeat within some hundred years",
+                            names.size(), queue.name()));
+        if (!overlap) return {};
+        return fail(Code::bad_value, fmt::format("time_windows {} and {} of queue {} overlap, first on {}",
+                                                 names[overlap->first], names[overlap->second], queue.name(),
+                                                 local_text(overlap->at, context_.zone)));
+    }
+
+    bool depends_on_holidays(std::string_view name) const {
+        const ObjectPtr window = draft_.find(ObjectType::time_window, name);
+        return window && (!window->boolean("applies_on_holidays") || window->boolean("only_on_holidays"));
+    }
+
+    // Made once for all queues.
+    Result<rrule::Window> find(const std::string& name) {
+        if (const auto made = made_.find(name); made != made_.end()) return made->second;
+        const ObjectPtr object = draft_.find(ObjectType::time_window, name);
+        if (!object)
+            return fail(Code::bad_value, fmt::format("time_window: there is no time_window '{}'", name));
+        Result<rrule::Window> window = make_window(*object, context_.zone);
+        if (window) made_.emplace(name, *window);
+        return window;
+    }
+
+    const Draft& draft_;
+    const CheckContext& context_;
+    std::set<std::string, std::less<>> windows_;            // those with other times
+    std::map<std::string, ObjectPtr, std::less<>> queues_;  // as they were
+    bool holidays_ = false;
+    std::map<std::string, rrule::Window, std::less<>> made_;
+    std::vector<Error> errors_;
+};
+
+}  // namespace
+
+std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChange> changes,
+                                 const CheckContext& context) {
+    return QueueWindows(draft, changes, context).check();
 }
 
 }  // namespace pbs::objects

@@ -4,6 +4,7 @@
 #define PBSPOLICY_OBJECTS_CHECK_H
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,12 @@ Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string
 // busy, with the first few of `users` and the number of the rest; nothing if there are none.
 Result<void> refuse_users(std::string_view type, std::string_view name, std::vector<std::string> users);
 
-// Do the time_windows of a queue stay apart, for all time from now on? Errors: bad_value, naming the two and
-// the first instant at which both are open.
-Result<void> check_queue_windows(const Draft& draft, const Object& queue, const CheckContext& context);
-// The same for all queues that use a window.
-Result<void> check_queues_of_window(const Draft& draft, std::string_view window, const CheckContext& context);
+// Do the time_windows of each queue stay apart after some changes, for all time from now on? Only those are
+// compared that the changes touch: windows with other times or new on a queue, and with other non_work_days
+// those that depend on them. bad_value for each queue where they don't, naming the queue, two windows and the
+// first instant at which both are open; or that they would take too long to compare.
+std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChange> changes,
+                                 const CheckContext& context);
 
 }  // namespace pbs::objects
 

@@ -1,6 +1,7 @@
 #include "objects/execute.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,21 +13,29 @@
 namespace pbs::objects {
 namespace {
 
-// Each entry of non_work_days as the rule it is kept as: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1.
-Result<std::string> rules_of(const Attribute& attribute, std::string_view text, const rrule::Zone& zone) {
+// Each entry of non_work_days as it is kept: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1. What is removed
+// without a name goes whatever its name is.
+Result<std::string> stored_days(const Attribute& attribute, const Value* before, std::string_view text,
+                                Operation operation, const rrule::Zone& zone) {
     const Result<StringList> entries = split_rules(attribute.name, text);
     if (!entries) return tl::unexpected(entries.error());
-    std::string rules;
+    StringList out;
     for (const std::string& entry : *entries) {
-        const auto rule = rrule::NonWorkDays::rule_of(entry, zone);
-        if (!rule) {
-            return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}; expected {}", attribute.name,
-                                                     entry, rule.error().message, expected_text(attribute)));
+        const auto stored = rrule::NonWorkDays::stored(entry, zone);
+        if (!stored) {
+            return fail(Code::bad_value,
+                        fmt::format("{}: bad value '{}': {}; expected {}", attribute.name, entry,
+                                    stored.error().message, expected_text(attribute)));
         }
-        if (!rules.empty()) rules += ',';
-        rules += *rule;
+        out.push_back(*stored);
+        if (operation != Operation::decrement || !before) continue;
+        for (const std::string& there : std::get<StringList>(*before)) {
+            rrule::NamedDays parts = rrule::NamedDays::split(there);
+            parts.name.clear();
+            if (there != *stored && parts.entry() == *stored) out.push_back(there);
+        }
     }
-    return rules;
+    return fmt::format("{}", fmt::join(out, ","));
 }
 
 // Puts the slots into the order all-time, p:, np:. `=` leaves the all-time slot as it was unless it names it.
@@ -50,9 +59,9 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
                                        const CheckContext& context) {
     std::string text = change.value;
     if (attribute.syntax == Syntax::rrule_list && operation != Operation::unset && !trim(text).empty()) {
-        Result<std::string> rules = rules_of(attribute, text, context.zone);
-        if (!rules) return tl::unexpected(rules.error());
-        text = std::move(*rules);
+        Result<std::string> days = stored_days(attribute, before, text, operation, context.zone);
+        if (!days) return tl::unexpected(days.error());
+        text = std::move(*days);
     }
     Result<std::optional<Value>> value = combine(attribute, before, operation, text);
     if (!value || !*value) return value;
@@ -99,30 +108,19 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
     return {};
 }
 
-// Did anything change that tells when the window is open?
-bool same_times(const Object& a, const Object& b) {
-    for (std::string_view name : {"rrule", "start_time", "end_time"}) {
-        const Attribute* attribute = find_attribute(ObjectType::time_window, name);
-        const Value* x = a.set_value(*attribute);
-        const Value* y = b.set_value(*attribute);
-        if (x && y ? *x != *y : x != y) return false;
-    }
-    return true;
-}
-
 // The checks beyond the object itself, once it is in the draft.
-Result<void> check_in_draft(const Draft& draft, const Object& before, const Object& after,
+Result<void> check_in_draft(const Draft& draft, ObjectPtr before, const Object& after,
                             const CheckContext& context) {
     if (Result<void> checked = check_references(draft, after); !checked) return checked;
-    if (after.type() == ObjectType::queue) return check_queue_windows(draft, after, context);
-    if (after.type() == ObjectType::time_window && !same_times(before, after)) {
-        return check_queues_of_window(draft, after.name(), context);
-    }
+    const ObjectChange change{after.type(), after.name(), std::move(before),
+                              std::make_shared<const Object>(after)};
+    const std::vector<Error> errors = check_windows(draft, std::span(&change, 1), context);
+    if (!errors.empty()) return tl::unexpected(errors.front());
     return {};
 }
 
 Result<void> change_object(Draft& draft, Object object, const Command& command, const CheckContext& context) {
-    const Object before = object;
+    const ObjectPtr before = draft.find(object.type(), object.name());
     for (const AttributeChange& change : command.changes) {
         if (Result<void> changed = change_attribute(object, change, command.kind, context); !changed)
             return changed;
@@ -131,7 +129,7 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
     // Objects whose life is the host's are here only while they have something set.
     if (!is_own_type(object.type()) && object.values().empty()) {
         draft.erase(object.type(), object.name());
-        return {};
+        return check_in_draft(draft, before, object, context);
     }
     draft.put(object);
     return check_in_draft(draft, before, object, context);

@@ -10,10 +10,10 @@ using S = Syntax;
 
 constexpr Attribute kServer[] = {
     {"non_work_days", T::string_array, S::rrule_list, "", list,
-     "Days on which time_windows with applies_on_holidays=False don't open: recurrences of RFC 5545, or "
-     "MM/DD "
-     "(every year) and MM/DD/YYYY (once), which are kept as the rules they stand for",
-     "set server non_work_days = \"FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1\""},
+     "Days on which time_windows with applies_on_holidays=False don't open, and those with "
+     "only_on_holidays=True do: recurrences of RFC 5545, or MM/DD (every year) and MM/DD/YYYY (once), which "
+     "are kept as the rules they stand for; each may be followed by SUMMARY: and its name",
+     "set server non_work_days += \"12/25 SUMMARY:Christmas Day\""},
 };
 
 constexpr Attribute kQueue[] = {

@@ -36,6 +36,13 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     return element;
 }
 
+// Is there a backslash before it that isn't one of a pair? The name of a day has its commas so.
+bool is_escaped(std::string_view text, std::size_t at) {
+    std::size_t first = at;
+    while (first > 0 && text[first - 1] == '\\') --first;
+    return (at - first) % 2 == 1;
+}
+
 // Does this piece, which follows a comma, begin a recurrence rather than go on with a list such as
 // BYDAY=MO,TU?
 bool begins_rule(std::string_view piece) {
@@ -82,7 +89,8 @@ Result<StringList> split_rules(std::string_view what, std::string_view typed) {
     StringList list;
     for (;;) {
         std::size_t comma = text.find(',');
-        while (comma != std::string_view::npos && !begins_rule(text.substr(comma + 1))) {
+        while (comma != std::string_view::npos &&
+               (is_escaped(text, comma) || !begins_rule(text.substr(comma + 1)))) {
             comma = text.find(',', comma + 1);
         }
         const std::string_view rule = trim(text.substr(0, comma));

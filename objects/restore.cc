@@ -42,11 +42,7 @@ void check_change(const Draft& draft, const ObjectChange& change, const CheckCon
         return;
     }
     add(check_object(*change.after, context));
-    const Result<void> references = check_references(draft, *change.after);
-    add(references);
-    if (change.type == ObjectType::queue && references)
-        add(check_queue_windows(draft, *change.after, context));
-    if (change.type == ObjectType::time_window) add(check_queues_of_window(draft, change.name, context));
+    add(check_references(draft, *change.after));
 }
 
 // Where the values of a draft come from.
@@ -60,10 +56,14 @@ enum class Values {
 Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host, Values values,
                          const CheckContext& context) {
     Problems problems;
-    for (const ObjectChange& change : draft.changes()) {
+    const std::vector<ObjectChange> changes = draft.changes();
+    for (const ObjectChange& change : changes) {
         if (values == Values::of_the_past) check_values(change, context, problems);
         check_change(draft, change, context, problems);
     }
+    // What doesn't exist, or makes no window, is told of already.
+    if (problems.empty())
+        for (const Error& error : check_windows(draft, changes, context)) problems.add(error);
     for (const HostChange& change : host) {
         if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
             continue;

@@ -18,6 +18,10 @@ constexpr Attribute kTable[] = {
     {"applies_on_holidays", T::boolean, S::boolean, "True", plain,
      "Whether the window also opens on the server's non_work_days",
      "set time_window t1 applies_on_holidays = False"},
+    {"only_on_holidays", T::boolean, S::boolean, "False", plain,
+     "Whether the window opens on the server's non_work_days only, of the days of its rrule. Not together "
+     "with applies_on_holidays=False",
+     "set time_window t1 rrule=FREQ=DAILY, only_on_holidays = True"},
     {"start_time", T::time, S::time_of_day, "", plain, "When the window opens; midnight if not set",
      "set time_window t1 start_time=06:00:00"},
     {"end_time", T::time, S::time_of_day, "", plain,

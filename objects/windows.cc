@@ -10,6 +10,7 @@ rrule::WindowSpec window_spec(const Object& time_window) {
     if (time_window.has("start_time")) spec.start_time = time_window.seconds("start_time");
     if (time_window.has("end_time")) spec.end_time = time_window.seconds("end_time");
     spec.applies_on_holidays = time_window.boolean("applies_on_holidays");
+    spec.only_on_holidays = time_window.boolean("only_on_holidays");
     return spec;
 }
 

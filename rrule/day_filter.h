@@ -1,51 +1,28 @@
-// Which days the BY parts of a rule leave, each day judged by itself. Internal to rrule/.
+// Which days of a year the BY parts of a rule leave. Internal to rrule/.
 #pragma once
 
-#include <bitset>
-#include <chrono>
-#include <cstdint>
 #include <vector>
 
 #include "rrule/rule_text.h"
+#include "rrule/year_days.h"
 
 namespace pbs::rrule {
-
-// Days are counted from 1970-01-01.
-inline std::int64_t day_number(LocalDay d) {
-    return d.time_since_epoch().count();
-}
-inline LocalDay day_at(std::int64_t number) {
-    return LocalDay{std::chrono::days{number}};
-}
-// 0 is Sunday; day 0 was a Thursday. Days may be negative.
-inline unsigned weekday_of(std::int64_t number) {
-    return static_cast<unsigned>((number % 7 + 11) % 7);
-}
 
 // BYMONTH, BYMONTHDAY, BYYEARDAY and BYDAY (RFC 5545 3.3.10).
 class DayFilter {
   public:
     explicit DayFilter(const text::Rule& rule);
 
-    bool pass(std::int64_t day) const;
-    // The first day on or after `day` whose month is in BYMONTH; `day` itself without BYMONTH.
-    std::int64_t month_from(std::int64_t day) const;
+    YearDays year(const Year& year) const;
 
   private:
-    using Ymd = std::chrono::year_month_day;
-    bool month_day(const Ymd& ymd) const;
-    bool year_day(std::int64_t day, std::chrono::year year) const;
-    bool numbered(std::int64_t day, unsigned weekday, const Ymd& ymd) const;
+    // The days of [from, to) whose number in it is among these, from its begin (1) or its end (-1).
+    static void mark(const std::vector<int>& numbers, int from, int to, YearDays& days);
+    void mark_weekdays(const Year& year, int from, int to, YearDays& days) const;
 
-    std::bitset<13> month_;
-    std::bitset<7> weekday_, every_weekday_;
-    std::vector<text::WeekdayNum> numbered_;
-    std::bitset<32> month_day_, month_day_from_end_;
-    std::bitset<367> year_day_, year_day_from_end_;
-    bool by_month_day_ = false;
-    bool by_year_day_ = false;
+    std::vector<int> month_, month_day_, year_day_;
+    std::vector<text::WeekdayNum> week_day_;
     bool number_in_year_ = false;
-    bool by_date_ = false;
 };
 
 // BYWEEKNO: whole weeks by their number (RFC 5545 3.3.10: week 1 is the first with at least four days in the
@@ -54,13 +31,15 @@ class WeekFilter {
   public:
     explicit WeekFilter(const text::Rule& rule);
     // The first day of week 1 of a year.
-    std::int64_t first_day(std::int64_t year) const;
-    // Whether a day from first_day(year) to the last before first_day(year + 1) is in one of the weeks.
-    bool pass(std::int64_t day, std::int64_t first, std::int64_t end) const;
+    std::int64_t first_day(int year) const;
+    // The year in whose weeks a day is.
+    int year_of(std::int64_t day) const;
+    // The days of the year's weeks, of which 0 is first_day().
+    YearDays days(int year) const;
 
   private:
-    unsigned week_start_;
-    std::bitset<54> week_, week_from_end_;
+    int week_start_;
+    std::vector<int> weeks_;
 };
 
 }  // namespace pbs::rrule

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "rrule/day_filter.h"
-#include "rrule/libical_days.h"
 
 namespace pbs::rrule {
 namespace {
@@ -19,48 +19,21 @@ constexpr std::int64_t kCycleDays = 146097;  // 400 years
 constexpr std::int64_t kCycleWeeks = kCycleDays / 7;
 constexpr std::int64_t kCycleMonths = 4800;
 constexpr std::int64_t kCycleYears = 400;
-
-constexpr std::array<Seconds, 1> kMidnight{Seconds{0}};
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-    return a / b - (a % b < 0 ? 1 : 0);
-}
-
-// The first number >= from that differs from origin by a multiple of step.
-std::int64_t align_up(std::int64_t from, std::int64_t origin, std::int64_t step) {
-    return origin + -floor_div(-(from - origin), step) * step;
-}
+constexpr int kFirstYear = 1600;
+constexpr int kLastYear = 9999;
 
 LocalDay day_of(Local l) {
     return std::chrono::floor<Days>(l);
 }
 
-std::int64_t month_number(const Ymd& ymd) {
-    return std::int64_t{static_cast<int>(ymd.year())} * 12 + static_cast<unsigned>(ymd.month()) - 1;
-}
-LocalDay first_of_month(std::int64_t n) {
-    const auto year = floor_div(n, 12);
-    return LocalDay{std::chrono::year{static_cast<int>(year)} /
-                    std::chrono::month{static_cast<unsigned>(n - year * 12 + 1)} / 1};
+std::int64_t remainder(std::int64_t a, std::int64_t b) {
+    return (a % b + b) % b;
 }
 
 std::vector<int> sorted(std::vector<int> values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
-}
-
-// BYSETPOS: the indexes that it chooses in a set of `size`, ascending; all of them without BYSETPOS.
-std::vector<std::size_t> chosen_indexes(const std::vector<int>& positions, std::size_t size) {
-    std::vector<std::size_t> out;
-    for (const int p : positions) {
-        const std::int64_t index = p > 0 ? p - 1 : static_cast<std::int64_t>(size) + p;
-        if (index >= 0 && index < static_cast<std::int64_t>(size))
-            out.push_back(static_cast<std::size_t>(index));
-    }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
 }
 
 // Writes out the days that DTSTART stands for where the rule doesn't say (RFC 5545 3.3.10: "Information, not
@@ -70,20 +43,14 @@ Rule written_out(Rule rule, LocalDay anchor) {
     const Ymd ymd{anchor};
     const bool no_days = rule.by_day.empty() && rule.by_month_day.empty() && rule.by_year_day.empty();
     if (no_days) {
-        const auto weekday = text::WeekdayNum{0, weekday_of(day_number(anchor))};
+        const auto weekday = text::WeekdayNum{0, static_cast<unsigned>(weekday_of(day_number(anchor)))};
         if (rule.freq == Freq::weekly || (rule.freq == Freq::yearly && !rule.by_week_no.empty()))
             rule.by_day = {weekday};
         if (rule.freq == Freq::monthly || (rule.freq == Freq::yearly && rule.by_week_no.empty()))
             rule.by_month_day = {static_cast<int>(static_cast<unsigned>(ymd.day()))};
         if (rule.freq == Freq::yearly && rule.by_week_no.empty() && rule.by_month.empty())
             rule.by_month = {static_cast<int>(static_cast<unsigned>(ymd.month()))};
-        return rule;
     }
-    // YEARLY;BYMONTHDAY=20 is the 20th of every month; libical 3.0.16 takes the month of DTSTART only.
-    const bool every_month = rule.freq == Freq::yearly && rule.by_month.empty() &&
-                             !rule.by_month_day.empty() && rule.by_year_day.empty() &&
-                             rule.by_week_no.empty() && rule.by_day.empty();
-    if (every_month) rule.by_month = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     return rule;
 }
 
@@ -111,188 +78,225 @@ struct RuleExpander::Impl {
     Local anchor;
     bool since_ever;
     std::vector<Seconds> times;
+    std::vector<int> positions;  // BYSETPOS, unless it is of times alone
     DayFilter filter;
     WeekFilter weeks;
-    std::optional<LibicalDays> libical;
+    std::optional<DayCycle> cycle;
+    bool by_week;
+    int anchor_year;  // with BYWEEKNO that of DTSTART's week
     std::uint64_t steps = 0;
+    // Of each kind of year: what the filter leaves, and what of that is chosen without INTERVAL; with
+    // BYWEEKNO, of the days of its weeks.
+    std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
     Impl(const Rule& r, Local a, bool ever)
         : rule(written_out(r, day_of(a))),
           anchor(a),
           since_ever(ever),
           times(times_of(r, a - day_of(a))),
+          positions(sorted(r.by_set_pos)),
           filter(rule),
           weeks(rule),
-          libical(LibicalDays::of(rule)) {
+          cycle(DayCycle::of(rule, a)),
+          by_week(!rule.by_week_no.empty()),
+          anchor_year(by_week && !ever ? weeks.year_of(day_number(day_of(a)))
+                                       : Year::of(day_number(day_of(a)))) {
         // A period of an hour or a day holds the same times each time.
-        if ((rule.freq == Freq::hourly || rule.freq == Freq::daily) && !rule.by_set_pos.empty()) {
-            std::vector<Seconds> chosen;
-            for (const std::size_t i : chosen_indexes(rule.by_set_pos, times.size()))
-                chosen.push_back(times[i]);
-            times = std::move(chosen);
+        if ((rule.freq == Freq::hourly || rule.freq == Freq::daily) && !positions.empty()) {
+            std::vector<Seconds> some;
+            const auto size = static_cast<int>(times.size());
+            for (int i = 0; i < size; ++i)
+                if (is_chosen(i, size)) some.push_back(times[static_cast<std::size_t>(i)]);
+            times = std::move(some);
+            positions.clear();
         }
     }
 
-    // Days from `from` to before `to`, for a sink. The walks below look at days before and after them too.
-    struct Walk {
-        std::int64_t from;
-        std::int64_t to;
-        const Sink& sink;
+    // Whether BYSETPOS means an index of a set.
+    bool is_chosen(int index, int size) const {
+        return std::binary_search(positions.begin(), positions.end(), index + 1) ||
+               std::binary_search(positions.begin(), positions.end(), index - size);
+    }
 
-        bool give(std::int64_t day, std::span<const Seconds> hours, std::span<const Seconds> at) const {
-            return day < from || day >= to || at.empty() || sink({day_at(day), hours, at});
+    const YearDays& filtered(const Year& year) {
+        auto& known = filtered_[static_cast<std::size_t>(year.kind)];
+        if (!known) known = filter.year(year);
+        return *known;
+    }
+
+    // What the filter leaves of the 384 days from `begin`, which is near 1 January of the year, on.
+    YearDays filtered_from(const Year& year, std::int64_t begin) {
+        YearDays out;
+        for (int y = year.number - 1; y <= year.number + 1; ++y) {
+            const Year other(y);
+            out |= filtered(other).shifted(static_cast<int>(other.first - begin));
         }
+        return out;
+    }
+
+    // Days of the filter, and which of them are a period: in [from, to), counted from `begin`.
+    struct Period {
+        YearDays days;
+        std::int64_t begin;
+        int from;
+        int to;
     };
-
-    bool hourly(const Walk& walk) {
-        const std::int64_t anchor_hour = floor_div(anchor.time_since_epoch().count(), 3600);
-        std::bitset<24> wanted;
-        for (const int h : rule.by_hour) wanted.set(static_cast<std::size_t>(h));
-        if (rule.by_hour.empty()) wanted.set();
-        std::vector<Seconds> hours;
-        for (std::int64_t day = walk.from; (day = filter.month_from(day)) < walk.to; ++day) {
-            ++steps;
-            if (!filter.pass(day)) continue;
-            hours.clear();
-            for (std::int64_t hour = align_up(day * 24, anchor_hour, rule.interval); hour < day * 24 + 24;
-                 hour += rule.interval) {
-                const std::int64_t of_day = hour - day * 24;
-                if (wanted.test(static_cast<std::size_t>(of_day))) hours.emplace_back(of_day * 3600);
-            }
-            if (!hours.empty() && !walk.give(day, hours, times)) return false;
-        }
-        return true;
+    Period week_period(const Year& year, std::int64_t day) {
+        const std::int64_t begin = year.first - 7;
+        const std::int64_t week = day - (weekday_of(day) + 7 - static_cast<int>(rule.week_start)) % 7;
+        const auto from = static_cast<int>(week - begin);
+        return {filtered_from(year, begin), begin, from, from + 7};
+    }
+    Period week_year_period(int number) {
+        const std::int64_t begin = weeks.first_day(number);
+        const auto length = static_cast<int>(weeks.first_day(number + 1) - begin);
+        return {filtered_from(Year(number), begin) & weeks.days(number), begin, 0, length};
+    }
+    // The period that holds a day.
+    Period period_of(std::int64_t day) {
+        if (by_week) return week_year_period(weeks.year_of(day));
+        const Year year(Year::of(day));
+        if (rule.freq == Freq::weekly) return week_period(year, day);
+        Period out{filtered(year), year.first, 0, year.length};
+        if (rule.freq == Freq::yearly) return out;
+        int month = 0;
+        while (year.first + year.before_month(month + 1) <= day) ++month;
+        out.from = year.before_month(month);
+        out.to = year.before_month(month + 1);
+        return out;
     }
 
-    bool daily(const Walk& walk) {
-        const std::int64_t origin = day_number(day_of(anchor));
-        for (std::int64_t day = align_up(walk.from, origin, rule.interval); day < walk.to;
-             day = align_up(filter.month_from(day + rule.interval), origin, rule.interval)) {
-            ++steps;
-            if (filter.pass(day) && !walk.give(day, kMidnight, times)) return false;
-        }
-        return true;
-    }
-
-    // The day on which the week of a day begins, by WKST.
-    std::int64_t week_begin(std::int64_t day) const {
-        return day - (weekday_of(day) + 7 - rule.week_start) % 7;
-    }
-
-    bool weekly(const Walk& walk) {
-        const std::int64_t step = rule.interval * 7;
-        std::vector<std::int64_t> set;
-        for (std::int64_t week =
-                 align_up(week_begin(walk.from), week_begin(day_number(day_of(anchor))), step);
-             week < walk.to; week += step) {
-            ++steps;
-            set.clear();
-            for (std::int64_t day = week; day < week + 7; ++day)
-                if (filter.pass(day)) set.push_back(day);
-            if (!give_set(walk, set)) return false;
-        }
-        return true;
-    }
-
-    // The days of one period with their times, or what BYSETPOS chooses of them.
-    bool give_set(const Walk& walk, const std::vector<std::int64_t>& set) {
-        if (rule.by_set_pos.empty())
-            return std::all_of(set.begin(), set.end(),
-                               [&](std::int64_t day) { return walk.give(day, kMidnight, times); });
-        std::vector<Seconds> of_day;
-        const auto chosen = chosen_indexes(rule.by_set_pos, set.size() * times.size());
-        for (std::size_t i = 0; i < chosen.size();) {
-            const std::size_t day = chosen[i] / times.size();
-            of_day.clear();
-            for (; i < chosen.size() && chosen[i] / times.size() == day; ++i)
-                of_day.push_back(times[chosen[i] % times.size()]);
-            if (!walk.give(set[day], kMidnight, of_day)) return false;
-        }
-        return true;
-    }
-
-    // Months since year 0, or years.
-    std::int64_t unit_of(std::int64_t day) const {
-        const Ymd ymd{day_at(day)};
-        return rule.freq == Freq::monthly ? month_number(ymd) : static_cast<int>(ymd.year());
-    }
-    LocalDay unit_begin(std::int64_t unit) const {
-        if (rule.freq == Freq::monthly) return first_of_month(unit);
-        return LocalDay{std::chrono::year{static_cast<int>(unit)} / 1 / 1};
-    }
-    // The first month or year of the rule that isn't over before `day`.
-    std::int64_t first_unit(std::int64_t day) const {
-        return align_up(unit_of(day), unit_of(day_number(day_of(anchor))), rule.interval);
-    }
-
-    // MONTHLY and YEARLY by definition: the days of each period that pass.
-    bool by_definition(const Walk& walk) {
-        const bool by_week = !rule.by_week_no.empty();
-        // Weeks reach up to three days into the neighbouring years. Compared as units: dates of far units
-        // (an INTERVAL of 32767 years) don't exist.
-        const std::int64_t last = unit_of(walk.to - 1 + (by_week ? 7 : 0));
-        std::vector<std::int64_t> set;
-        for (std::int64_t unit = first_unit(walk.from - (by_week ? 7 : 0)); unit <= last;
-             unit += rule.interval) {
-            const std::int64_t first = by_week ? weeks.first_day(unit) : day_number(unit_begin(unit));
-            const std::int64_t end = by_week ? weeks.first_day(unit + 1) : day_number(unit_begin(unit + 1));
-            set.clear();
-            ++steps;
-            for (std::int64_t day = first; (day = filter.month_from(day)) < end; ++day) {
-                ++steps;
-                if (filter.pass(day) && (!by_week || weeks.pass(day, first, end))) set.push_back(day);
-            }
-            if (!give_set(walk, set)) return false;
-        }
-        return true;
-    }
-
-    bool by_libical(const Walk& walk) {
-        std::vector<LocalDay> found;
-        for (std::int64_t from = walk.from; from < walk.to; from += kCycleDays) {
-            const std::int64_t to = std::min(walk.to, from + kCycleDays);
-            const std::int64_t unit = first_unit(from);
-            if (unit > unit_of(to - 1)) continue;
-            found.clear();
-            steps += libical->days(unit_begin(unit), day_at(to), found);
-            for (const LocalDay day : found)
-                if (day_number(day) >= from && !walk.give(day_number(day), kMidnight, times)) return false;
-        }
-        return true;
-    }
-
-    // False when the sink ended it.
-    bool walk(LocalDay from, LocalDay to, bool may_use_libical, const Sink& sink) {
-        from = std::max(from, since_ever ? kFirstDay : day_of(anchor));
-        to = std::min(to, kLastDay + Days{1});
-        if (from >= to) return true;
-        const Walk range{day_number(from), day_number(to), sink};
-        switch (rule.freq) {
-            case Freq::hourly:
-                return hourly(range);
-            case Freq::daily:
-                return daily(range);
-            case Freq::weekly:
-                return weekly(range);
-            case Freq::monthly:
-            case Freq::yearly:
-                break;
-        }
-        return libical && may_use_libical ? by_libical(range) : by_definition(range);
-    }
-
-    // The occurrences of a day in [from, to); false when `seen` ended it.
+    // Calls seen(day) for each day of a period, with the indexes that its first time has in the set of all
+    // its times, from the begin and from the end; BYSETPOS tells of these.
     template <class Seen>
-    bool each(const Day& day, Local from, Local to, const Seen& seen) {
-        if (!since_ever) from = std::max(from, anchor);
-        for (const Seconds hour : day.hours) {
-            const Local base = Local{day.day} + hour;
-            auto time = day.times.begin();
-            if (base < from) time = std::lower_bound(time, day.times.end(), from - base);
-            for (; time != day.times.end() && base + *time < to; ++time) {
-                ++steps;
-                if (!seen(base + *time)) return false;
+    void choose(const Period& period, const Seen& seen) const {
+        const YearDays inside = period.days & YearDays::range(period.from, period.to);
+        const auto each = static_cast<int>(times.size());
+        const int size = inside.count() * each;
+        int index = 0;
+        for (int day = inside.next(0); day < YearDays::kBits; day = inside.next(day + 1), index += each)
+            seen(day, index, size);
+    }
+    bool has_chosen_time(int index, int size) const {
+        for (std::size_t i = 0; i < times.size(); ++i)
+            if (is_chosen(index + static_cast<int>(i), size)) return true;
+        return false;
+    }
+    void add_chosen(const Period& period, YearDays& out) const {
+        if (positions.empty()) {
+            out |= period.days & YearDays::range(period.from, period.to);
+            return;
+        }
+        choose(period, [&](int day, int index, int size) {
+            if (has_chosen_time(index, size)) out.set(day);
+        });
+    }
+
+    // The days of a year without INTERVAL; with BYWEEKNO, of its weeks and from the first of them on.
+    const YearDays& chosen(const Year& year) {
+        auto& known = chosen_[static_cast<std::size_t>(year.kind)];
+        if (known) return *known;
+        YearDays out;
+        if (by_week) {
+            add_chosen(week_year_period(year.number), out);
+        } else if (positions.empty()) {
+            out = filtered(year);
+        } else if (rule.freq == Freq::weekly) {
+            Period week = week_period(year, year.first);
+            YearDays around;
+            for (; week.from < year.length + 7; week.from += 7, week.to += 7) add_chosen(week, around);
+            out = around.shifted(-7) & year.all();
+        } else {
+            for (std::int64_t day = year.first; day < year.first + year.length;) {
+                const Period period = period_of(day);
+                add_chosen(period, out);
+                day = period.begin + period.to;
             }
+        }
+        known = out;
+        return *known;
+    }
+
+    // The days of a year with INTERVAL.
+    YearDays taken(const Year& year) {
+        if (by_week) {
+            YearDays out;
+            for (int y = year.number - 1; y <= year.number + 1; ++y)
+                if (remainder(y - anchor_year, rule.interval) == 0)
+                    out |= chosen(Year(y)).shifted(static_cast<int>(weeks.first_day(y) - year.first));
+            return out & year.all();
+        }
+        if (cycle) return chosen(year) & cycle->year(year);
+        if (rule.interval == 1) return chosen(year);
+        if (rule.freq == Freq::yearly)
+            return remainder(year.number - anchor_year, rule.interval) == 0 ? chosen(year) : YearDays{};
+        if (rule.freq != Freq::monthly) return chosen(year);
+        const Ymd ymd{day_of(anchor)};
+        const std::int64_t since =
+            std::int64_t{year.number - anchor_year} * 12 - (static_cast<unsigned>(ymd.month()) - 1);
+        YearDays months;
+        for (std::int64_t month = remainder(-since, rule.interval); month < 12; month += rule.interval) {
+            const auto m = static_cast<int>(month);
+            months |= YearDays::range(year.before_month(m), year.before_month(m + 1));
+        }
+        return chosen(year) & months;
+    }
+
+    YearDays days(const Year& year) {
+        ++steps;
+        if (times.empty() || year.number < kFirstYear || year.number > kLastYear) return {};
+        YearDays out = taken(year);
+        if (since_ever) return out;
+        const std::int64_t first = day_number(day_of(anchor)) - year.first;
+        if (first < 0) return out;
+        if (first >= year.length) return {};
+        out &= ~YearDays::range(0, static_cast<int>(first));
+        // On the day of DTSTART some times may be before it.
+        const auto day = static_cast<int>(first);
+        if (out.test(day) &&
+            !times_on(year.first + first, day_of(anchor), anchor, kNoEnd, [](Local) { return false; }))
+            return out;
+        out.reset(day);
+        return out;
+    }
+
+    static constexpr Local kNoEnd = Local::max();
+
+    // Gives the occurrences of a day that are in [from, to); false when `seen` ended it.
+    template <class Seen>
+    bool times_on(std::int64_t number, LocalDay day, Local from, Local to, const Seen& seen) {
+        if (!since_ever) from = std::max(from, anchor);
+        const auto give = [&](Local l) {
+            if (l < from) return true;
+            ++steps;
+            return l < to && seen(l);
+        };
+        if (rule.freq == Freq::hourly) return hours_on(number, day, from, give);
+        if (positions.empty())
+            return std::all_of(times.begin(), times.end(),
+                               [&](Seconds time) { return give(Local{day} + time); });
+        const Period period = period_of(number);
+        bool goes_on = true;
+        choose(period, [&](int other, int index, int size) {
+            if (period.begin + other != number) return;
+            for (std::size_t i = 0; i < times.size() && goes_on; ++i)
+                if (is_chosen(index + static_cast<int>(i), size)) goes_on = give(Local{day} + times[i]);
+        });
+        return goes_on;
+    }
+
+    template <class Give>
+    bool hours_on(std::int64_t number, LocalDay day, Local from, const Give& give) {
+        const std::int64_t anchor_hour =
+            std::chrono::floor<std::chrono::hours>(anchor.time_since_epoch()).count();
+        for (std::int64_t hour = remainder(anchor_hour - number * 24, rule.interval); hour < 24;
+             hour += rule.interval) {
+            const bool wanted = rule.by_hour.empty() || std::find(rule.by_hour.begin(), rule.by_hour.end(),
+                                                                  hour) != rule.by_hour.end();
+            const Local base = Local{day} + Seconds{hour * 3600};
+            if (!wanted || base + Seconds{3600} <= from) continue;
+            for (const Seconds time : times)
+                if (!give(base + time)) return false;
         }
         return true;
     }
@@ -303,33 +307,48 @@ RuleExpander::RuleExpander(const Rule& rule, Local anchor, bool since_ever)
 RuleExpander::~RuleExpander() = default;
 RuleExpander::RuleExpander(RuleExpander&&) noexcept = default;
 
-void RuleExpander::expand(Local from, Local to, std::vector<Local>& out) const {
-    if (from >= to) return;
-    impl_->walk(day_of(from), day_of(to - Seconds{1}) + Days{1}, true, [&](const Day& day) {
-        return impl_->each(day, from, to, [&](Local l) {
-            out.push_back(l);
-            return true;
-        });
-    });
+YearDays RuleExpander::year(const Year& year) const {
+    return impl_->days(year);
 }
 
-void RuleExpander::days(LocalDay from, LocalDay to, std::vector<LocalDay>& out) const {
-    const LocalDay first = day_of(impl_->anchor);
-    impl_->walk(from, to, true, [&](const Day& day) {
-        // On the day of DTSTART some times may be before it.
-        if (impl_->since_ever || day.day != first ||
-            Local{day.day} + day.hours.back() + day.times.back() >= impl_->anchor)
-            out.push_back(day.day);
-        return true;
-    });
+YearDays RuleExpander::ever() const {
+    // The weeks of a year begin on another day in each.
+    if (impl_->by_week) return YearDays::range(0, 366);
+    YearDays out;
+    // Each kind of year comes once in 28 years without a change of century.
+    for (int y = 2001; y < 2001 + Year::kKinds; ++y) out |= impl_->chosen(Year(y));
+    return out;
 }
 
-void RuleExpander::first(std::size_t count, Local from, Local end,
-                         const std::function<bool(Local)>& seen) const {
-    if (from >= end) return;
-    impl_->walk(day_of(from), day_of(end - Seconds{1}) + Days{1}, false, [&](const Day& day) {
-        return impl_->each(day, from, end, [&](Local l) { return seen(l) && --count > 0; });
-    });
+std::bitset<7> RuleExpander::weekdays() const {
+    std::bitset<7> out;
+    for (const text::WeekdayNum& d : impl_->rule.by_day) out.set(d.weekday);
+    return out.any() ? out : out.set();
+}
+
+const DayCycle* RuleExpander::cycle() const {
+    return impl_->cycle ? &*impl_->cycle : nullptr;
+}
+
+void RuleExpander::each(std::size_t count, Local from, Local to,
+                        const std::function<bool(Local)>& seen) const {
+    from = std::max(from, impl_->since_ever ? Local{kFirstDay} : impl_->anchor);
+    to = std::min(to, Local{kLastDay} + Days{1});
+    if (from >= to || count == 0) return;
+    const std::int64_t first = day_number(day_of(from));
+    const int last_year = Year::of(day_number(day_of(to - Seconds{1})));
+    for (int y = Year::of(first); y <= last_year; ++y) {
+        const Year year(y);
+        const YearDays days = impl_->days(year);
+        const auto begin = static_cast<int>(std::max<std::int64_t>(0, first - year.first));
+        for (int day = days.next(begin); day < YearDays::kBits; day = days.next(day + 1)) {
+            const std::int64_t number = year.first + day;
+            if (Local{day_at(number)} >= to) return;
+            const bool goes_on = impl_->times_on(number, day_at(number), from, to,
+                                                 [&](Local l) { return seen(l) && --count > 0; });
+            if (!goes_on) return;
+        }
+    }
 }
 
 std::int64_t RuleExpander::period_days() const {

@@ -1,13 +1,12 @@
 // From a rule to its days and occurrences. Internal to rrule/.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
+#include "rrule/day_cycle.h"
 #include "rrule/recurrence.h"
 #include "rrule/rule_text.h"
 
@@ -15,39 +14,36 @@ namespace pbs::rrule {
 
 // The occurrences of one rule without COUNT and UNTIL, which are limits on them (recurrence.cc).
 //
-// The days of MONTHLY and YEARLY rules come from libical where it is right (libical_days.h says where);
-// HOURLY, DAILY and WEEKLY rules, and the rest, are expanded here by definition: each period's days judged
-// one by one, and their times of day, which are the same for all days, chosen by BYSETPOS. Sets of days and
-// times are never written out: work is by the number of days, whatever BYHOUR, BYMINUTE and BYSECOND say.
+// The days of a year are bits (YearDays). What the BY parts say of them, BYSETPOS included, depends on the
+// kind of the year, of which there are 28: it is worked out once for each. INTERVAL then takes whole years or
+// months, or days of a cycle (DayCycle). So a year costs some operations on six words, however many
+// occurrences it has. Times of day are the same for all days, but for HOURLY and BYSETPOS.
+//
+// libical, which reads and writes calendars here, is not used for rules: tests/rrule/libical_test.cc lists
+// what it gets wrong.
 class RuleExpander {
   public:
-    // A day with occurrences, at each of `hours` plus each of `times`, ascending.
-    struct Day {
-        LocalDay day;
-        std::span<const Seconds> hours;
-        std::span<const Seconds> times;
-    };
-    // Gets one day after the other; false ends the walk.
-    using Sink = std::function<bool(const Day&)>;
-
     // `anchor` is DTSTART, or what stands for it; occurrences before it count only if `since_ever`.
     RuleExpander(const text::Rule& rule, Local anchor, bool since_ever);
     ~RuleExpander();
     RuleExpander(RuleExpander&&) noexcept;
 
-    // Appends the occurrences in [from, to), ascending, without duplicates.
-    void expand(Local from, Local to, std::vector<Local>& out) const;
-    // Appends the days in [from, to) that have an occurrence, ascending.
-    void days(LocalDay from, LocalDay to, std::vector<LocalDay>& out) const;
+    // The days of a year with at least one occurrence.
+    YearDays year(const Year& year) const;
+    // The days of all years together, and maybe more.
+    YearDays ever() const;
+    // The weekdays that BYDAY leaves, 0 being Sunday.
+    std::bitset<7> weekdays() const;
+    // What INTERVAL leaves of the days, whatever the year; null if it isn't counted in days.
+    const DayCycle* cycle() const;
 
-    // The first `count` occurrences in [from, end), given to `seen` one by one, which may end the search by
-    // false. Expanded by definition, not by libical.
-    void first(std::size_t count, Local from, Local end, const std::function<bool(Local)>& seen) const;
+    // Gives the first `count` occurrences in [from, to), ascending, to `seen`, which ends that by false.
+    void each(std::size_t count, Local from, Local to, const std::function<bool(Local)>& seen) const;
 
     // Days after which the pattern repeats (Recurrence::period_days).
     std::int64_t period_days() const;
 
-    // How many days and periods have been looked at and occurrences given so far.
+    // How many years have been looked at and occurrences given so far.
     std::uint64_t steps() const;
 
   private:

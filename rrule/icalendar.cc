@@ -1,8 +1,11 @@
 #include "rrule/icalendar.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <libical/ical.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -30,15 +33,56 @@ std::string owned(char* text) {
     return copy;
 }
 
-std::string property_text(icalcomponent* event, icalproperty_kind kind) {
-    icalproperty* property = icalcomponent_get_first_property(event, kind);
-    return property ? owned(icalproperty_get_value_as_string_r(property)) : "";
+std::vector<std::string> property_texts(icalcomponent* event, icalproperty_kind kind) {
+    std::vector<std::string> out;
+    for (icalproperty* p = icalcomponent_get_first_property(event, kind); p;
+         p = icalcomponent_get_next_property(event, kind))
+        out.push_back(owned(icalproperty_get_value_as_string_r(p)));
+    return out;
+}
+
+// On one line, and nothing in it that a terminal would act on.
+std::string line_of(const char* text) {
+    std::string line = text_of(text);
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; },
+        ' ');
+    return line;
 }
 
 std::string title(icalcomponent* event) {
-    const std::string summary = text_of(icalcomponent_get_summary(event));
-    return summary.empty() ? text_of(icalcomponent_get_uid(event)) : summary;
+    const std::string summary = line_of(icalcomponent_get_summary(event));
+    return summary.empty() ? line_of(icalcomponent_get_uid(event)) : summary;
 }
+
+// The first bytes of a name that make whole characters of UTF-8.
+std::string shortened(std::string name) {
+    constexpr std::size_t kLongest = 255;
+    if (name.size() <= kLongest) return name;
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+    return name.substr(0, end);
+}
+
+// libical tells standard error of what it doesn't like, besides what it answers.
+class Quiet {
+  public:
+    Quiet() : kept_(dup(STDERR_FILENO)) {
+        const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (kept_ >= 0 && nothing >= 0) dup2(nothing, STDERR_FILENO);
+        if (nothing >= 0) close(nothing);
+    }
+    ~Quiet() {
+        if (kept_ < 0) return;
+        dup2(kept_, STDERR_FILENO);
+        close(kept_);
+    }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+  private:
+    int kept_;
+};
 
 // Nothing of a file with lines that libical couldn't read is taken: what is missing would be missed on the
 // day.
@@ -55,18 +99,6 @@ std::optional<Error> syntax_error(icalcomponent* component) {
         if (auto error = syntax_error(c)) return error;
     }
     return std::nullopt;
-}
-
-// The values of all properties of a kind (RDATE, EXDATE), joined; they may be dates or, in RDATE, anything
-// else.
-std::string dates(icalcomponent* event, icalproperty_kind kind) {
-    std::string list;
-    for (icalproperty* p = icalcomponent_get_first_property(event, kind); p;
-         p = icalcomponent_get_next_property(event, kind)) {
-        if (!list.empty()) list += ',';
-        list += owned(icalproperty_get_value_as_string_r(p));
-    }
-    return list;
 }
 
 std::string date_text(LocalDay day) {
@@ -119,38 +151,41 @@ class Event {
         return std::max<std::int64_t>(1, (day_of(end) - day_of(start_)).count());
     }
 
+    // One that recurs is an entry for each of its rules, with its DURATION; else each day is one.
     std::string make_entries(std::vector<std::string>& entries) {
-        const std::string rule = property_text(event_, ICAL_RRULE_PROPERTY);
-        const std::string more = dates(event_, ICAL_RDATE_PROPERTY);
-        const std::string less = dates(event_, ICAL_EXDATE_PROPERTY);
+        const std::vector<std::string> rules = property_texts(event_, ICAL_RRULE_PROPERTY);
+        const std::string more =
+            fmt::format("{}", fmt::join(property_texts(event_, ICAL_RDATE_PROPERTY), ","));
+        const std::string less =
+            fmt::format("{}", fmt::join(property_texts(event_, ICAL_EXDATE_PROPERTY), ","));
         const std::int64_t days = length();
-        if (days > kLongest) return fmt::format("it lasts {} days; expected at most {}", days, kLongest);
-        const bool moves = rule.find("BY") == std::string::npos && rule.find("UNTIL") == std::string::npos;
-        if (days > 1 && !(moves && more.empty() && less.empty()))
-            return fmt::format("it recurs and lasts {} days: add the days after the first by hand", days);
-        for (std::int64_t offset = 0; offset < days; ++offset) {
-            std::string entry = entry_of(day_of(start_) + std::chrono::days(offset), rule, more, less);
-            const std::string texts[] = {entry};
-            if (const auto read = NonWorkDays::parse(texts, zone_); !read) return read.error().message;
-            entries.push_back(std::move(entry));
+        if (days > NamedDays::kMostDays)
+            return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
+        if (icalcomponent_get_first_property(event_, ICAL_EXRULE_PROPERTY))
+            return "it has an EXRULE; expected EXDATE";
+        const std::string name = shortened(line_of(icalcomponent_get_summary(event_)));
+        const LocalDay start = day_of(start_);
+        if (rules.empty() && more.empty()) {
+            for (std::int64_t offset = 0; offset < days; ++offset)
+                entries.push_back(NamedDays{single_day(start + std::chrono::days(offset)), 1, name}.entry());
+        } else {
+            const auto entry = [&](const std::string& rule, const std::string& dates) {
+                std::string text = fmt::format("DTSTART;VALUE=DATE:{}", date_text(start));
+                if (!rule.empty()) text += " RRULE:" + rule;
+                if (!dates.empty()) text += " RDATE;VALUE=DATE:" + dates;
+                if (!less.empty()) text += " EXDATE;VALUE=DATE:" + less;
+                entries.push_back(NamedDays{text, static_cast<int>(days), name}.entry());
+            };
+            // Without a rule DTSTART itself is one of the days.
+            if (rules.empty()) entry("", date_text(start) + "," + more);
+            for (const std::string& rule : rules) entry(rule, &rule == &rules.front() ? more : "");
         }
+        for (const std::string& made : entries)
+            if (const auto read = NonWorkDays::parse(std::span(&made, 1), zone_); !read)
+                return read.error().message;
         return {};
     }
 
-    static std::string entry_of(LocalDay start, const std::string& rule, const std::string& more,
-                                const std::string& less) {
-        if (rule.empty() && more.empty()) return single_day(start);
-        std::string entry = fmt::format("DTSTART;VALUE=DATE:{}", date_text(start));
-        if (!rule.empty()) entry += " RRULE:" + rule;
-        // Without a rule DTSTART itself is one of the days.
-        if (!more.empty() || rule.empty()) {
-            entry += " RDATE;VALUE=DATE:" + (rule.empty() ? date_text(start) + "," + more : more);
-        }
-        if (!less.empty()) entry += " EXDATE;VALUE=DATE:" + less;
-        return entry;
-    }
-
-    static constexpr std::int64_t kLongest = 366;
     icalcomponent* event_;
     const Zone& zone_;
     icaltimetype start_{};
@@ -183,6 +218,9 @@ std::optional<Error> nesting_error(std::string_view text) {
 }
 
 Result<Component> parse(std::string_view text) {
+    // The mark of UTF-8 that editors of Windows write.
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     // libical reads up to the first NUL, and skips what is before BEGIN.
     if (text.find('\0') != std::string_view::npos)
         return tl::unexpected(
@@ -228,6 +266,7 @@ icalcomponent* new_event(icalcomponent* calendar, const std::string& uid, const 
 }  // namespace
 
 Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone) {
+    const Quiet quiet;
     Result<Component> root = parse(text);
     if (!root) return tl::unexpected(root.error());
     HolidayCalendar out;

@@ -16,7 +16,8 @@ namespace pbs::rrule {
 // What one whole-day event says, as an entry of the attribute non_work_days.
 struct HolidayEvent {
     std::string summary;
-    // A recurrence, or MM/DD/YYYY for a single day. An event of several days has an entry for each of them.
+    // A recurrence with its DURATION, or MM/DD/YYYY for a single day, and the name if it has one. An event of
+    // several days that doesn't recur has an entry for each of them, one with several rules one for each.
     std::string entry;
 };
 
@@ -33,9 +34,9 @@ struct HolidayCalendar {
 
 // Reads VCALENDAR text: VEVENTs with a DATE for DTSTART, with DTEND or DURATION, RRULE, RDATE and EXDATE.
 // Left out, with the reason: events with a time of day, cancelled ones, changed occurrences of another event
-// (RECURRENCE-ID), several days with a rule that can't be moved by a day, and rules that Recurrence refuses.
-// `zone` is the server's. Errors: text that is no calendar, or has lines that aren't iCalendar (the message
-// gives libical's reason).
+// (RECURRENCE-ID), those with EXRULE, and rules that Recurrence refuses. `zone` is the server's. What libical
+// writes to standard error is lost while this reads. Errors: text that is no calendar, or has lines that
+// aren't iCalendar (the message gives libical's reason).
 Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone);
 
 // An event to be written.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bitset>
 #include <map>
 
 #include "rrule/pattern.h"
@@ -54,61 +53,142 @@ std::string_view trimmed(std::string_view s) {
     return s.substr(begin, s.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
+constexpr std::string_view kSummary = "SUMMARY:";
+constexpr std::string_view kDuration = "DURATION:";
+constexpr std::size_t kLongestName = 255;
+
+// Where a word of its own begins with this, in any case; npos if none does.
+std::size_t word_in(std::string_view entry, std::string_view begin) {
+    const auto same = [](char upper, char c) { return (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) == upper; };
+    for (std::size_t at = 0; at + begin.size() <= entry.size(); ++at) {
+        if (at > 0 && entry[at - 1] != ' ' && entry[at - 1] != '\n') continue;
+        if (std::equal(begin.begin(), begin.end(), entry.begin() + static_cast<std::ptrdiff_t>(at), same))
+            return at;
+    }
+    return std::string_view::npos;
+}
+
+// PnD or PnW; 0 for anything else.
+int days_of(std::string_view duration) {
+    if (duration.size() < 3 || duration.size() > 5 || duration.front() != 'P') return 0;
+    const char unit = duration.back();
+    int number = 0;
+    for (const char c : duration.substr(1, duration.size() - 2)) {
+        if (c < '0' || c > '9') return 0;
+        number = number * 10 + (c - '0');
+    }
+    const int days = unit == 'D' ? number : unit == 'W' ? number * 7 : 0;
+    return days <= NamedDays::kMostDays ? days : 0;
+}
+
 }  // namespace
 
-struct NonWorkDays::Impl {
-    std::vector<Recurrence> rules;
-    std::map<std::chrono::year, std::vector<LocalDay>> years;  // compiled on first use
-    // The year that was asked last.
-    LocalDay last_begin{};
-    LocalDay last_end{};
-    std::bitset<366> last;
-
-    bool contains(LocalDay day) {
-        if (day < last_begin || day >= last_end) {
-            const auto y = std::chrono::year_month_day{day}.year();
-            const auto& days = of(y);
-            last_begin = LocalDay{y / 1 / 1};
-            last_end = LocalDay{(y + std::chrono::years{1}) / 1 / 1};
-            last.reset();
-            for (const LocalDay d : days) last.set(static_cast<std::size_t>((d - last_begin).count()));
+NamedDays NamedDays::split(std::string_view entry) {
+    const std::size_t at = word_in(entry, kSummary);
+    NamedDays out{std::string(trimmed(entry.substr(0, at)))};
+    if (const std::size_t begin = word_in(out.rule, kDuration); begin != std::string::npos) {
+        const std::size_t end = std::min(out.rule.find_first_of(" \n", begin), out.rule.size());
+        const std::size_t number = begin + kDuration.size();
+        if (const int days = days_of(std::string_view(out.rule).substr(number, end - number)); days > 0) {
+            out.days = days;
+            out.rule = trimmed(out.rule.erase(begin, end - begin));
         }
-        return last.test(static_cast<std::size_t>((day - last_begin).count()));
+    }
+    if (at == std::string_view::npos) return out;
+    const std::string_view text = trimmed(entry.substr(at + kSummary.size()));
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 1 < text.size()) {
+            ++i;
+            out.name += text[i] == 'n' || text[i] == 'N' ? ' ' : text[i];
+        } else {
+            out.name += text[i];
+        }
+    }
+    return out;
+}
+
+std::string NamedDays::entry() const {
+    std::string text;
+    for (const char c : name) {
+        if (c == ',' || c == ';' || c == '\\') text += '\\';
+        text += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c == '"' ? '\'' : c;
+    }
+    const std::string_view shown = trimmed(text);
+    return fmt::format("{}{}{}{}", rule, days > 1 ? fmt::format(" {}P{}D", kDuration, days) : "",
+                       shown.empty() ? "" : fmt::format(" {}", kSummary), shown);
+}
+
+struct NonWorkDays::Impl {
+    struct Rule {
+        Recurrence recurrence;
+        int days;
+        std::string name;
+
+        YearDays year(const Year& y) const {
+            YearDays out = recurrence.year(y);
+            if (days == 1) return out;
+            const YearDays begun = out;
+            const Year before(y.number - 1);
+            const YearDays earlier = recurrence.year(before);
+            for (int day = 1; day < days; ++day)
+                out |= begun.shifted(day) | earlier.shifted(day - before.length);
+            return out & y.all();
+        }
+    };
+    std::vector<Rule> rules;
+    LocalDay periodic_from = LocalDay::min();
+    std::int64_t period = 1;
+    std::optional<LocalDay> last = LocalDay::min();  // nothing occurs later; empty: there is no end
+    std::map<int, YearDays> years;                   // compiled on first use
+
+    void add(Recurrence rule, NamedDays parts) {
+        const std::chrono::days more{parts.days - 1};
+        const auto end = rule.last_day();
+        periodic_from =
+            std::max({periodic_from, rule.periodic_from() + more, end.value_or(periodic_from) + more});
+        if (!end) period = common_period(period, rule.period_days());
+        last = last && end ? std::optional(std::max(*last, *end + more)) : std::nullopt;
+        rules.push_back({std::move(rule), parts.days, std::move(parts.name)});
     }
 
-    const std::vector<LocalDay>& of(std::chrono::year y) {
-        constexpr std::size_t kKeep = 1000;  // whoever walks over all years doesn't fill the memory
-        if (const auto found = years.find(y); found != years.end()) return found->second;
-        if (years.size() >= kKeep) years.clear();
-        std::vector<LocalDay> days;
-        for (const Recurrence& rule : rules) {
-            const auto some = rule.days(LocalDay{y / 1 / 1}, LocalDay{(y + std::chrono::years{1}) / 1 / 1});
-            days.insert(days.end(), some.begin(), some.end());
-        }
-        std::sort(days.begin(), days.end());
-        days.erase(std::unique(days.begin(), days.end()), days.end());
-        return years.emplace(y, std::move(days)).first->second;
+    const YearDays& of(const Year& y) {
+        if (const auto found = years.find(y.number); found != years.end()) return found->second;
+        YearDays days;
+        for (const Rule& rule : rules) days |= rule.year(y);
+        return years.emplace(y.number, days).first->second;
     }
 };
 
 NonWorkDays::NonWorkDays() : impl_(std::make_shared<Impl>()) {}
 
-Result<std::string> NonWorkDays::rule_of(std::string_view entry, const Zone& zone) {
-    entry = trimmed(entry);
-    if (looks_like_shorthand(entry)) return shorthand(entry);
-    auto rule = Recurrence::parse(entry, zone);
-    if (!rule) return tl::unexpected(rule.error());
-    return rule->text();
+Result<std::string> NonWorkDays::stored(std::string_view entry, const Zone& zone) {
+    NamedDays parts = NamedDays::split(entry);
+    if (parts.name.size() > kLongestName)
+        return tl::unexpected(Error{fmt::format("the name '{}...' is {} bytes long, expected at most {}",
+                                                parts.name.substr(0, 40), parts.name.size(), kLongestName),
+                                    {}});
+    if (looks_like_shorthand(parts.rule)) {
+        auto rule = shorthand(parts.rule);
+        if (!rule) return rule;
+        parts.rule = std::move(*rule);
+    } else if (auto rule = Recurrence::parse(parts.rule, zone); !rule) {
+        return tl::unexpected(rule.error());
+    }
+    return parts.entry();
 }
 
 Result<NonWorkDays> NonWorkDays::parse(std::span<const std::string> entries, const Zone& zone) {
     NonWorkDays out;
     for (const std::string& entry : entries) {
-        auto text = rule_of(entry, zone);
-        if (!text) return tl::unexpected(text.error());
-        auto rule = Recurrence::parse(*text, zone);
+        NamedDays parts = NamedDays::split(entry);
+        if (looks_like_shorthand(parts.rule)) {
+            auto text = shorthand(parts.rule);
+            if (!text) return tl::unexpected(text.error());
+            parts.rule = std::move(*text);
+        }
+        auto rule = Recurrence::parse(parts.rule, zone);
         if (!rule) return tl::unexpected(rule.error());
-        out.impl_->rules.push_back(std::move(*rule));
+        out.impl_->add(std::move(*rule), std::move(parts));
     }
     return out;
 }
@@ -119,52 +199,62 @@ bool NonWorkDays::empty() const {
 
 std::vector<Zone> NonWorkDays::zones() const {
     std::vector<Zone> out;
-    for (const Recurrence& rule : impl_->rules)
-        out.insert(out.end(), rule.zones().begin(), rule.zones().end());
+    for (const Impl::Rule& rule : impl_->rules)
+        out.insert(out.end(), rule.recurrence.zones().begin(), rule.recurrence.zones().end());
     return out;
 }
 
 bool NonWorkDays::contains(LocalDay day) const {
-    return !empty() && impl_->contains(day);
+    if (empty()) return false;
+    const Year y(Year::of(day_number(day)));
+    return impl_->of(y).test(static_cast<int>(day_number(day) - y.first));
 }
 
 std::optional<LocalDay> NonWorkDays::next(LocalDay day) const {
-    std::optional<LocalDay> best;
-    for (const Recurrence& rule : impl_->rules) {
-        // Rules recur at least once a period, or end.
-        const LocalDay last = std::min(rule.last_day().value_or(kLastDay), best ? *best : kLastDay);
-        std::chrono::days step{366};
-        for (LocalDay from = day; from <= last; from += step, step *= 2) {
-            const auto found = rule.days(from, std::min(from + step, last + std::chrono::days{1}));
-            if (found.empty()) continue;
-            if (!best || found.front() < *best) best = found.front();
-            break;
-        }
+    const LocalDay last = std::min(impl_->last.value_or(kLastDay), kLastDay);
+    while (!empty() && day <= last) {
+        const Year y(Year::of(day_number(day)));
+        const int found = impl_->of(y).next(static_cast<int>(day_number(day) - y.first));
+        if (found < YearDays::kBits) return day_at(y.first + found);
+        day = day_at(y.first + y.length);
     }
-    return best;
+    return std::nullopt;
 }
 
 std::vector<LocalDay> NonWorkDays::year(std::chrono::year y) const {
-    return empty() ? std::vector<LocalDay>{} : impl_->of(y);
+    const Year whole(static_cast<int>(y));
+    const YearDays& some = days(whole);
+    std::vector<LocalDay> out;
+    for (int day = some.next(0); day < YearDays::kBits; day = some.next(day + 1))
+        out.push_back(day_at(whole.first + day));
+    return out;
+}
+
+const YearDays& NonWorkDays::days(const Year& y) const {
+    return impl_->of(y);
+}
+
+std::string NonWorkDays::names(LocalDay day) const {
+    const Year y(Year::of(day_number(day)));
+    std::string out;
+    for (const Impl::Rule& rule : impl_->rules) {
+        if (rule.name.empty() || !rule.year(y).test(static_cast<int>(day_number(day) - y.first))) continue;
+        out += (out.empty() ? "" : ", ") + rule.name;
+    }
+    return out;
 }
 
 LocalDay NonWorkDays::periodic_from() const {
-    LocalDay from = LocalDay::min();
-    for (const Recurrence& rule : impl_->rules)
-        from = std::max({from, rule.periodic_from(), rule.last_day().value_or(from)});
-    return from;
+    return impl_->periodic_from;
 }
 
 std::int64_t NonWorkDays::period_days() const {
-    std::int64_t period = 1;
-    for (const Recurrence& rule : impl_->rules)
-        if (!rule.last_day()) period = common_period(period, rule.period_days());
-    return period;
+    return impl_->period;
 }
 
 std::uint64_t NonWorkDays::steps() const {
     std::uint64_t steps = 0;
-    for (const Recurrence& rule : impl_->rules) steps += rule.steps();
+    for (const Impl::Rule& rule : impl_->rules) steps += rule.recurrence.steps();
     return steps;
 }
 

@@ -13,18 +13,34 @@
 
 namespace pbs::rrule {
 
+// An entry of the attribute: its rule, for how many days each occurrence lasts (DURATION:P3D), and the name
+// behind it as a person reads it (empty without one). What
+// follows SUMMARY: is the name, as iCalendar writes texts (RFC 5545 3.3.11: \, \; and \\).
+struct NamedDays {
+    std::string rule;
+    int days = 1;
+    std::string name{};
+
+    static constexpr int kMostDays = 366;
+    // A DURATION that isn't one stays in the rule, where it is refused.
+    static NamedDays split(std::string_view entry);
+    // As an entry. Control characters in the name become blanks and '"' becomes "'", so that qmgr can print
+    // it and read it again.
+    std::string entry() const;
+};
+
 // The union of the days of some recurrences. A cheap value to copy, empty by default. Answers come from years
 // compiled on first use: one thread at a time may ask.
 class NonWorkDays {
   public:
     NonWorkDays();
 
-    // The rule that an entry of the attribute is stored as: a recurrence is kept as it is, "MM/DD" becomes
+    // What an entry of the attribute is stored as: a recurrence is kept as it is, "MM/DD" becomes
     // FREQ=YEARLY;BYMONTH=MM;BYMONTHDAY=DD (02/29 in leap years) and "MM/DD/YYYY" becomes that day once.
-    // Errors: an entry that is neither.
-    static Result<std::string> rule_of(std::string_view entry, const Zone& zone);
+    // After it DURATION:PnD and then SUMMARY: and a name may stand. Errors: an entry that is none of these.
+    static Result<std::string> stored(std::string_view entry, const Zone& zone);
 
-    // From entries as they are typed or stored (rule_of is applied). An error names the entry.
+    // From entries as they are typed or stored (stored() is applied). An error names the entry.
     static Result<NonWorkDays> parse(std::span<const std::string> entries, const Zone& zone);
 
     bool empty() const;
@@ -36,6 +52,10 @@ class NonWorkDays {
     std::optional<LocalDay> next(LocalDay day) const;
     // All of a year, ascending.
     std::vector<LocalDay> year(std::chrono::year y) const;
+    // The same as bits.
+    const YearDays& days(const Year& y) const;
+    // The names of the entries that make a day a non-work day, in their order, with ", " between them.
+    std::string names(LocalDay day) const;
 
     // The first day from which on the days repeat every period_days(): the rules that end are over, and no
     // single dates follow.

@@ -31,7 +31,7 @@ OpeningDays::OpeningDays(const Window& window, const NonWorkDays& holidays, Inst
             changes_[changes] = static_cast<std::int16_t>(
                 (std::chrono::floor<Days>(at).time_since_epoch() - first.time_since_epoch()).count());
     }
-    for (const LocalDay day : window.days(first, first + Days{kDays}, &holidays)) {
+    for (const LocalDay day : window.days(first, first + Days{kDays}, holidays)) {
         const auto bit = static_cast<std::size_t>((day - first).count());
         days_[bit / 64] |= std::uint64_t{1} << (bit % 64);
     }

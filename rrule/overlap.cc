@@ -1,160 +1,199 @@
 #include "rrule/overlap.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
 #include <vector>
 
-#include "rrule/complement.h"
+#include "rrule/day_cycle.h"
 #include "rrule/pattern.h"
-#include "rrule/window_set.h"
 
 namespace pbs::rrule {
 namespace {
 
 using Days = std::chrono::days;
 
-// What is compared: a union of windows, or where it isn't open.
-struct Side {
-    std::span<const Window> windows;
-    const NonWorkDays* holidays;
-    bool outside = false;
-};
+// An opening of one window and one of another begin at most so many days apart if they meet: each lasts at
+// most a day, and zones are at most 26 hours apart.
+constexpr int kApart = 3;
+constexpr std::size_t kShifts = 2 * kApart + 1;
 
-class Search {
-  public:
-    Search(const Side& a, const Side& b, Instant from, Instant limit)
-        : a_(a),
-          b_(b),
-          pattern_a_(a.windows, a.holidays),
-          pattern_b_(b.windows, b.holidays),
-          from_(std::max(from, kBegin)),
-          limit_(std::min(limit, kEnd)) {
-        if (a.windows.empty() || b.windows.empty()) return;
-        const Zone& zone = a.windows.front().recurrence().zone();
-        if (pattern_a_.one_zone() && pattern_b_.one_zone() && zone == b.windows.front().recurrence().zone())
-            zone_ = &zone;
-    }
-
-    std::optional<Instant> run() {
-        if (from_ >= limit_) return std::nullopt;
-        const LocalDay begin = day_near(from_) - kReach;
-        const LocalDay last = std::min(kLastDay, day_near(limit_) + kReach);
-        const LocalDay regular = std::max({begin, pattern_a_.regular_from(), pattern_b_.regular_from()});
-        const std::int64_t period = common_period(pattern_a_.period(), pattern_b_.period());
-        // On one clock, what is disjoint there is disjoint in time: a period of the wall clock is enough
-        // unless a common hour was hidden by a change of the clock.
-        const LocalDay on_the_clock =
-            plus(regular, zone_ != nullptr ? period : common_period(period, kCycleDays));
-        const LocalDay in_time = plus(std::max(regular, kRegularZones), common_period(period, kCycleDays));
-        LocalDay from = begin;
-        for (Days step{64}; from <= last && from <= (hidden_ || zone_ == nullptr ? in_time : on_the_clock);
-             from += step, step = std::min(step * 4, Days{5844})) {
-            const LocalDay to = std::min(from + step, last + Days{1});
-            if (const auto found = zone_ != nullptr ? on_one_clock(from, to) : in_zones(from, to))
-                return found;
-        }
-        return std::nullopt;
-    }
-
-  private:
-    static LocalDay plus(LocalDay day, std::int64_t days) { return std::min(kLastDay, day + Days{days + 8}); }
-
-    static std::vector<ClockInterval> clock(const Side& side, const Pattern& pattern, LocalDay from,
-                                            LocalDay to) {
-        const auto parts = pattern.on_the_clock(from, to);
-        return side.outside ? complement_of(parts, Local{from}, Local{to}) : parts;
-    }
-    static std::vector<Interval> time(const Side& side, const Pattern& pattern, Instant from, Instant to) {
-        const auto parts = pattern.in_time(from, to);
-        return side.outside ? complement_of(parts, from, to) : parts;
-    }
-
-    // Calls check(start, end) for each common part of two ascending, disjoint lists until it answers.
-    template <class Part, class Check>
-    static std::optional<Instant> common(const std::vector<Part>& as, const std::vector<Part>& bs,
-                                         const Check& check) {
-        for (std::size_t i = 0, j = 0; i < as.size() && j < bs.size();) {
-            const auto start = std::max(as[i].start, bs[j].start);
-            const auto end = std::min(as[i].end, bs[j].end);
-            if (start < end)
-                if (const std::optional<Instant> found = check(start, end)) return found;
-            if (as[i].end <= bs[j].end) {
-                ++i;
-            } else {
-                ++j;
-            }
-        }
-        return std::nullopt;
-    }
-
-    std::optional<Instant> on_one_clock(LocalDay from, LocalDay to) {
-        return common(clock(a_, pattern_a_, from, to), clock(b_, pattern_b_, from, to),
-                      [&](Local start, Local end) -> std::optional<Instant> {
-                          if (const auto found = within({zone_->instant(start), zone_->instant(end)}))
-                              return found;
-                          hidden_ = hidden_ || !zone_->exists(start);
-                          return std::nullopt;
-                      });
-    }
-
-    std::optional<Instant> in_zones(LocalDay from, LocalDay to) {
-        const Instant after{from.time_since_epoch()};
-        const Instant before{to.time_since_epoch()};
-        return common(time(a_, pattern_a_, after, before), time(b_, pattern_b_, after, before),
-                      [&](Instant start, Instant end) {
-                          return within({start, end});
-                      });
-    }
-
-    // The first instant that was asked for in a part that is common.
-    std::optional<Instant> within(const Interval& part) const {
-        const Instant start = std::max(part.start, from_);
-        if (start >= part.end || start >= limit_) return std::nullopt;
-        return start;
-    }
-
-    const Side& a_;
-    const Side& b_;
-    Pattern pattern_a_;
-    Pattern pattern_b_;
-    Instant from_;
-    Instant limit_;
-    const Zone* zone_ = nullptr;  // of all windows, if it is one
-    bool hidden_ = false;         // an hour common to both was skipped by a change of the clock
-};
-
-std::optional<Instant> earlier_overlap(const Window& a, const Window& b, Instant from, Instant limit) {
-    const Side side_a{{&a, 1}, nullptr};
-    const Side side_b{{&b, 1}, nullptr};
-    return Search(side_a, side_b, from, limit).run();
+int shift_at(std::size_t i) {
+    return static_cast<int>(i) - kApart;
 }
 
 }  // namespace
 
-std::optional<Instant> first_overlap(const Window& a, const Window& b, Instant from) {
-    return earlier_overlap(a, b, from, kEnd);
+class OverlapSearch::Pair {
+  public:
+    Pair(OverlapSearch& search, const Window& a, const Window& b, Instant limit)
+        : search_(search),
+          a_(a),
+          b_(b),
+          from_(std::max(search.from_, kBegin)),
+          limit_(std::min(limit, kEnd)),
+          one_zone_(a.recurrence().zone() == b.recurrence().zone()) {}
+
+    std::optional<Instant> run() {
+        if (from_ >= limit_) return std::nullopt;
+        find_shifts();
+        if (std::none_of(shifts_.begin(), shifts_.end(), [](bool is) { return is; })) return std::nullopt;
+        const std::int64_t begin = day_number(day_near(from_) - kReach);
+        const std::int64_t last = last_day();
+        for (int y = Year::of(begin); !search_.gave_up(); ++y) {
+            const Year year(y);
+            if (year.first > last || (found_ && year.first > found_day_ + kSettled)) break;
+            ++search_.work_;
+            const YearDays b = b_.year(year, search_.holidays_);
+            const YearDays a = a_.year(year, search_.holidays_);
+            look_at(year, a, b, begin);
+        }
+        return found_;
+    }
+
+  private:
+    // After a day with an overlap so many more may have an earlier one.
+    static constexpr std::int64_t kSettled = 8;
+
+    // How many days after an opening of a one of b may begin that shares an instant with it.
+    void find_shifts() {
+        const YearDays ever_a = a_.recurrence().ever();
+        const YearDays ever_b = b_.recurrence().ever();
+        const std::bitset<7> weekdays_a = a_.recurrence().weekdays();
+        const std::bitset<7> weekdays_b = b_.recurrence().weekdays();
+        // One shows later by at most this.
+        const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
+        for (std::size_t i = 0; i < kShifts; ++i) {
+            const int shift = shift_at(i);
+            const Seconds day{std::int64_t{shift} * 86400};
+            const bool in_time = a_.start_time() - apart < b_.end_time() + day &&
+                                 b_.start_time() + day < a_.end_time() + apart;
+            // What is open on holidays only is never open with what isn't.
+            const bool apart_by_holidays =
+                shift == 0 && ((a_.only_on_holidays() && !b_.applies_on_holidays()) ||
+                               (b_.only_on_holidays() && !a_.applies_on_holidays()));
+            bool weekdays = false;
+            for (int of_a = 0; of_a < 7; ++of_a)
+                weekdays = weekdays || (weekdays_a.test(static_cast<std::size_t>(of_a)) &&
+                                        weekdays_b.test(static_cast<std::size_t>((of_a + shift + 7) % 7)));
+            const DayCycle* cycle_a = a_.recurrence().cycle();
+            const DayCycle* cycle_b = b_.recurrence().cycle();
+            shifts_[i] = in_time && !apart_by_holidays && weekdays && meet(ever_a, ever_b, shift) &&
+                         (cycle_a == nullptr || cycle_b == nullptr || cycle_a->meets(*cycle_b, shift));
+        }
+    }
+    static bool meet(const YearDays& a, const YearDays& b, int shift) {
+        if ((a.shifted(shift) & b).any()) return true;
+        // Over the turn of a year.
+        const YearDays first = YearDays::range(0, kApart);
+        const YearDays last = YearDays::range(365 - kApart, 366);
+        return shift > 0 ? (a & last).any() && (b & first).any()
+                         : shift < 0 && (a & first).any() && (b & last).any();
+    }
+
+    // The last day that may tell something new.
+    std::int64_t last_day() const {
+        const Window both[] = {a_, b_};
+        const Pattern pattern(both, search_.holidays_);
+        const LocalDay end = day_near(limit_) + kReach;
+        const LocalDay regular = std::max({pattern.regular_from(), kRegularZones, day_near(from_)});
+        const std::int64_t period = common_period(pattern.period(), kCycleDays);
+        return day_number(std::min({end, kLastDay, regular + Days{period + 366}}));
+    }
+
+    void look_at(const Year& year, const YearDays& a, const YearDays& b, std::int64_t begin) {
+        if (!a.any()) return;
+        const auto& known = never_[static_cast<std::size_t>(year.kind)];
+        std::array<YearDays, kShifts> common;
+        YearDays all;
+        for (std::size_t i = 0; i < kShifts; ++i) {
+            if (!shifts_[i]) continue;
+            const int shift = shift_at(i);
+            common[i] = a & b.shifted(-shift);
+            // Those of b that are in the years beside this one.
+            const auto beside = [&](int from, int to) {
+                for (int day = a.next(from); day < to; day = a.next(day + 1))
+                    if (b_.opens_on(day_at(year.first + day + shift), search_.holidays_)) common[i].set(day);
+            };
+            if (shift < 0) beside(0, -shift);
+            if (shift > 0) beside(year.length - shift, year.length);
+            if (is_regular(year)) common[i] &= ~known[i];
+            all |= common[i];
+        }
+        const auto first = static_cast<int>(std::max<std::int64_t>(0, begin - year.first));
+        for (int day = all.next(first); day < year.length && !search_.gave_up(); day = all.next(day + 1)) {
+            if (found_ && year.first + day > found_day_ + kSettled) return;
+            for (std::size_t i = 0; i < kShifts; ++i)
+                if (common[i].test(day)) try_day(year, day, i, common[i]);
+        }
+    }
+
+    // Whether the changes of the clock around a year are those of all years of its kind.
+    static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
+
+    // Looks at the clock for an opening of a and the one of b.
+    void try_day(const Year& year, int day, std::size_t i, YearDays& common) {
+        ++search_.work_;
+        const LocalDay of_a = day_at(year.first + day);
+        const LocalDay of_b = of_a + Days{shift_at(i)};
+        const Interval opening_a = a_.on(of_a);
+        const Interval opening_b = b_.on(of_b);
+        const Instant start = std::max(opening_a.start, opening_b.start);
+        const Instant end = std::min(opening_a.end, opening_b.end);
+        if (start < end) {
+            const Instant at = std::max(start, from_);
+            if (at >= end || at >= limit_ || (found_ && *found_ <= at)) return;
+            if (!found_) found_day_ = year.first + day;
+            found_ = at;
+            return;
+        }
+        // So it is on all days up to the next change of a clock.
+        const std::int64_t until =
+            std::min(unchanged_until(a_, of_a), unchanged_until(b_, of_b) - shift_at(i));
+        const YearDays same = YearDays::range(
+            day, static_cast<int>(std::clamp<std::int64_t>(until - year.first, day + 1, year.length)));
+        common &= ~same;
+        if (is_regular(year)) never_[static_cast<std::size_t>(year.kind)][i] |= same;
+    }
+
+    // The first day from `day` on whose opening is not as far from UTC as that of `day`.
+    static std::int64_t unchanged_until(const Window& window, LocalDay day) {
+        const Zone& zone = window.recurrence().zone();
+        const Zone::Stretch stretch = zone.stretch(zone.instant(Local{day} + window.start_time()));
+        if (Local{day} + window.start_time() < stretch.from || Local{day} + window.end_time() >= stretch.to)
+            return day_number(day) + 1;
+        return day_number(std::chrono::floor<Days>(stretch.to - window.end_time()));
+    }
+
+    OverlapSearch& search_;
+    const Window& a_;
+    const Window& b_;
+    Instant from_;
+    Instant limit_;
+    bool one_zone_;
+    std::array<bool, kShifts> shifts_{};
+    // Of each kind of year, once the clocks are set by rules: days of a on which it meets no opening of b so
+    // many days later, as the clocks show it.
+    std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
+    std::optional<Instant> found_;
+    std::int64_t found_day_ = 0;
+};
+
+std::optional<Instant> OverlapSearch::of(const Window& a, const Window& b, Instant limit) {
+    return Pair(*this, a, b, limit).run();
 }
 
-std::optional<Instant> first_overlap(const WindowSet& a, const WindowSet& b, Instant from) {
-    const Side side_a{a.windows(), &a.holidays(), a.is_complement()};
-    const Side side_b{b.windows(), &b.holidays(), b.is_complement()};
-    return Search(side_a, side_b, from, kEnd).run();
-}
-
-std::optional<Overlap> first_overlap(std::span<const Window> windows, Instant from) {
+std::optional<Overlap> OverlapSearch::of(std::span<const Window> windows,
+                                         std::span<const std::size_t> changed) {
+    std::vector<bool> is_changed(windows.size());
+    for (const std::size_t i : changed) is_changed[i] = true;
     std::optional<Overlap> best;
-    for (std::size_t i = 0; i < windows.size(); ++i)
-        for (std::size_t j = i + 1; j < windows.size(); ++j)
-            if (const auto at = earlier_overlap(windows[i], windows[j], from, best ? best->at : kEnd))
-                best = {*at, i, j};
-    return best;
-}
-
-std::optional<Overlap> first_overlap(std::span<const Window> a, std::span<const Window> b, Instant from) {
-    std::optional<Overlap> best;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        for (std::size_t j = 0; j < b.size(); ++j)
-            if (const auto at = earlier_overlap(a[i], b[j], from, best ? best->at : kEnd)) best = {*at, i, j};
+    for (const std::size_t i : changed) {
+        for (std::size_t j = 0; j < windows.size() && !gave_up(); ++j) {
+            if (j == i || (is_changed[j] && j < i)) continue;  // once for each pair
+            const auto at = of(windows[i], windows[j], best ? best->at : Instant::max());
+            if (at) best = {*at, std::min(i, j), std::max(i, j)};
+        }
+    }
     return best;
 }
 

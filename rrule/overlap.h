@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -9,33 +10,47 @@
 
 namespace pbs::rrule {
 
-class WindowSet;
-
 // Where two windows are first open together.
 struct Overlap {
     Instant at;
-    std::size_t first;   // index into the first list
-    std::size_t second;  // index into the second list, or the same list
+    std::size_t first;  // indexes into the list; first < second
+    std::size_t second;
 };
 
-// The first instant at or after `from` at which both windows are open. Holidays are left aside, so that a
-// later change of non_work_days can't make windows overlap that were found not to.
+// Compares windows: the first instant at or after `from` at which two of them are open, non-work days taken
+// out where they don't apply.
 //
-// Exact for the whole future: the days of each rule repeat after Recurrence::period_days(), so one common
-// period after the last DTSTART, RDATE and EXDATE tells all of them (and after 2100, from when on tzdata has
-// rules only, where windows meet in an hour that a change of the clock skips, or are in different zones). The
-// bound is the year 9999, where iCalendar's dates end: it matters only for rules with an INTERVAL whose
-// common period is longer than that.
-std::optional<Instant> first_overlap(const Window& a, const Window& b, Instant from);
+// Exact for the whole future, by arithmetic: which days two windows may share is asked of whole years at once
+// (YearDays), and only such days are looked at by the clock. The days of rules, of non-work days and of
+// changes of the clock repeat; one common period after the last single date tells all of them. The bound is
+// the year 9999, where iCalendar's dates end: it matters only for rules with an INTERVAL whose common period
+// is longer than that.
+class OverlapSearch {
+  public:
+    // `holidays` are those of all windows.
+    OverlapSearch(const NonWorkDays& holidays, Instant from) : holidays_(holidays), from_(from) {}
 
-// The same for unions of windows and their complements, as exact. Holidays count as they are in the sets: the
-// first instant at which both contain(). With a.complement(): the first instant of b that is not in a.
-std::optional<Instant> first_overlap(const WindowSet& a, const WindowSet& b, Instant from);
+    // The first common instant before `limit`.
+    std::optional<Instant> of(const Window& a, const Window& b, Instant limit = Instant::max());
 
-// The earliest overlap of two different windows of one list (indexes first < second).
-std::optional<Overlap> first_overlap(std::span<const Window> windows, Instant from);
+    // The earliest overlap of two different windows of the list, of which one at least has its index in
+    // `changed`.
+    std::optional<Overlap> of(std::span<const Window> windows, std::span<const std::size_t> changed);
 
-// The earliest overlap of a window of one list with a window of the other.
-std::optional<Overlap> first_overlap(std::span<const Window> a, std::span<const Window> b, Instant from);
+    // How many years and days have been looked at: the work. A search is over when it is kMostWork: most() is
+    // true then, and what it said says nothing.
+    std::uint64_t work() const { return work_; }
+    bool gave_up() const { return work_ >= kMostWork; }
+
+    // Some 50 ms, several hundred times the work for 300 windows as sites have them.
+    static constexpr std::uint64_t kMostWork = 2'000'000;
+
+  private:
+    class Pair;
+
+    const NonWorkDays& holidays_;
+    Instant from_;
+    std::uint64_t work_ = 0;
+};
 
 }  // namespace pbs::rrule

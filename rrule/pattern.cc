@@ -58,7 +58,7 @@ void open_on(const Window& window, std::span<const LocalDay> days, std::vector<I
     }
 }
 
-Pattern::Pattern(std::span<const Window> windows, const NonWorkDays* holidays)
+Pattern::Pattern(std::span<const Window> windows, const NonWorkDays& holidays)
     : windows_(windows), holidays_(holidays) {
     bool ask_holidays = false;
     for (const Window& window : windows) {
@@ -68,11 +68,11 @@ Pattern::Pattern(std::span<const Window> windows, const NonWorkDays* holidays)
         regular_from_ =
             std::max({regular_from_, rule.periodic_from(), last.value_or(regular_from_) + Days{1}});
         if (!last) period_ = common_period(period_, rule.period_days());
-        ask_holidays = ask_holidays || !window.applies_on_holidays();
+        ask_holidays = ask_holidays || window.depends_on_holidays();
     }
-    if (!ask_holidays || holidays == nullptr || holidays->empty()) return;
-    regular_from_ = std::max(regular_from_, holidays->periodic_from());
-    period_ = common_period(period_, holidays->period_days());
+    if (!ask_holidays || holidays.empty()) return;
+    regular_from_ = std::max(regular_from_, holidays.periodic_from());
+    period_ = common_period(period_, holidays.period_days());
 }
 
 std::vector<ClockInterval> Pattern::on_the_clock(LocalDay from, LocalDay to) const {
@@ -113,7 +113,8 @@ std::optional<Instant> Pattern::always_open_from(const Zone& zone) const {
     for (const Window& window : windows_) {
         const Recurrence& rule = window.recurrence();
         const std::int64_t common = common_period(period, rule.period_days());
-        const bool on_all_days = window.applies_on_holidays() || holidays_ == nullptr || holidays_->empty();
+        const bool on_all_days =
+            !window.depends_on_holidays() || (holidays_.empty() && !window.only_on_holidays());
         if (!on_all_days || rule.last_day() || common > kYear || !(rule.zone() == zone)) continue;
         some.push_back(window);
         period = common;
@@ -121,7 +122,7 @@ std::optional<Instant> Pattern::always_open_from(const Zone& zone) const {
     }
     from += Days{2};
     const LocalDay to = from + Days{period + 2};
-    const auto open = Pattern(some, nullptr).on_the_clock(from, to);
+    const auto open = Pattern(some, holidays_).on_the_clock(from, to);
     if (open.size() != 1 || !(open.front() == ClockInterval{Local{from}, Local{to}})) return std::nullopt;
     return std::min(kEnd, Instant{(from + kReach).time_since_epoch()});
 }

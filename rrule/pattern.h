@@ -44,14 +44,14 @@ struct ClockInterval {
 // none.
 void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out);
 
-// Windows and the days on which some of them don't open (null if that is to be left aside).
+// Windows and the non-work days, on which some of them don't open or others only.
 //
 // Zone::instant never goes backwards, so an instant is inside a union of windows of one zone when the clock's
 // highest reading so far is inside the union on the wall clock. What is never so on the wall clock, or
 // always, is never or always so in time; only where it changes can a gap of the clock hide it.
 class Pattern {
   public:
-    Pattern(std::span<const Window> windows, const NonWorkDays* holidays);
+    Pattern(std::span<const Window> windows, const NonWorkDays& holidays);
 
     // Whether all windows are read on the same clock.
     bool one_zone() const { return one_zone_; }
@@ -75,7 +75,7 @@ class Pattern {
     std::optional<Instant> always_open_from(const Zone& zone) const;
 
     std::span<const Window> windows_;
-    const NonWorkDays* holidays_;
+    const NonWorkDays& holidays_;
     bool one_zone_ = true;
     LocalDay regular_from_ = LocalDay::min();
     std::int64_t period_ = 1;

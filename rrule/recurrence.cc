@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "rrule/expand.h"
 #include "rrule/rule_text.h"
@@ -63,14 +64,14 @@ struct Recurrence::Impl {
 
     // Whether the times of day decide if the rule occurs on a day, near its end or an EXDATE.
     bool times_decide(LocalDay day) const {
-        if ((until || last_counted) && Local{day} + Days{5} > rule_end()) return true;
+        if ((until || last_counted) && Local{day} + kNearEnd > rule_end()) return true;
         const auto some = std::lower_bound(excluded_times.begin(), excluded_times.end(), Local{day});
         return some != excluded_times.end() && day_of(*some) == day;
     }
 
     bool rule_occurs_on(LocalDay day) const {
         bool occurs = false;
-        rule->first(kAll, Local{day}, std::min(Local{day} + Days{1}, rule_end()), [&](Local l) {
+        rule->each(kAll, Local{day}, std::min(Local{day} + Days{1}, rule_end()), [&](Local l) {
             occurs = !excluded(l) && before_until(l);
             return !occurs;
         });
@@ -78,7 +79,9 @@ struct Recurrence::Impl {
     }
 
     std::vector<Local> occurrences(Local from, Local to) const;
-    std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
+    YearDays year(const Year& y) const;
+    YearDays special_year(const Year& y) const;
+    void find_special_years();
 
     Result<void> read(const text::Parts& parts);
     Result<void> read_rule(const text::Rule& parts);
@@ -87,14 +90,23 @@ struct Recurrence::Impl {
     bool all_excluded() const;
 
     static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+    static constexpr Days kNearEnd{5};
+
+    // Years of which not only the rule's days count, and what was found of them.
+    std::vector<int> special_years;  // ascending
+    mutable std::map<int, YearDays> specials;
+    mutable std::optional<YearDays> ever;
 };
 
 std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to) const {
     std::vector<Local> out;
     if (from >= to) return out;
     if (rule) {
-        rule->expand(from, std::min(to, rule_end()), out);
-        while (!out.empty() && !before_until(out.back())) out.pop_back();
+        rule->each(kAll, from, std::min(to, rule_end()), [&](Local l) {
+            if (!before_until(l)) return false;
+            out.push_back(l);
+            return true;
+        });
     }
     const auto begin = std::lower_bound(rdates.begin(), rdates.end(), from);
     const auto end = std::lower_bound(begin, rdates.end(), to);
@@ -107,27 +119,50 @@ std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to) const {
     return out;
 }
 
-std::vector<LocalDay> Recurrence::Impl::days(LocalDay from, LocalDay to) const {
-    std::vector<LocalDay> out;
-    if (from >= to) return out;
+YearDays Recurrence::Impl::year(const Year& y) const {
+    if (!std::binary_search(special_years.begin(), special_years.end(), y.number)) {
+        const bool over = !rule || (rule_end() < kEnd && Local{day_at(y.first)} >= rule_end());
+        return over ? YearDays{} : rule->year(y);
+    }
+    const auto known = specials.find(y.number);
+    return known != specials.end() ? known->second
+                                   : specials.emplace(y.number, special_year(y)).first->second;
+}
+
+YearDays Recurrence::Impl::special_year(const Year& y) const {
+    YearDays out;
+    const auto in_year = [&](LocalDay day) { return static_cast<int>(day_number(day) - y.first); };
     if (rule) {
-        rule->days(from, std::min(to, day_of(rule_end() - Seconds{1}) + Days{1}), out);
-        if (until || last_counted || !excluded_times.empty())
-            std::erase_if(out, [this](LocalDay d) { return times_decide(d) && !rule_occurs_on(d); });
+        out = rule->year(y);
+        const auto end = day_number(day_of(rule_end() - Seconds{1})) + 1 - y.first;
+        out &= YearDays::range(0, static_cast<int>(std::clamp<std::int64_t>(end, 0, y.length)));
+        for (int day = out.next(0); day < YearDays::kBits; day = out.next(day + 1)) {
+            const LocalDay date = day_at(y.first + day);
+            if (times_decide(date) && !rule_occurs_on(date)) out.reset(day);
+        }
     }
-    const auto begin = std::lower_bound(rdates.begin(), rdates.end(), Local{from});
-    const auto end = std::lower_bound(begin, rdates.end(), Local{to});
-    if (begin != end) {
-        for (auto date = begin; date != end; ++date)
-            if (!excluded(*date)) out.push_back(day_of(*date));
-        std::sort(out.begin(), out.end());
-        out.erase(std::unique(out.begin(), out.end()), out.end());
-    }
-    if (!excluded_days.empty())
-        std::erase_if(out, [this](LocalDay d) {
-            return std::binary_search(excluded_days.begin(), excluded_days.end(), d);
-        });
+    const LocalDay first = day_at(y.first);
+    const LocalDay end = first + Days{y.length};
+    for (auto date = std::lower_bound(rdates.begin(), rdates.end(), Local{first});
+         date != rdates.end() && *date < Local{end}; ++date)
+        if (!excluded(*date)) out.set(in_year(day_of(*date)));
+    for (auto day = std::lower_bound(excluded_days.begin(), excluded_days.end(), first);
+         day != excluded_days.end() && *day < end; ++day)
+        out.reset(in_year(*day));
     return out;
+}
+
+void Recurrence::Impl::find_special_years() {
+    const auto add = [&](LocalDay day) { special_years.push_back(Year::of(day_number(day))); };
+    for (const Local l : rdates) add(day_of(l));
+    for (const LocalDay day : excluded_days) add(day);
+    for (const Local l : excluded_times) add(day_of(l));
+    if (until || last_counted) {
+        add(day_of(rule_end() - kNearEnd - Days{1}));
+        add(day_of(rule_end()));
+    }
+    std::sort(special_years.begin(), special_years.end());
+    special_years.erase(std::unique(special_years.begin(), special_years.end()), special_years.end());
 }
 
 Result<void> Recurrence::Impl::read(const text::Parts& parts) {
@@ -182,7 +217,7 @@ Result<void> Recurrence::Impl::read_rule(const text::Rule& parts) {
 
 // COUNT is an end like UNTIL, once its last occurrence is known.
 void Recurrence::Impl::count(std::int64_t occurrences) {
-    rule->first(static_cast<std::size_t>(occurrences), *start, kEnd, [this](Local l) {
+    rule->each(static_cast<std::size_t>(occurrences), *start, kEnd, [this](Local l) {
         last_counted = l;
         return true;
     });
@@ -193,7 +228,7 @@ bool Recurrence::Impl::rule_occurs() const {
     const Days period{std::min<std::int64_t>(rule->period_days(), kCalendarDays)};
     const Local from = start.value_or(std::min(Local{LocalDay{Days{0}}}, rule_end() - period - Days{7}));
     bool occurs = false;
-    rule->first(1, from, std::min(rule_end(), from + period + Days{7}), [&](Local l) {
+    rule->each(1, from, std::min(rule_end(), from + period + Days{7}), [&](Local l) {
         occurs = before_until(l);
         return false;
     });
@@ -206,7 +241,7 @@ bool Recurrence::Impl::all_excluded() const {
     if (!rule) return true;
     if (!start) return false;  // a list can't remove a past without a begin
     bool found = false;
-    rule->first(kAll, *start, rule_end(), [&](Local l) {
+    rule->each(kAll, *start, rule_end(), [&](Local l) {
         found = before_until(l) && !excluded(l);
         return !found;
     });
@@ -226,6 +261,7 @@ Result<Recurrence> Recurrence::parse(std::string_view text, const Zone& floating
     impl->zone = floating;
     impl->at = std::clamp(at, Seconds{0}, Seconds{86399});
     if (auto done = impl->read(*parts); !done) return tl::unexpected(done.error());
+    impl->find_special_years();
     return Recurrence(std::move(impl));
 }
 
@@ -256,7 +292,46 @@ std::vector<Instant> Recurrence::instants(Instant from, Instant to) const {
 }
 
 std::vector<LocalDay> Recurrence::days(LocalDay from, LocalDay to) const {
-    return impl_->days(from, to);
+    std::vector<LocalDay> out;
+    from = std::max(from, kFirstDay);
+    to = std::min(to, kLastDay + Days{1});
+    if (from >= to) return out;
+    const std::int64_t end = day_number(to);
+    for (std::int64_t at = day_number(from); at < end;) {
+        const Year y(Year::of(at));
+        const YearDays some = impl_->year(y);
+        for (int day = some.next(static_cast<int>(at - y.first));
+             y.first + day < end && day < YearDays::kBits; day = some.next(day + 1))
+            out.push_back(day_at(y.first + day));
+        at = y.first + y.length;
+    }
+    return out;
+}
+
+YearDays Recurrence::year(const Year& y) const {
+    return impl_->year(y);
+}
+
+YearDays Recurrence::ever() const {
+    if (impl_->ever) return *impl_->ever;
+    YearDays& out = impl_->ever.emplace();
+    if (impl_->rule) out = impl_->rule->ever();
+    for (const Local l : impl_->rdates) {
+        const std::int64_t day = day_number(day_of(l));
+        out.set(static_cast<int>(day - Year(Year::of(day)).first));
+    }
+    return out;
+}
+
+std::bitset<7> Recurrence::weekdays() const {
+    std::bitset<7> out;
+    if (impl_->rule) out = impl_->rule->weekdays();
+    for (const Local l : impl_->rdates) out.set(static_cast<std::size_t>(weekday_of(day_number(day_of(l)))));
+    return out;
+}
+
+const DayCycle* Recurrence::cycle() const {
+    return impl_->rule && impl_->rdates.empty() ? impl_->rule->cycle() : nullptr;
 }
 
 std::optional<LocalDay> Recurrence::first_day() const {

@@ -1,6 +1,7 @@
-// Recurrences of RFC 5545: parsed with positions for errors here, expanded by libical.
+// Recurrences of RFC 5545.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "rrule/year_days.h"
 #include "rrule/zone.h"
 
 namespace pbs::rrule {
+
+class DayCycle;
 
 // A set of readings of the wall clock in one zone: a recurrence rule (RFC 5545 3.3.10) with optional DTSTART,
 // RDATE and EXDATE lines. An immutable value, cheap to copy.
@@ -32,6 +36,7 @@ namespace pbs::rrule {
 // - Everything is counted on the wall clock: HOURLY;INTERVAL=6 is four readings of the clock each day, also
 //   on the days of 23 or 25 hours.
 // - With BYWEEKNO a year is the year of its weeks: 29 December may be in week 1 of the year that follows.
+//   INTERVAL counts from the year in whose weeks DTSTART is.
 // - BYHOUR, BYMINUTE and BYSECOND are ignored when DTSTART is a date (RFC 5545 3.3.10). Second 60 is 59.
 // - EXDATE with a date removes every occurrence on that date; with a time, the occurrence at that time (when
 //   DTSTART is missing, all of that date, as the rule then names days).
@@ -57,9 +62,17 @@ class Recurrence {
     std::vector<Local> occurrences(Local from, Local to) const;
     // The same as instants (RFC 5545 3.3.5 for times in gaps and folds).
     std::vector<Instant> instants(Instant from, Instant to) const;
-    // Days in [from, to) with at least one occurrence, ascending. Time grows with the number of days,
+    // Days in [from, to) with at least one occurrence, ascending. Time grows with the number of years,
     // whatever BYHOUR, BYMINUTE and BYSECOND say.
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
+    // The same for a whole year, without a list.
+    YearDays year(const Year& y) const;
+    // The days of all years together, and maybe more: what isn't in it never occurs.
+    YearDays ever() const;
+    // Whether it ever occurs on a weekday, 0 being Sunday; maybe true where it doesn't.
+    std::bitset<7> weekdays() const;
+    // What INTERVAL leaves of the days, if it is counted in days and nothing is added to the rule; else null.
+    const DayCycle* cycle() const;
 
     // The first day on which something can occur; empty when the rule has always recurred.
     std::optional<LocalDay> first_day() const;
@@ -71,8 +84,8 @@ class Recurrence {
     // ever: 7 for BYDAY=MO, 146097 (the 400 years of the Gregorian cycle) or a multiple with calendar parts.
     std::int64_t period_days() const;
 
-    // How many days and periods have been looked at, and occurrences given, since parse() began: the measure
-    // of the work that rules cause, which tests hold against a bound.
+    // How many years have been looked at, and occurrences given, since parse() began: the measure of the work
+    // that rules cause, which tests hold against a bound.
     std::uint64_t steps() const;
 
   private:

@@ -25,9 +25,10 @@ struct WindowSpec {
     std::optional<Seconds> start_time;  // since midnight, below 24 h; midnight if not set
     std::optional<Seconds> end_time;    // since midnight, up to 24 h; 24:00 if not set
     bool applies_on_holidays = true;
+    bool only_on_holidays = false;
 };
 
-// Rule x start_time x end_time x applies_on_holidays. An immutable value, cheap to copy.
+// Rule x start_time x end_time x applies_on_holidays x only_on_holidays. An immutable value, cheap to copy.
 //
 // - The rule gives days only, in its zone (TZID of DTSTART, else the server's): the window opens once on each
 //   day that has an occurrence, at start_time of that day, whatever time the occurrence has.
@@ -36,13 +37,13 @@ struct WindowSpec {
 // - Times are readings of the wall clock in the zone. A reading that comes twice is its first occurrence; one
 //   that is skipped is the moment of the skip (Zone::instant). So a window is as long as the clock shows, an
 //   hour more or less on the day of a change, and one that lies within a skipped hour doesn't open that day.
-// - Unless applies_on_holidays, it doesn't open on a non-work day. The day on which it starts decides: a
-//   window across midnight that starts on the day before a holiday is kept whole, and one that would start on
-//   the holiday is left out whole.
+// - Unless applies_on_holidays, it doesn't open on a non-work day, and with only_on_holidays it doesn't open
+//   on any other. The day on which it starts decides: a window across midnight that starts on the day before
+//   a holiday is kept whole, and one that would start on the holiday is left out whole.
 class Window {
   public:
     // `zone` is the server's. Errors: those of Recurrence::parse; start_time or end_time out of range (a
-    // window that starts at 24:00 has no length).
+    // window that starts at 24:00 has no length); only_on_holidays without applies_on_holidays.
     static Result<Window> make(const WindowSpec& spec, const Zone& zone);
 
     const Recurrence& recurrence() const;
@@ -50,18 +51,22 @@ class Window {
     // Since midnight of the start day: above 24 h when the window ends on the next day.
     Seconds end_time() const;
     bool applies_on_holidays() const;
+    bool only_on_holidays() const;
+    bool depends_on_holidays() const { return only_on_holidays() || !applies_on_holidays(); }
 
     // What the window is on one start day, without asking the rule; empty (start == end) within a skipped
     // hour.
     Interval on(LocalDay day) const;
 
-    // The days in [from, to) on which it starts, ascending. Without `holidays` (which may be null) unless
-    // applies_on_holidays.
-    std::vector<LocalDay> days(LocalDay from, LocalDay to, const NonWorkDays* holidays) const;
+    // The days in [from, to) on which it starts, ascending.
+    std::vector<LocalDay> days(LocalDay from, LocalDay to, const NonWorkDays& holidays) const;
+    // The same for a whole year.
+    YearDays year(const Year& y, const NonWorkDays& holidays) const;
+    bool opens_on(LocalDay day, const NonWorkDays& holidays) const;
 
     // Appends the openings whose start day is in [from, to) to `out`: ascending, disjoint, though they may
-    // touch. Without those that start on `holidays` (which may be null) unless applies_on_holidays.
-    void expand(LocalDay from, LocalDay to, const NonWorkDays* holidays, std::vector<Interval>& out) const;
+    // touch.
+    void expand(LocalDay from, LocalDay to, const NonWorkDays& holidays, std::vector<Interval>& out) const;
 
   private:
     struct Impl;

@@ -23,8 +23,9 @@ std::string key_of(const WindowSpec& spec, const Zone& zone) {
     std::string key;
     add_text(key, spec.rrule);
     add_zone(key, zone);
-    key += fmt::format("{},{},{}", spec.start_time ? spec.start_time->count() : -1,
-                       spec.end_time ? spec.end_time->count() : -1, spec.applies_on_holidays ? 1 : 0);
+    key += fmt::format("{},{},{},{}", spec.start_time ? spec.start_time->count() : -1,
+                       spec.end_time ? spec.end_time->count() : -1, spec.applies_on_holidays ? 1 : 0,
+                       spec.only_on_holidays ? 1 : 0);
     return key;
 }
 
@@ -48,7 +49,7 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
     bool holidays = false;
     for (const WindowSpec& spec : specs) {
         add_text(key, key_of(spec, zone));
-        holidays = holidays || !spec.applies_on_holidays;
+        holidays = holidays || !spec.applies_on_holidays || spec.only_on_holidays;
     }
     // Windows that apply on holidays don't depend on them.
     if (holidays) add_text(key, days_key_);

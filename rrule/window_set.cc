@@ -52,7 +52,7 @@ struct alignas(64) WindowSet::Impl {
     std::vector<Window> windows;
     NonWorkDays holidays;
 
-    Pattern pattern() const { return {windows, &holidays}; }
+    Pattern pattern() const { return {windows, holidays}; }
 
     // Moves `days` to a time that it doesn't cover: at the first question, and when time has gone on. False
     // if it stays, as it does when only a few questions are about another time.

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "rrule/overlap.h"  // IWYU pragma: export
 #include "rrule/window.h"
 
 namespace pbs::rrule {
@@ -32,7 +31,7 @@ namespace pbs::rrule {
 class WindowSet {
   public:
     WindowSet();
-    // Windows that don't apply on holidays leave out `holidays`.
+    // `holidays` are what windows leave out, or are open on alone.
     explicit WindowSet(std::vector<Window> windows, NonWorkDays holidays = {});
 
     // What is inside where this isn't.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "rrule/year_days.h"
 #include "rrule/zone_files.h"
 
 namespace pbs::rrule {
@@ -115,11 +116,24 @@ bool Zone::exists(Local l) const {
 }
 
 Zone::Stretch Zone::stretch(Instant t) const {
-    // Changes that tzdata gives as a rule are listed by absl for 400 years.
+    // Changes that tzdata gives as a rule are listed by absl for 400 years. After that they are those of a
+    // year of the same kind, of which there is one among any 28 without a change of century.
     constexpr Instant kListed{std::chrono::days{157054}};  // 2400-01-01
+    constexpr int kRuled = 2201;
+    if (t >= kListed) {
+        const Year year(Year::of(std::chrono::floor<std::chrono::days>(t).time_since_epoch().count()));
+        int same = kRuled;
+        while (Year(same).kind != year.kind) ++same;
+        const Year like(same);
+        const std::chrono::days later{year.first - like.first};
+        Stretch found = stretch(t - later);
+        found.from = std::max(found.from, Local{day_at(like.first)}) + later;
+        found.to = std::min(found.to, Local{day_at(like.first + like.length)}) + later;
+        if (found.from > found.to) found.from = found.to;
+        return found;
+    }
     const absl::Time at = absl::FromUnixSeconds(t.time_since_epoch().count());
     Stretch out{Local{}, Local{}, Seconds{impl_->zone.At(at).offset}};
-    if (t >= kListed) return out;
     absl::TimeZone::CivilTransition change;
     // The change at t itself, if there is one, is before.
     out.from = impl_->zone.PrevTransition(at + absl::Seconds(1), &change)

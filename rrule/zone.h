@@ -57,7 +57,8 @@ class Zone {
     bool exists(Local l) const;
 
     // The readings around an instant that are all one offset away from UTC: neither in a gap nor repeated
-    // later. Empty (from == to) after the year 2400, where only single readings are asked.
+    // later. Not always as far as that is so; empty (from == to) near a change or the turn of a year after
+    // 2400.
     struct Stretch {
         Local from;
         Local to;

@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "rrule/overlap.h"
 #include "rrule/window_cache.h"
 
 namespace pbs::rrule::bench {
@@ -228,6 +229,113 @@ BENCHMARK(ReadAgainAfterOneChange)
     ->Range(10, 10000)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
+
+// A queue's windows, one of which changed: made from their text and compared with the others. Families of
+// rules that a manager may set to keep the server busy; all have the same times, or nearly in other zones.
+using Family = std::string (*)(int);
+std::string one_a_year(int i) {
+    return fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", i / 28 % 12 + 1, i % 28 + 1);
+}
+std::string in_turns(int i) {
+    return fmt::format("DTSTART:202601{:02} FREQ=DAILY;INTERVAL={}", i % 28 + 1, 28 + i % 3 * 28);
+}
+std::string hours(int i) {
+    return fmt::format("FREQ=HOURLY;INTERVAL={};BYMONTH={};BYYEARDAY={}", 25 + 2 * i, i % 12 + 1,
+                       i % 12 * 30 + 15);
+}
+std::string leap_days(int i) {
+    return fmt::format("FREQ=YEARLY;INTERVAL={};BYMONTH=2;BYMONTHDAY=29;BYDAY={}", 3 + 2 * i,
+                       std::array{"MO", "TU", "WE", "TH", "FR", "SA", "SU"}[static_cast<std::size_t>(i % 7)]);
+}
+std::string weeks(int i) {
+    return fmt::format("FREQ=YEARLY;INTERVAL={};BYWEEKNO={};BYDAY=MO;BYSETPOS=-1", 1 + i % 2 * 6, i % 53 + 1);
+}
+std::string removed(int i) {
+    std::string rule = fmt::format("DTSTART:20260101 FREQ=YEARLY;BYMONTH=1;BYMONTHDAY={}", i % 28 + 1);
+    rule += " EXDATE:";
+    for (int year = 2026; year < 2900; ++year)
+        rule += fmt::format("{}{}01{:02}", year == 2026 ? "" : ",", year, i % 28 + 1);
+    return rule;
+}
+std::string zones(int i) {
+    static constexpr const char* kZones[] = {"Europe/Vienna", "America/New_York", "Australia/Lord_Howe",
+                                             "Asia/Kolkata",  "America/Santiago", "Africa/Casablanca"};
+    return fmt::format("DTSTART;TZID={}:20260101T000000 FREQ=MONTHLY;BYMONTHDAY={}", kZones[i % 6],
+                       i % 28 + 1);
+}
+std::string odd_zones(int i) {
+    static constexpr const char* kZones[] = {"Europe/Vienna", "America/New_York"};
+    return fmt::format("DTSTART;TZID={}:20260101T000000 FREQ=DAILY;INTERVAL={}", kZones[i % 2], 11 + i);
+}
+
+void OneOfAQueue(benchmark::State& state, Family rule, bool all) {
+    const auto count = static_cast<int>(state.range(0));
+    const NonWorkDays none = holidays();
+    std::uint64_t work = 0;
+    bool gave_up = false;
+    for (auto _ : state) {
+        std::vector<Window> queue;
+        std::vector<std::size_t> changed{0};
+        for (int i = 0; i < count; ++i) {
+            auto made =
+                Window::make({rule(i), Seconds{8 * 3600}, Seconds{8 * 3600 + 60}, i % 2 == 0}, zone());
+            if (!made) continue;  // it never occurs
+            if (all && !queue.empty()) changed.push_back(queue.size());
+            queue.push_back(*made);
+        }
+        OverlapSearch search(none, kNow);
+        benchmark::DoNotOptimize(search.of(queue, changed));
+        work = search.work();
+        gave_up = search.gave_up();
+    }
+    state.counters["work"] = static_cast<double>(work);
+    state.counters["gave_up"] = gave_up ? 1 : 0;
+}
+void queue_sizes(benchmark::internal::Benchmark* one) {
+    one->Arg(10)->Arg(300)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(OneOfAQueue, one_a_year, one_a_year, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, one_a_year_all_changed, one_a_year, true)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, in_turns, in_turns, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, hours, hours, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, hours_all_changed, hours, true)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, leap_days, leap_days, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, leap_days_all_changed, leap_days, true)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, weeks, weeks, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, removed, removed, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, zones, zones, false)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, zones_all_changed, zones, true)->Apply(queue_sizes);
+BENCHMARK_CAPTURE(OneOfAQueue, odd_zones, odd_zones, false)->Apply(queue_sizes);
+
+// A rule from its text, the most that one can ask for; and the first question about it.
+void HostileRule(benchmark::State& state, const std::string& rule) {
+    for (auto _ : state) {
+        auto made = Window::make({rule, Seconds{8 * 3600}, Seconds{9 * 3600}, true}, zone());
+        if (made) benchmark::DoNotOptimize(WindowSet({*made}).next_change(kNow));
+    }
+}
+std::string numbers(const char* name, int from, int to) {
+    std::string out = fmt::format(";{}={}", name, from);
+    for (int i = from + 1; i <= to; ++i) out += fmt::format(",{}", i);
+    return out;
+}
+BENCHMARK_CAPTURE(HostileRule, never, "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(HostileRule, far, "DTSTART:20000101 FREQ=YEARLY;INTERVAL=7999;BYYEARDAY=366")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(HostileRule, days_far, "FREQ=HOURLY;INTERVAL=32767;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(HostileRule, counted, "DTSTART:16010101T000000 FREQ=DAILY;COUNT=100000")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(HostileRule, counted_weeks,
+                  "DTSTART:16010101T000000 FREQ=WEEKLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU" +
+                      numbers("BYHOUR", 0, 23) + numbers("BYMINUTE", 0, 59) + numbers("BYSECOND", 0, 59) +
+                      ";BYSETPOS=-1")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(HostileRule, positions,
+                  "DTSTART:16010101T000000 FREQ=YEARLY;COUNT=100000" + numbers("BYMONTHDAY", 1, 31) +
+                      numbers("BYSETPOS", 1, 366) + numbers("BYHOUR", 0, 23) + numbers("BYMINUTE", 0, 59) +
+                      numbers("BYSECOND", 0, 59))
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace pbs::rrule::bench

@@ -53,6 +53,32 @@ TEST(Changes, NonWorkDaysAreDaysOfTheServersZone) {
     EXPECT_TRUE(lines_of(list, Kind::prime).empty());
 }
 
+TEST(Changes, NamesOfNonWorkDaysAreTold) {
+    Answers a = answers();
+    a.server.attributes["non_work_days"] += " SUMMARY:Christmas\\, Day";
+    const Site site = site_of(a);
+    const auto from = utc("2026-12-25 10:00");
+    const auto to = utc("2026-12-26 10:00");
+    const auto list = spans(site, from, to);
+    EXPECT_THAT(to_text(site, list, from, to), HasSubstr("non-work day: Christmas, Day\n"));
+    EXPECT_THAT(to_json(site, list, from, to), HasSubstr("\"name\": \"Christmas, Day\""));
+    EXPECT_THAT(to_icalendar(site, from, to, from), HasSubstr("SUMMARY:Christmas\\, Day\r\n"));
+}
+
+TEST(Changes, AReadingThatComesTwiceHasItsOffset) {
+    const rrule::Zone vienna = rrule::test::zone("Europe/Vienna");
+    EXPECT_EQ(local_text(vienna, utc("2026-10-25 00:30")), "Sun 2026-10-25 02:30:00+02:00");
+    EXPECT_EQ(local_text(vienna, utc("2026-10-25 01:30")), "Sun 2026-10-25 02:30:00+01:00");
+    EXPECT_EQ(local_text(vienna, utc("2026-10-25 02:00")), "Sun 2026-10-25 03:00:00");
+    EXPECT_EQ(local_text(vienna, utc("2026-10-24 23:59")), "Sun 2026-10-25 01:59:00");
+}
+
+TEST(Changes, AllYearsOfTheCalendarAreRight) {
+    EXPECT_EQ(local_text(rrule::Zone::utc(), utc("1601-01-01")), "Mon 1601-01-01 00:00:00");
+    EXPECT_EQ(local_text(rrule::Zone::utc(), utc("2600-01-01 10:00")), "Wed 2600-01-01 10:00:00");
+    EXPECT_EQ(local_text(rrule::Zone::utc(), utc("9998-12-31")), "Thu 9998-12-31 00:00:00");
+}
+
 TEST(Changes, TextAndJsonTellTheSame) {
     const Site site = site_of(answers());
     const auto list = spans(site, kFrom, kTo);
@@ -87,7 +113,7 @@ TEST(Changes, ExportedOpeningsAreWholeAndReadableAgain) {
     const auto again = rrule::read_holidays(text, site.zone);
     ASSERT_TRUE(again);
     ASSERT_EQ(again->holidays.size(), 1U);
-    EXPECT_EQ(again->holidays[0].entry, "12/25/2026");
+    EXPECT_EQ(again->holidays[0].entry, "12/25/2026 SUMMARY:non-work day");
 }
 
 TEST(Changes, AnOpeningWithoutAnEndIsExportedAsTheRangeCutsIt) {

@@ -28,7 +28,8 @@ TEST(Import, ShowsWhatIsNewKnownPastAndNoHoliday) {
                              event("again", "DTSTART;VALUE=DATE:20270106\r\n")),
                     site_of(a), kNow);
     ASSERT_TRUE(plan) << plan.error();
-    EXPECT_THAT(entries(*plan), ElementsAre("DTSTART;VALUE=DATE:20200101 RRULE:FREQ=YEARLY", "01/06/2027"));
+    EXPECT_THAT(entries(*plan), ElementsAre("DTSTART;VALUE=DATE:20200101 RRULE:FREQ=YEARLY SUMMARY:sooner",
+                                            "01/06/2027 SUMMARY:later"));
     ASSERT_EQ(plan->there.size(), 2U);
     EXPECT_EQ(plan->there[0].event.summary, "known");
     EXPECT_EQ(plan->there[1].event.summary, "again");

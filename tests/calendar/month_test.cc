@@ -53,6 +53,51 @@ TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     }
 }
 
+// 02:45 to 02:00 and 02:00 to 02:15: half an hour of UTC around the moment at which Vienna's clock is set
+// back.
+TEST(Month, WindowsInUtcAreDrawnWhenTheClockIsSet) {
+    Answers a = answers();
+    a.time_windows = {{"utc",
+                       {{"rrule", "DTSTART:20260101T000000Z FREQ=DAILY"},
+                        {"start_time", "00:45:00"},
+                        {"end_time", "01:15:00"},
+                        {"type", "prime"}}}};
+    const Month made = make_month(site_of(a), year(2026) / 10);
+    EXPECT_THAT(made.days[24].parts,
+                ElementsAre(DayPart{0, 120, Phase::non_prime}, DayPart{120, 135, Phase::prime},
+                            DayPart{135, 165, Phase::non_prime}, DayPart{165, 180, Phase::prime},
+                            DayPart{180, 1440, Phase::non_prime}));
+}
+
+TEST(Month, AShortWindowIsVisible) {
+    Answers a = answers();
+    a.time_windows = {{"short",
+                       {{"rrule", "FREQ=DAILY"},
+                        {"start_time", "10:10:05"},
+                        {"end_time", "10:10:15"},
+                        {"type", "dedicated"}}}};
+    const Month made = make_month(site_of(a), kDecember);
+    EXPECT_THAT(made.days[0].parts, testing::Contains(DayPart{610, 611, Phase::dedicated}));
+    EXPECT_THAT(to_terminal(made, false), HasSubstr("Tue 01    ....................D..........."));
+    EXPECT_THAT(to_svg(made), HasSubstr(R"(<rect x="415" y="60" width="1.5")"));
+}
+
+TEST(Month, NamesPoliciesAndQueuesAreThere) {
+    Answers a = answers();
+    a.server.attributes["non_work_days"] += " SUMMARY:Christ<mas";
+    const Month made = make_month(site_of(a), kDecember);
+    const std::string text = to_terminal(made, false);
+    EXPECT_THAT(text, HasSubstr("Fri 25 *  ................................................  Christ<mas\n"));
+    EXPECT_THAT(text, HasSubstr("sched default: policy days in prime time, nights in non-prime time, days in "
+                                "dedicated time\n"));
+    EXPECT_THAT(text, HasSubstr("queue night (time_window dark):\n  00:00-06:00 22:00-24:00  on 1-31\n"));
+    const std::string svg = to_svg(made);
+    EXPECT_THAT(svg, HasSubstr("non-work day: Christ&lt;mas</title>"));
+    EXPECT_THAT(svg, HasSubstr("2026-12-01 22:00 to 24:00: queue night (dark)</title>"));
+    EXPECT_THAT(svg, HasSubstr("; sched default: policy nights</title>"));
+    EXPECT_THAT(to_terminal(make_month(site_of(a), year(2600) / 1), false), HasSubstr("January 2600"));
+}
+
 TEST(Month, TerminalHasABarADay) {
     const std::string text = to_terminal(make_month(site_of(answers()), kDecember), false);
     EXPECT_THAT(text, HasSubstr("December 2026, svr (Europe/Vienna)\n"));
@@ -68,8 +113,10 @@ TEST(Month, PictureHasPartsToTheMinuteAndEscapesNames) {
     a.server.name = "a<b&c";
     const std::string svg = to_svg(make_month(site_of(a), kDecember));
     EXPECT_THAT(svg, HasSubstr("a&lt;b&amp;c"));
-    EXPECT_THAT(svg, HasSubstr("<title>2026-12-01 12:00 to 18:00: dedicated time</title>"));
-    EXPECT_THAT(svg, HasSubstr(R"(<rect x="470" y="60" width="180")"));  // 110 + 720/2, 360/2
+    EXPECT_THAT(
+        svg,
+        HasSubstr("<title>2026-12-01 12:00 to 18:00: dedicated time; sched default: policy days</title>"));
+    EXPECT_THAT(svg, HasSubstr(R"(<rect x="470" y="60" width="180" height="14")"));  // 110 + 720/2, 360/2
     EXPECT_THAT(svg, HasSubstr("</svg>\n"));
 }
 

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     for (const pbs::rrule::HolidayEvent& event : read->holidays) {
-        if (!pbs::rrule::NonWorkDays::rule_of(event.entry, zone)) std::abort();
+        if (!pbs::rrule::NonWorkDays::stored(event.entry, zone)) std::abort();
     }
     for (const pbs::rrule::SkippedEvent& event : read->skipped) {
         if (event.why.empty()) std::abort();

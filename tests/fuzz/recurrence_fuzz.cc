@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Seconds start{data[0] * 337};
     const Seconds end{data[1] * 337};
     const std::string rule(data + 2, data + size);
-    const auto entry = NonWorkDays::rule_of(rule, zone);
+    const auto entry = NonWorkDays::stored(rule, zone);
     require(entry || !entry.error().message.empty());
     const auto window = Window::make({rule, start, end, (data[0] & 1) != 0}, zone);
     if (!window) {

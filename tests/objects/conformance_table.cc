@@ -212,6 +212,9 @@ const std::vector<ConformanceRow>& conformance_table() {
           "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}},
         {W, "applies_on_holidays", "Boolean", "True", "s t t1 applies_on_holidays = False", "False",
          kBooleans, kNoBooleans},
+        // Not in the document: other hours on holidays.
+        {W, "only_on_holidays", "Boolean", "False", "s t t1 only_on_holidays = True", "True", kBooleans,
+         kNoBooleans},
         {W,
          "start_time",
          "time",

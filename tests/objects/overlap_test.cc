@@ -57,6 +57,61 @@ TEST_F(OverlapTest, FarFutureCountsAndThePastDoesnt) {
     run("s q q1 time_window=\"day,before\"");
 }
 
+TEST_F(OverlapTest, NonWorkDaysCountAndTheirChangeIsCheckedOnAllQueues) {
+    run("s t day applies_on_holidays=False");
+    run("c t feast rrule=FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24, start_time=10:00, end_time=12:00");
+    // Thursday, 24 December 2026.
+    EXPECT_THAT(refused("s q q1 time_window=\"day,feast\"").message, HasSubstr("2026-12-24 10:00:00"));
+    run("s s non_work_days=12/24");
+    run("s q q1 time_window=\"day,feast\"");
+    run("s q q2 time_window=day");
+    for (const char* change : {"u s non_work_days", "s s non_work_days-=12/24", "s s non_work_days=12/25"})
+        EXPECT_THAT(refused(change).message,
+                    AllOf(HasSubstr("day and feast of queue q1"), HasSubstr("2026-12-24 10:00:00")))
+            << change;
+    EXPECT_THAT(refused("s t day applies_on_holidays=True").message, HasSubstr("day and feast of queue q1"));
+    run("s s non_work_days+=12/25");
+    run("s q q1 time_window=day");
+    run("u s non_work_days");
+}
+
+TEST_F(OverlapTest, NamesOfNonWorkDaysStayBesideThem) {
+    run("s s non_work_days=\"12/25 SUMMARY:Christmas\\, FREQ=1,12/26 SUMMARY:a\\\\,12/27\"");
+    run("s s non_work_days+=\"01/01 SUMMARY:New Year's Day\"");
+    EXPECT_THAT(store_->snapshot()->non_work_days(),
+                testing::ElementsAre("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25 SUMMARY:Christmas\\, FREQ=1",
+                                     "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=26 SUMMARY:a\\\\",
+                                     "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=27",
+                                     "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1 SUMMARY:New Year's Day"));
+    run("s s non_work_days-=12/25");
+    EXPECT_EQ(store_->snapshot()->non_work_days().size(), 3U);
+}
+
+TEST_F(OverlapTest, OtherHoursOnHolidays) {
+    run("s t day applies_on_holidays=False");
+    run("c t feast rrule=FREQ=DAILY, start_time=10:00, end_time=12:00, only_on_holidays=True");
+    run("s q q1 time_window=\"day,feast\"");
+    run("s s non_work_days=\"12/24,FREQ=WEEKLY;BYDAY=WE\"");
+    EXPECT_THAT(refused("s t feast only_on_holidays=False").message, HasSubstr("2026-11-23 10:00:00"));
+    EXPECT_THAT(refused("s t day only_on_holidays=True").message, HasSubstr("never opens"));
+}
+
+TEST_F(OverlapTest, OnlyWhatChangedIsCompared) {
+    run("s q q1 time_window=\"day,night\"");
+    run("c t again rrule=FREQ=WEEKLY;BYDAY=SA, start_time=08:00, end_time=09:00");
+    run("s q q1 time_window+=again");
+    EXPECT_THAT(refused("s t again rrule=FREQ=WEEKLY;BYDAY=FR").message, HasSubstr("day and again"));
+    run("s t again rrule=FREQ=WEEKLY;BYDAY=SU");
+    run("s q q1 time_window-=again");
+}
+
+TEST_F(OverlapTest, AnHourlyRuleIsJudgedWithItsStart) {
+    run("c t hourly rrule=FREQ=HOURLY;INTERVAL=24;BYHOUR=8, start_time=08:00");
+    EXPECT_THAT(refused("s t hourly start_time=09:00").message,
+                AllOf(HasSubstr("rrule: bad value 'FREQ=HOURLY"), HasSubstr("never occurs")));
+    EXPECT_THAT(refused("u t hourly start_time").message, HasSubstr("never occurs"));
+}
+
 TEST_F(OverlapTest, AWindowWithoutRuleIsNotForQueues) {
     run("c t t1");
     EXPECT_THAT(refused("s q q1 time_window=t1").message, HasSubstr("t1 has no rrule"));

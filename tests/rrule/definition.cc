@@ -98,7 +98,8 @@ struct Meaning {
     }
     std::int64_t first_period() const {
         const LocalDay d = std::chrono::floor<days>(start);
-        return rule.unit == Unit::year ? date_of(d).year : period(d);
+        // Without a start it counts from the year 1601, whatever its weeks.
+        return rule.unit == Unit::year && !rule.start ? date_of(d).year : period(d);
     }
 
     bool week_day(const Date& d) const {

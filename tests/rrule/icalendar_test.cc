@@ -35,7 +35,7 @@ TEST(Icalendar, ASingleDayIsADate) {
                    "DTEND;VALUE=DATE:20261027\r\n"));
     ASSERT_EQ(holidays.holidays.size(), 1U);
     EXPECT_EQ(holidays.holidays[0].summary, "Nationalfeiertag, frei");
-    EXPECT_EQ(holidays.holidays[0].entry, "10/26/2026");
+    EXPECT_EQ(holidays.holidays[0].entry, "10/26/2026 SUMMARY:Nationalfeiertag\\, frei");
     EXPECT_TRUE(holidays.skipped.empty());
 }
 
@@ -54,10 +54,10 @@ TEST(Icalendar, RulesAreKept) {
     EXPECT_FALSE(days.contains(day("2019-01-01")));
 }
 
-TEST(Icalendar, AnEventOfTwoDaysMovesItsPlainRule) {
+TEST(Icalendar, AnEventOfTwoDaysThatRecursKeepsItsLength) {
     const auto both =
         entries("DTSTART;VALUE=DATE:20261225\r\nDTEND;VALUE=DATE:20261227\r\nRRULE:FREQ=YEARLY\r\n");
-    ASSERT_EQ(both.size(), 2U);
+    ASSERT_THAT(both, testing::ElementsAre("DTSTART;VALUE=DATE:20261225 RRULE:FREQ=YEARLY DURATION:P2D"));
     const auto days = *NonWorkDays::parse(both, Zone::utc());
     EXPECT_THAT(days.year(std::chrono::year(2030)),
                 testing::ElementsAre(day("2030-12-25"), day("2030-12-26")));
@@ -88,11 +88,64 @@ TEST(Icalendar, WhatIsNoHolidayIsLeftOutWithTheReason) {
     EXPECT_EQ(why_skipped("DTSTART;VALUE=DATE:20261026\r\nSTATUS:CANCELLED\r\n"), "it is cancelled");
     EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nRECURRENCE-ID;VALUE=DATE:20261025\r\n"),
                 testing::HasSubstr("changes one occurrence"));
-    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20261028\r\n"
-                            "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1MO\r\n"),
-                testing::HasSubstr("lasts 2 days"));
     EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20291028\r\n"),
                 testing::HasSubstr("expected at most 366"));
+}
+
+TEST(Icalendar, EventsOfSeveralDaysRecurByAnyRule) {
+    // The last Monday of October and the day after it, which may be in November; and over the turn of the
+    // year.
+    const auto both = entries(
+        "DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20261028\r\n"
+        "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1MO\r\nEXDATE;VALUE=DATE:20271025\r\n");
+    ASSERT_EQ(both.size(), 1U);
+    const auto days = *NonWorkDays::parse(both, Zone::utc());
+    EXPECT_THAT(days.year(std::chrono::year(2026)),
+                testing::ElementsAre(day("2026-10-26"), day("2026-10-27")));
+    EXPECT_TRUE(days.year(std::chrono::year(2027)).empty());
+    EXPECT_THAT(days.year(std::chrono::year(2033)),
+                testing::ElementsAre(day("2033-10-31"), day("2033-11-01")));
+    const auto turn = *NonWorkDays::parse(
+        entries("DTSTART;VALUE=DATE:20261230\r\nDURATION:P1W\r\nRRULE:FREQ=YEARLY;UNTIL=20271230\r\n"),
+        Zone::utc());
+    EXPECT_EQ(turn.year(std::chrono::year(2027)).size(), 7U);
+    EXPECT_TRUE(turn.contains(day("2028-01-05")));
+    EXPECT_FALSE(turn.contains(day("2028-01-06")));
+    EXPECT_EQ(turn.next(day("2028-01-06")), std::nullopt);
+}
+
+TEST(Icalendar, EachRuleOfAnEventCounts) {
+    const auto list = entries(
+        "SUMMARY:two\r\nDTSTART;VALUE=DATE:20260105\r\nRRULE:FREQ=WEEKLY;COUNT=2\r\n"
+        "RRULE:FREQ=MONTHLY;COUNT=2\r\nRDATE;VALUE=DATE:20261231\r\n");
+    ASSERT_EQ(list.size(), 2U);
+    const auto days = *NonWorkDays::parse(list, Zone::utc());
+    EXPECT_THAT(
+        days.year(std::chrono::year(2026)),
+        testing::ElementsAre(day("2026-01-05"), day("2026-01-12"), day("2026-02-05"), day("2026-12-31")));
+    EXPECT_EQ(days.names(day("2026-02-05")), "two");
+    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:20260105\r\nEXRULE:FREQ=WEEKLY\r\n"),
+                testing::HasSubstr("EXRULE"));
+}
+
+TEST(Icalendar, AByteOrderMarkIsSkippedAndTextsAreOneLine) {
+    const auto read = read_holidays(
+        "\xEF\xBB\xBF" + calendar(event("SUMMARY:a\\nb\x1b[31m\\; c\r\nDTSTART;VALUE=DATE:20261026\r\n")),
+        Zone::utc());
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->holidays.size(), 1U);
+    EXPECT_EQ(read->holidays[0].summary, "a b [31m; c");
+    EXPECT_EQ(read->holidays[0].entry, "10/26/2026 SUMMARY:a b [31m\\; c");
+}
+
+TEST(Icalendar, NothingIsWrittenToStandardError) {
+    testing::internal::CaptureStderr();
+    for (const char* lines :
+         {"DTSTART;VALUE=DATE:20261026\r\nRRULE:FREQ=YEARLY;BYDAY=\r\n", "DTSTART;TZID=:x\r\n",
+          "DTSTART;VALUE=DATE:20261026\r\nRRULE:FREQ=YEARLY;BYMONTH=99;X=1\r\n", "DURATION:PX\r\n",
+          "BEGIN:VALARM\r\nTRIGGER:soon\r\nEND:VALARM\r\n", "GEO:1\r\nREQUEST-STATUS:x\r\n"})
+        (void)read_holidays(calendar(event(lines)), Zone::utc());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Icalendar, WhatIsNoCalendarIsRefused) {
@@ -144,8 +197,8 @@ TEST(Icalendar, WhatIsWrittenIsRead) {
     const auto read_again = read_holidays(text, Zone::utc());
     ASSERT_TRUE(read_again) << read_again.error().message;
     ASSERT_EQ(read_again->holidays.size(), 2U);
-    EXPECT_EQ(read_again->holidays[0].entry, "12/25/2026");
-    EXPECT_EQ(read_again->holidays[1].entry, "12/31/2026");
+    EXPECT_EQ(read_again->holidays[0].entry, "12/25/2026 SUMMARY:non-work day");
+    EXPECT_EQ(read_again->holidays[1].entry, "12/31/2026 SUMMARY:non-work day");
     EXPECT_EQ(read_again->skipped.size(), 1U);
 }
 

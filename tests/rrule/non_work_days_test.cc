@@ -13,7 +13,7 @@ NonWorkDays days_of(const std::vector<std::string>& entries) {
 
 TEST(NonWorkDays, ShorthandIsStoredAsTheRuleItGenerates) {
     const auto rule = [](const char* entry) {
-        return NonWorkDays::rule_of(entry, Zone::utc()).value_or("refused");
+        return NonWorkDays::stored(entry, Zone::utc()).value_or("refused");
     };
     EXPECT_EQ(rule("01/01"), "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1");
     EXPECT_EQ(rule(" 12/25 "), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
@@ -22,11 +22,35 @@ TEST(NonWorkDays, ShorthandIsStoredAsTheRuleItGenerates) {
     EXPECT_EQ(rule("FREQ=WEEKLY;BYDAY=FR;INTERVAL=2"), "FREQ=WEEKLY;BYDAY=FR;INTERVAL=2");
     for (const char* bad : {"1/1", "13/01", "00/10", "02/30", "02/29/2027", "07/05/27", "07/05/", "7/4/2026",
                             "ab/cd", "01/01/1500"}) {
-        const auto refused = NonWorkDays::rule_of(bad, Zone::utc());
+        const auto refused = NonWorkDays::stored(bad, Zone::utc());
         ASSERT_FALSE(refused) << bad;
         EXPECT_THAT(refused.error().message, testing::HasSubstr(std::string("'") + bad + "' is not a day"))
             << bad;
     }
+}
+
+TEST(NonWorkDays, NamesAreKeptBesideTheRule) {
+    const auto stored = [](const char* entry) {
+        return NonWorkDays::stored(entry, Zone::utc()).value_or("refused");
+    };
+    EXPECT_EQ(stored("12/25 SUMMARY:Christmas Day"),
+              "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25 SUMMARY:Christmas Day");
+    EXPECT_EQ(stored("12/25 summary: A, B; \"C\" \\\\ D\\, E "),
+              "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25 SUMMARY:A\\, B\\; 'C' \\\\ D\\, E");
+    EXPECT_EQ(stored("12/25 SUMMARY:"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
+    // What is stored is stored again as it is.
+    for (const char* entry :
+         {"12/25 SUMMARY:a\\, b", "FREQ=DAILY SUMMARY:x SUMMARY:y", "01/01/2027 SUMMARY:\xc3\xa4"})
+        EXPECT_EQ(stored(stored(entry).c_str()), stored(entry)) << entry;
+    EXPECT_EQ(stored("SUMMARY:Christmas"), "refused");
+    EXPECT_EQ(stored(("12/25 SUMMARY:" + std::string(256, 'x')).c_str()), "refused");
+    const NonWorkDays days = days_of({"12/25 SUMMARY:Christmas Day", "FREQ=WEEKLY;BYDAY=FR", "12/25/2026",
+                                      "FREQ=MONTHLY;BYMONTHDAY=25 SUMMARY:Pay\\, day"});
+    EXPECT_EQ(days.names(day("2026-12-25")), "Christmas Day, Pay, day");
+    EXPECT_EQ(days.names(day("2026-12-18")), "");
+    EXPECT_EQ(days.names(day("2026-12-19")), "");
+    // A window's rule has no name.
+    EXPECT_FALSE(Recurrence::parse("FREQ=DAILY SUMMARY:x", Zone::utc()));
 }
 
 TEST(NonWorkDays, ExamplesOfTheDesignDocument) {

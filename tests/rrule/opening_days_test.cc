@@ -17,7 +17,7 @@ constexpr int kDay = 86400;
 std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays, Instant from, Instant to) {
     std::vector<Interval> all;
     window.expand(LocalDay{std::chrono::floor<days>(from).time_since_epoch()} - days{3},
-                  LocalDay{std::chrono::floor<days>(to).time_since_epoch()} + days{3}, &holidays, all);
+                  LocalDay{std::chrono::floor<days>(to).time_since_epoch()} + days{3}, holidays, all);
     return joined(all);
 }
 

@@ -84,39 +84,77 @@ TEST(Overlap, AcrossZones) {
     EXPECT_EQ(first_overlap(kolkata, la, utc("2026-01-01")), std::nullopt);
 }
 
-TEST(Overlap, HolidaysAreLeftAside) {
-    const Window a = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25", hm(8), hm(9), Zone::utc(), false);
-    const Window b = window("FREQ=DAILY", hm(8), hm(9), Zone::utc(), false);
-    EXPECT_EQ(text(first_overlap(a, b, utc("2026-01-01"))), "2026-12-25 08:00");
+TEST(Overlap, NonWorkDaysCount) {
+    const std::vector<std::string> entries{"12/25", "12/26"};
+    const NonWorkDays holidays = *NonWorkDays::parse(entries, Zone::utc());
+    const Instant from = utc("2026-01-01");
+    const Window office = window("FREQ=DAILY", hm(8), hm(17), Zone::utc(), false);
+    const Window christmas = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25", hm(8), hm(9), Zone::utc());
+    EXPECT_EQ(text(first_overlap(office, christmas, from)), "2026-12-25 08:00");
+    EXPECT_EQ(first_overlap(office, christmas, from, holidays), std::nullopt);
+    const Window days = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25,26,27", hm(8), hm(9), Zone::utc());
+    EXPECT_EQ(text(first_overlap(office, days, from, holidays)), "2026-12-27 08:00");
+    // Other hours on holidays, whatever the holidays are.
+    const auto other = Window::make({"FREQ=DAILY", hm(10), hm(14), true, true}, Zone::utc());
+    ASSERT_TRUE(other);
+    EXPECT_EQ(first_overlap(office, *other, from), std::nullopt);
+    EXPECT_EQ(first_overlap(office, *other, from, holidays), std::nullopt);
+    EXPECT_EQ(text(first_overlap(*other, window("FREQ=DAILY", hm(8), hm(17), Zone::utc()), from, holidays)),
+              "2026-12-25 10:00");
+    // The day on which a window starts decides: the night from Christmas Eve to a holiday is kept whole.
+    const Window night = window("FREQ=DAILY", hm(22), hm(12), Zone::utc(), false);
+    EXPECT_EQ(text(first_overlap(night, *other, from, holidays)), "2026-12-25 10:00");
+    const std::vector<std::string> one{"12/25/2026", "12/24/2026"};
+    const NonWorkDays eve = *NonWorkDays::parse(one, Zone::utc());
+    EXPECT_EQ(text(first_overlap(night, *other, utc("2026-12-24 12:00"), eve)), "never");
 }
 
-TEST(Overlap, OfUnionsAndComplements) {
-    const Zone la = zone("America/Los_Angeles");
+TEST(Overlap, AWindowThatOpensOnNonWorkDaysOnlyNeverOpensWithoutThem) {
+    const auto only = Window::make({"FREQ=DAILY", hm(10), hm(14), true, true}, Zone::utc());
+    ASSERT_TRUE(only);
+    EXPECT_EQ(WindowSet({*only}).next_change(utc("2026-01-01")), std::nullopt);
     const std::vector<std::string> entries{"12/25"};
-    const WindowSet prime({window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), la, false)},
-                          *NonWorkDays::parse(entries, la));
-    const WindowSet friday({window("FREQ=WEEKLY;BYDAY=FR", hm(8), hm(17), la)});
-    EXPECT_EQ(text(first_overlap(prime, friday, utc("2026-12-19"))), "2026-12-19 00:00");
-    EXPECT_EQ(text(first_overlap(prime, friday, utc("2026-12-19 01:00"))), "2027-01-01 16:00");
-    EXPECT_EQ(text(first_overlap(prime.complement(), friday, utc("2026-11-21"))), "2026-12-25 16:00");
-    const WindowSet nights({window("FREQ=DAILY", hm(17), hm(8), la)});
-    EXPECT_EQ(first_overlap(prime, nights, utc("2026-01-01")), std::nullopt);
-    EXPECT_EQ(first_overlap(nights, WindowSet({window("FREQ=DAILY", hm(8), hm(17), la)}), utc("2026-01-01")),
-              std::nullopt);
-    // What lies within another never leaves it, on any day to come.
-    const WindowSet days({window("FREQ=DAILY", hm(7), hm(12), la), window("FREQ=DAILY", hm(12), hm(18), la)});
-    EXPECT_EQ(first_overlap(prime, days.complement(), utc("2026-01-01")), std::nullopt);
-    EXPECT_EQ(text(first_overlap(days, prime.complement(), utc("2026-11-23 20:00"))), "2026-11-24 01:00");
-    // Nothing and everything.
-    EXPECT_EQ(first_overlap(prime, WindowSet{}, utc("2026-01-01")), std::nullopt);
-    EXPECT_EQ(text(first_overlap(prime, WindowSet{}.complement(), utc("2026-11-21 01:00"))),
-              "2026-11-23 16:00");
-    EXPECT_EQ(text(first_overlap(prime.complement(), WindowSet{}.complement(), utc("2026-11-21"))),
-              "2026-11-21 01:00");
-    // Across zones, an hour that only the weeks between two changes of the clock have in common.
-    const WindowSet berlin({window("FREQ=DAILY", hm(16), hm(17), zone("Europe/Berlin"))});
-    const WindowSet mornings({window("FREQ=DAILY", hm(8), hm(9), la)});
-    EXPECT_EQ(text(first_overlap(berlin, mornings, utc("2026-01-01"))), "2026-03-08 15:00");
+    const WindowSet set({*only}, *NonWorkDays::parse(entries, Zone::utc()));
+    EXPECT_EQ(text(set.next_change(utc("2026-01-01"))), "2026-12-25 10:00");
+    EXPECT_FALSE(Window::make({"FREQ=DAILY", hm(10), hm(14), false, true}, Zone::utc()));
+}
+
+TEST(Overlap, BetweenYearsAndOverMidnight) {
+    const Window eve = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=31", hm(22), hm(6), Zone::utc());
+    const Window new_year =
+        window("FREQ=YEARLY;INTERVAL=3;BYMONTH=1;BYMONTHDAY=1", hm(5), hm(6), Zone::utc());
+    EXPECT_EQ(text(first_overlap(eve, new_year, utc("2026-02-01"))), "2027-01-01 05:00");
+    EXPECT_EQ(text(first_overlap(new_year, eve, utc("2027-02-01"))), "2030-01-01 05:00");
+}
+
+// Families that share their times and not their days: the work is counted, whatever the machine does.
+// Families that share their times and not their days: what is looked at is counted.
+TEST(Overlap, TakesLittleWork) {
+    const NonWorkDays none;
+    const auto work_for = [&](const std::vector<Window>& windows) {
+        OverlapSearch search(none, utc("2026-01-01"));
+        const std::size_t changed[] = {0};
+        EXPECT_FALSE(search.of(windows, changed));
+        return search.work();
+    };
+    std::vector<Window> yearly;
+    std::vector<Window> turns;
+    for (int i = 0; i < 300; ++i) {
+        yearly.push_back(window(
+            "FREQ=YEARLY;BYMONTH=" + std::to_string(i / 28 + 1) + ";BYMONTHDAY=" + std::to_string(i % 28 + 1),
+            hm(8), hm(9), zone("Europe/Vienna")));
+        const std::string first = text(Local{day("2026-01-01") + std::chrono::days(i)});
+        turns.push_back(window("DTSTART:" + first.substr(0, 4) + first.substr(5, 2) + first.substr(8, 2) +
+                                   " FREQ=DAILY;INTERVAL=300",
+                               hm(8), hm(9), Zone::utc()));
+    }
+    EXPECT_EQ(work_for(yearly), 0U);
+    EXPECT_EQ(work_for(turns), 0U);
+    // Only the last day of February tells leap years from the others: 400 years and some.
+    EXPECT_LT(
+        work_for({window("FREQ=YEARLY;BYYEARDAY=60", hm(8), hm(9), Zone::utc(), false),
+                  window("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1;BYYEARDAY=61", hm(8), hm(9), Zone::utc())}),
+        1000U);
 }
 
 TEST(Overlap, ListsNameTheEarliestPair) {
@@ -126,17 +164,22 @@ TEST(Overlap, ListsNameTheEarliestPair) {
         window("FREQ=MONTHLY;BYMONTHDAY=24", hm(11), hm(13), Zone::utc()),
         window("FREQ=WEEKLY;BYDAY=TU", hm(11, 30), hm(13), Zone::utc()),
     };
-    const auto found = first_overlap(windows, utc("2026-11-21"));
+    const NonWorkDays none;
+    const std::size_t all[] = {0, 1, 2, 3};
+    const auto found = OverlapSearch(none, utc("2026-11-21")).of(windows, all);
     ASSERT_TRUE(found);
     EXPECT_EQ(text(found->at), "2026-11-24 11:00");
     EXPECT_EQ(found->first, 1U);
     EXPECT_EQ(found->second, 2U);
-    EXPECT_EQ(first_overlap(std::span(windows).first(2), utc("2026-11-21")), std::nullopt);
-    const auto between =
-        first_overlap(std::span(windows).first(1), std::span(windows).subspan(1), utc("2026-01-01"));
-    ASSERT_TRUE(between);
-    EXPECT_EQ(text(between->at), "2026-08-24 11:00");
-    EXPECT_EQ(between->second, 1U);
+    EXPECT_FALSE(
+        OverlapSearch(none, utc("2026-11-21")).of(std::span(windows).first(2), std::span(all).first(2)));
+    // Only what changed is compared.
+    const std::size_t first[] = {0};
+    const auto later = OverlapSearch(none, utc("2026-01-01")).of(windows, first);
+    ASSERT_TRUE(later);
+    EXPECT_EQ(text(later->at), "2026-08-24 11:00");
+    EXPECT_EQ(later->first, 0U);
+    EXPECT_EQ(later->second, 2U);
 }
 
 }  // namespace

@@ -396,5 +396,14 @@ TEST(Recurrence, PeriodsInDays) {
     EXPECT_EQ(period("FREQ=MONTHLY;INTERVAL=7"), 7 * 146097);
 }
 
+// 30 December 2024 is in week 1 of 2025.
+TEST(Recurrence, IntervalWithByWeekNoCountsFromTheYearOfTheWeekOfDtstart) {
+    const auto rule =
+        Recurrence::parse("DTSTART:20241230 RRULE:FREQ=YEARLY;BYWEEKNO=1;INTERVAL=3", Zone::utc());
+    ASSERT_TRUE(rule) << rule.error().message;
+    EXPECT_THAT(rule->days(day("2024-01-01"), day("2032-01-01")),
+                testing::ElementsAre(day("2024-12-30"), day("2028-01-03"), day("2030-12-30")));
+}
+
 }  // namespace
 }  // namespace pbs::rrule::test

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "rrule/overlap.h"
 #include "rrule/window_set.h"
 
 namespace pbs::rrule::test {
@@ -76,6 +77,11 @@ inline Window window(const std::string& rule, Seconds start, Seconds end, const 
     auto made = Window::make({rule, start, end, on_holidays}, z);
     if (!made) throw std::runtime_error(made.error().message);
     return *made;
+}
+
+inline std::optional<Instant> first_overlap(const Window& a, const Window& b, Instant from,
+                                            const NonWorkDays& holidays = {}) {
+    return OverlapSearch(holidays, from).of(a, b);
 }
 
 // Ascending intervals as one where they touch.

@@ -47,17 +47,17 @@ TEST(Window, TheStartDayDecidesTheHolidayQuestion) {
     const NonWorkDays holidays = *NonWorkDays::parse(entries, Zone::utc());
     const Window night = window("FREQ=DAILY", hm(22), hm(6), Zone::utc(), false);
     std::vector<Interval> found;
-    night.expand(day("2026-12-24"), day("2026-12-27"), &holidays, found);
+    night.expand(day("2026-12-24"), day("2026-12-27"), holidays, found);
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(text(found[0].start), "2026-12-24 22:00");
     EXPECT_EQ(text(found[0].end), "2026-12-25 06:00");
     EXPECT_EQ(text(found[1].start), "2026-12-26 22:00");
     found.clear();
-    night.expand(day("2026-12-24"), day("2026-12-27"), nullptr, found);
+    night.expand(day("2026-12-24"), day("2026-12-27"), NonWorkDays(), found);
     EXPECT_EQ(found.size(), 3U);
     found.clear();
     window("FREQ=DAILY", hm(22), hm(6), Zone::utc(), true)
-        .expand(day("2026-12-24"), day("2026-12-27"), &holidays, found);
+        .expand(day("2026-12-24"), day("2026-12-27"), holidays, found);
     EXPECT_EQ(found.size(), 3U);
 }
 
@@ -70,7 +70,7 @@ TEST(Window, TheZoneIsThatOfDtstart) {
 TEST(Window, OneOpeningADayWhateverTheRule) {
     std::vector<Interval> found;
     window("FREQ=HOURLY;INTERVAL=6", hm(8), hm(17), Zone::utc())
-        .expand(day("2026-01-01"), day("2026-01-04"), nullptr, found);
+        .expand(day("2026-01-01"), day("2026-01-04"), NonWorkDays(), found);
     EXPECT_EQ(found.size(), 3U);
 }
 

@@ -1,5 +1,7 @@
 #include "server_plugin/plugin/requests/show.h"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <array>
 
@@ -12,13 +14,19 @@ constexpr std::array<std::string_view, 8> kSchedShown{
     "sched_config",       "active_policy",       "prime_time",      "dedicated_time",
     "next_policy_change", "configuration_error", "migration_error", "unsupported_settings"};
 
-// The zone of floating times in windows, for programs that work out a calendar.
-constexpr std::string_view kServerShown = "time_zone";
+// The zone of floating times in windows and the server's clock, for programs that work out a calendar.
+constexpr std::string_view kZone = "time_zone";
+constexpr std::string_view kClock = "server_time";
+
+std::string utc_text(sched::Instant t) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
+}
 
 }  // namespace
 
 bool is_shown_only(objects::ObjectType type, std::string_view attribute) {
-    if (type == objects::ObjectType::server) return attribute == kServerShown;
+    if (type == objects::ObjectType::server) return attribute == kZone || attribute == kClock;
     return type == objects::ObjectType::sched &&
            std::find(kSchedShown.begin(), kSchedShown.end(), attribute) != kSchedShown.end();
 }
@@ -39,7 +47,8 @@ void status_attrs(State& state, sched::Instant now, int32_t object_type, std::st
     switch (type) {
         case objects::ObjectType::server:
             show_kept(state, type, name, reply);
-            reply.attribute({kServerShown, state.zone.name(), {}});
+            reply.attribute({kZone, state.zone.name(), {}});
+            reply.attribute({kClock, utc_text(now), {}});
             break;
         case objects::ObjectType::queue:
             show_kept(state, type, name, reply);
