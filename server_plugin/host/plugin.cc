@@ -392,8 +392,13 @@ Decision decision_of(const pbs_decision& in, const State& state) {
         Place place;
         place.node = in.places[i].vnode;
         if (const Node* node = state.node(place.node)) place.node_name = node->name;
-        for (size_t j = 0; j < in.places[i].amount_count; ++j)
-            place.amounts[in.places[i].amounts[j].resource] += in.places[i].amounts[j].number;
+        for (size_t j = 0; j < in.places[i].amount_count; ++j) {
+            // mpiprocs and the like are asked of a chunk, but nothing of a vnode is used up.
+            const pbs_amount& amount = in.places[i].amounts[j];
+            const Resource* resource = state.resources.by_id(amount.resource);
+            if (resource == nullptr || !resource->consumable()) continue;
+            place.amounts[amount.resource] += amount.number;
+        }
         out.places.push_back(std::move(place));
     }
     return out;

@@ -168,6 +168,12 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     const AttributeValue* walltime = attributes.find("Resource_List", "walltime");
     job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value);
     std::tie(job_.requested, job_.requested_count) = amounts(attributes, "Resource_List");
+    // With what the chunks get by default: a chunk without ncpus takes a CPU, too.
+    const Resource* select = state_.resources.find("select");
+    const std::string_view chunks = attributes.text("schedselect");
+    for (pbs_amount& amount : lists_.back())
+        if (select != nullptr && amount.resource == select->id && !chunks.empty())
+            amount.text = as_pbs_str(chunks);
     for (const Place& place : job.places) {
         pbs_place out{};
         out.vnode = place.node;

@@ -56,6 +56,7 @@ TEST_F(Jobs, HaveALineInTheNodeFileForEachProcess) {
         EXPECT_TRUE(server.wait_job_state(id, "F")) << resources;
         return file("nodes.o" + number(id));
     };
+    EXPECT_EQ(lines_and_threads("select=2"), "2 1\n");
     EXPECT_EQ(lines_and_threads("select=2:ncpus=1"), "2 1\n");
     EXPECT_EQ(lines_and_threads("select=1:ncpus=2:mpiprocs=2"), "2 2\n");
     EXPECT_EQ(lines_and_threads("nodes=1:ppn=2"), "2 2\n");

@@ -254,7 +254,7 @@ TEST_F(JobLife, TheOwnerIsToldOfOutputThatIsElsewhere) {
     report(end);
     EXPECT_EQ(job_shows(id, "comment", "x"), note);
     EXPECT_THAT(log_text(), HasSubstr(note));
-    EXPECT_THAT(log_text(), HasSubstr("mail to alice@"));
+    EXPECT_THAT(log_text(), HasSubstr("mail to " + user_ + "@"));
 }
 
 TEST_F(JobLife, ALostRerunnableJobIsQueuedAgain) {

