@@ -158,18 +158,49 @@ std::string parse_problem(std::string_view json, const Json::parse_error& error)
     return fmt::format("line {}, column {}: {}", line, before.size() - line_start + 1, what);
 }
 
-// Parses, and notes keys that are there twice, of which JSON would silently keep the last.
-Result<Json> parse(std::string_view json, Problems& problems) {
-    std::vector<std::set<std::string>> keys;
-    const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-            problems.add(fmt::format("the key {} is twice in one object", parsed.dump()));
+// Notes keys that are there twice, of which JSON would silently keep the last. A parser of its own, beside
+// the one that makes values: that one with a callback goes through all members of an object after each of
+// them.
+class KeyWatch : public nlohmann::json_sax<Json> {
+  public:
+    explicit KeyWatch(Problems& problems) : problems_(problems) {}
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override {
+        keys_.emplace_back();
         return true;
-    };
+    }
+    bool key(string_t& key) override {
+        if (!keys_.back().insert(key).second)
+            problems_.add(fmt::format("the key {} is twice in one object", json_text(key)));
+        return true;
+    }
+    bool end_object() override {
+        keys_.pop_back();
+        return true;
+    }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+        return false;  // the other parser's to tell
+    }
+
+  private:
+    Problems& problems_;
+    std::vector<std::set<std::string>> keys_;
+};
+
+Result<Json> parse(std::string_view json, Problems& problems) {
     try {
-        return Json::parse(json, watch);
+        Json parsed = Json::parse(json);
+        KeyWatch watch(problems);
+        (void)Json::sax_parse(json, &watch);
+        return parsed;
     } catch (const Json::parse_error& error) {
         return fail(Code::bad_value, parse_problem(json, error));
     } catch (const Json::exception& error) {  // a number that is too large

@@ -429,6 +429,27 @@ TEST_F(HostHistory, AResourceGoesBackToAnotherType) {
     EXPECT_EQ(document(), before);
 }
 
+// Nodes of the past are known by the host's name of then, which the server has no more.
+TEST_F(HostHistory, ARollbackGoesAcrossANewNameOfTheHost) {
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "root@*"), 0);
+    make_node("n1", "4");
+    make_node("n2", "4");
+    const std::string then = revision();
+    ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_NODE, "n1").code, 0);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "n2", "comment", "later"), 0);
+    server_->state.host_name = "renamed.example.com";
+    const ifl::Reply back = change("revision", then);
+    ASSERT_EQ(back.code, 0) << text(back);
+    for (const char* name : {"n1", "n2"}) {
+        const Node* node = server_->state.node(name);
+        ASSERT_NE(node, nullptr);
+        EXPECT_EQ(node->attributes.text("Mom"), "renamed.example.com") << name;
+        EXPECT_EQ(node->attributes.text("resources_available", "host"), "renamed") << name;
+        EXPECT_EQ(node->attributes.text("comment"), "") << name;
+    }
+    EXPECT_THAT(text(back), Not(HasSubstr("Warning")));
+}
+
 TEST_F(HostHistory, ANodeComesBackWithoutWhatNewOnesHave) {
     make_node("n1", "4");
     ASSERT_EQ(

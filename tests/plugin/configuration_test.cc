@@ -52,6 +52,20 @@ TEST_F(Configuration, HistoryTellsWhoFromWhereWhenAndWhat) {
     EXPECT_EQ(last.value("host"), std::string(host.who.host.ptr, host.who.host.len));
 }
 
+// One reply is bounded, however many rows are asked for, and the next one goes on from there.
+TEST_F(Configuration, HistoryComesInPieces) {
+    std::string windows = R"({"format": 1, "fs_group": {)";
+    for (int i = 0; i < 1500; ++i) windows += (i == 0 ? "\"g" : ", \"g") + std::to_string(i) + "\": {}";
+    ASSERT_EQ(set({{"import", windows + "}}"}}).code, 0);
+    const Answer latest = history("limit=10000");
+    ASSERT_EQ(latest.objects.size(), 1000U);
+    EXPECT_EQ(latest.objects.back().name, "1502");
+    const Answer rest = history("limit=10000;before_revision=" + latest.objects.front().name);
+    ASSERT_EQ(rest.objects.size(), 502U);
+    EXPECT_EQ(rest.objects.front().name, "1");
+    EXPECT_EQ(history("before_revision=1").objects.size(), 0U);
+}
+
 TEST_F(Configuration, HistoryIsFiltered) {
     host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1");
     host.now += 10;

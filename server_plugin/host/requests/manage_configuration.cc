@@ -41,6 +41,19 @@ Result<void> check_known(const Management& request) {
     return {};
 }
 
+// A vnode of the past was a part of this machine, whatever that was called then.
+void take_name_of_today(const ConfigName& object, ConfigValues& values, std::string_view host) {
+    const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
+    if (object.type != PBS_OBJ_NODE || mom == values.end()) return;
+    const std::string then = mom->second;
+    for (auto& [key, value] : values) {
+        if (key == "Mom") value = host;
+        if (key != "resources_available.host") continue;
+        if (same_name(value, then)) value = host;
+        if (same_name(value, then.substr(0, then.find('.')))) value = host.substr(0, host.find('.'));
+    }
+}
+
 // The server's objects that have changed since a revision, as they were at it.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
                                                       const std::string& revision) {
@@ -49,7 +62,10 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
                                    request.body.object);
     if (!past) return tl::unexpected(past.error());
     std::vector<ConfigTarget> targets;
-    for (auto& [object, values] : *past) targets.push_back({object, std::move(values), false});
+    for (auto& [object, values] : *past) {
+        if (values) take_name_of_today(object, *values, context.state().host_name);
+        targets.push_back({object, std::move(values), false});
+    }
     if (targets.empty())
         if (auto known = check_known(request); !known) return tl::unexpected(known.error());
     return targets;

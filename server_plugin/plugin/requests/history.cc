@@ -1,6 +1,7 @@
 // object=history: the rows of the history, one object of the reply each.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -13,7 +14,10 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::int64_t kMostRows = 10'000;
+constexpr std::int64_t kMostRows = 10'000;  // that may be asked for
+// What one reply has at most, so that it keeps nobody waiting: whoever wants more goes on from there.
+constexpr std::size_t kRowsAtOnce = 1000;
+constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 constexpr std::string_view kKeys = "type, name, from, until, limit or before_revision";
 
 objects::Result<std::int64_t> take_type(std::string_view value, objects::HistoryQuery& query) {
@@ -58,6 +62,8 @@ objects::Result<objects::HistoryQuery> read_query(std::string_view extend) {
     auto read = read_extend(
         extend, [&](std::string_view key, std::string_view value) { return take_key(key, value, query); });
     if (!read) return tl::unexpected(read.error());
+    query.limit = std::min(query.limit, kRowsAtOnce);
+    query.bytes = kBytesAtOnce;
     if (query.object && !query.type)
         return objects::fail(objects::Code::invalid_request, "name: expected type beside it");
     return query;
