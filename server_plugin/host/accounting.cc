@@ -1,7 +1,9 @@
 #include "server_plugin/host/accounting.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -82,16 +84,31 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-// The key of an E or R record; empty for other lines.
-std::string key_of_line(std::string_view line) {
+std::string start_key(std::string_view id, std::string_view start) {
+    return fmt::format("S {} {}", id, start);
+}
+
+// A line of the file: its type, id, and what it tells.
+struct Line {
+    char type = 0;
+    std::string_view id;
+    std::string_view text;
+};
+
+Line line_of(std::string_view line) {
     const auto first = line.find(';');
     if (first == line.npos || first + 2 >= line.size() || line[first + 2] != ';') return {};
-    const char type = line[first + 1];
-    if (type != 'E' && type != 'R') return {};
     const auto id_end = line.find(';', first + 3);
-    const auto run = line.rfind(" run_count=");
-    if (id_end == line.npos || run == line.npos || run < id_end) return {};
-    return end_key(type, line.substr(first + 3, id_end - first - 3), line.substr(run + 11));
+    if (id_end == line.npos) return {};
+    return {line[first + 1], line.substr(first + 3, id_end - first - 3), line.substr(id_end + 1)};
+}
+
+// The number behind the last " key=" of the text; empty if it isn't there.
+std::string_view number_in(std::string_view text, std::string_view key) {
+    const auto at = text.rfind(key);
+    if (at == text.npos) return {};
+    const std::string_view rest = text.substr(at + key.size());
+    return rest.substr(0, rest.find(' '));
 }
 
 }  // namespace
@@ -101,15 +118,53 @@ Accounting::Accounting(std::string directory, Log& log, Clock& clock)
 
 void Accounting::remember_since(std::chrono::sys_seconds since) {
     const std::string first = std::to_string(local_time(since - std::chrono::days(1)).day);
+    begun_.emplace();
     const auto recent = std::filesystem::file_time_type::clock::now() - std::chrono::days(1);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
         // A clock that was moved may have put the record into any day's file, but it did so lately.
         if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
         std::ifstream file(entry.path());
-        for (std::string line; std::getline(file, line);)
-            if (auto key = key_of_line(line); !key.empty()) ended_.insert(std::move(key));
+        for (std::string text; std::getline(file, text);) {
+            const Line line = line_of(text);
+            if (line.type == 'Q') begun_->insert(fmt::format("Q {}", line.id));
+            if (line.type == 'S') begun_->insert(start_key(line.id, number_in(line.text, " start=")));
+            if (line.type != 'E' && line.type != 'R') continue;
+            if (const auto run = number_in(line.text, " run_count="); !run.empty())
+                ended_.insert(end_key(line.type, line.id, run));
+        }
     }
+}
+
+std::chrono::sys_seconds Accounting::gap_begin() const {
+    auto last = std::chrono::sys_time<std::chrono::nanoseconds>::min();
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+        struct stat info {};
+        if (stat(entry.path().c_str(), &info) == 0)
+            last = std::max(last, std::chrono::sys_time<std::chrono::nanoseconds>(
+                                      std::chrono::seconds(info.st_mtim.tv_sec)));
+    }
+    const bool none = last == std::chrono::sys_time<std::chrono::nanoseconds>::min();
+    const auto by_clock =
+        none ? clock_.now() : clock_.from_real(std::chrono::floor<std::chrono::seconds>(last));
+    return by_clock - std::chrono::days(1);
+}
+
+void Accounting::queued_if_missing(AccountedJob job) {
+    if (!begun_ || begun_->contains(fmt::format("Q {}", job.id))) return;
+    job.start = 0;
+    job.exec_host.clear();
+    job.exec_vnode.clear();
+    queued(job);
+}
+
+void Accounting::started_if_missing(const AccountedJob& job) {
+    if (begun_ && !begun_->contains(start_key(job.id, std::to_string(job.start)))) started(job);
+}
+
+void Accounting::forget_beginnings() {
+    begun_.reset();
 }
 
 void Accounting::complain(int error) {

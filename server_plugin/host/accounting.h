@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -54,9 +55,19 @@ class Accounting {
     Accounting(std::string directory, Log& log, Clock& clock);
 
     // Reads the E and R records written since `since`, so that the same end of a job isn't recorded again by
-    // a server that died between writing the record and committing the end. Call it at the start, with the
-    // earliest start of the jobs that are to be recovered.
+    // a server that died between writing the record and committing the end; and the Q and S records, for
+    // those that are missing because it died between committing and writing. Call it at the start, with the
+    // earliest start of the jobs that are to be recovered, or gap_begin() if that's earlier.
     void remember_since(std::chrono::sys_seconds since);
+
+    // Since when records of what was committed may be missing when the last server was killed: a day before
+    // it wrote the last one, by this server's clock.
+    std::chrono::sys_seconds gap_begin() const;
+    // The record of a job's queueing or of its start, unless remember_since() has read it.
+    void queued_if_missing(AccountedJob job);
+    void started_if_missing(const AccountedJob& job);
+    // What remember_since() has read of queueings and starts isn't needed any more.
+    void forget_beginnings();
 
     void queued(const AccountedJob& job);   // Q
     void started(const AccountedJob& job);  // S
@@ -88,6 +99,8 @@ class Accounting {
     std::deque<Record> pending_;
     std::deque<std::string> recent_ends_;    // what this process has put into ended_, the oldest first
     std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
+    // "Q id", "S id start"; none before remember_since() and after forget_beginnings().
+    std::optional<std::unordered_set<std::string>> begun_;
 };
 
 }  // namespace pbs::host

@@ -81,12 +81,21 @@ Result<std::string> default_plugin() {
     return beside;
 }
 
-// Each connection and each running job takes descriptors.
-void raise_descriptor_limit() {
+// The server's own descriptors, with room to answer somebody and to run a few jobs.
+constexpr rlim_t fewest_descriptors = 64;
+
+// Each connection and each running job takes descriptors: as many as there may be, and not too few.
+Result<rlim_t> raise_descriptor_limit() {
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("the limit of open files: {}", std::strerror(errno)));
+    const rlim_t soft = std::exchange(limit.rlim_cur, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
+    if (limit.rlim_cur < fewest_descriptors)
+        return fail(PBSE_SYSTEM,
+                    fmt::format("the limit of open files (ulimit -n) is {}: expected at least {}",
+                                limit.rlim_cur, fewest_descriptors));
+    return limit.rlim_cur;
 }
 
 // Written whole and put in place, so that a reader never sees half of it.
@@ -129,6 +138,7 @@ class Program {
     void stop(std::string_view why);
 
     const ProgramOptions& options_;
+    rlim_t descriptors_ = 0;
     std::optional<Daemon> daemon_;
     Clock clock_;
     std::optional<Home> home_;
@@ -246,8 +256,9 @@ Result<void> Program::open_plugin() {
 // The plugin hears of the jobs as they were, and then of those that ended while no server ran, so that it
 // closes what it keeps of them.
 Result<void> Program::recover() {
-    accounting_->remember_since(
-        std::chrono::sys_seconds(std::chrono::seconds(earliest_start(server_->state, server_->now()))));
+    const std::chrono::sys_seconds earliest(
+        std::chrono::seconds(earliest_start(server_->state, server_->now())));
+    accounting_->remember_since(std::min(earliest, accounting_->gap_begin()));
     server_->parts.plugin = plugin_.get();
     if (auto done = server_->start_plugin(); !done) {
         // Its database may be of a newer version, or hold what it doesn't understand.
@@ -274,6 +285,9 @@ Result<void> Program::listen() {
     network_options.bind = options_.bind;
     network_options.port = options_.port;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
+    // A quarter of the descriptors is for jobs.
+    const auto connections = static_cast<std::size_t>((descriptors_ - fewest_descriptors / 2) / 4 * 3);
+    network_options.most_connections = std::min(network_options.most_connections, connections);
     auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {
         schedule_cycles();
         check_stop();
@@ -447,16 +461,21 @@ void Program::stop(std::string_view why) {
 }
 
 Result<void> Program::run() {
+    const auto descriptors = raise_descriptor_limit();
+    if (!descriptors) return tl::unexpected(descriptors.error());
+    descriptors_ = *descriptors;
     if (options_.daemon) {
         auto daemon = Daemon::detach();
         if (!daemon) return tl::unexpected(daemon.error());
         daemon_.emplace(std::move(*daemon));
     }
-    raise_descriptor_limit();
     for (auto step : {&Program::open_home, &Program::open_state, &Program::open_plugin, &Program::recover})
         if (auto done = (this->*step)(); !done) return done;
     cycles_ = std::make_unique<Cycles>(*server_);
-    uv_loop_init(&loop_);
+    if (const int code = uv_loop_init(&loop_); code != 0) {
+        plugin_->stop(server_->now());
+        return fail(PBSE_SYSTEM, fmt::format("the event loop can not be made: {}", uv_strerror(code)));
+    }
     if (auto done = listen(); !done) {
         plugin_->stop(server_->now());
         uv_loop_close(&loop_);
@@ -487,6 +506,7 @@ Result<void> run_server(const ProgramOptions& options) {
 }
 
 Result<void> run_backup(const ProgramOptions& options, const std::string& directory) {
+    if (const auto enough = raise_descriptor_limit(); !enough) return tl::unexpected(enough.error());
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const auto manifest = back_up(options.home, directory, now);
     if (!manifest) return tl::unexpected(manifest.error());
@@ -496,6 +516,7 @@ Result<void> run_backup(const ProgramOptions& options, const std::string& direct
 }
 
 Result<void> run_restore(const ProgramOptions& options, const std::string& directory) {
+    if (const auto enough = raise_descriptor_limit(); !enough) return tl::unexpected(enough.error());
     auto home = Home::open(options.home);
     if (!home) return tl::unexpected(home.error());
     if (auto done = home->lock(); !done) return done;

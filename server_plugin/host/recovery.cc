@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "server_plugin/host/accounting.h"
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/guard.h"
@@ -71,6 +72,20 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
     return done;
 }
 
+// What the last server committed and could not write any more.
+void complete_accounting(Server& server, const std::vector<RunReport>& reports) {
+    Accounting& accounting = server.parts.accounting;
+    const int64_t since = accounting.gap_begin().time_since_epoch().count();
+    for (const auto& [handle, job] : server.state.jobs())
+        if (!job.history() && job.ctime >= since) accounting.queued_if_missing(accounted(job, server.state));
+    for (const RunReport& report : reports) {
+        const Job* job = job_of(server, report);
+        if (job != nullptr && report.state != RunState::never_started && job->stime >= since)
+            accounting.started_if_missing(accounted(*job, server.state));
+    }
+    accounting.forget_beginnings();
+}
+
 }  // namespace
 
 std::vector<RunId> running_starts(const State& state) {
@@ -89,6 +104,7 @@ int64_t earliest_start(const State& state, int64_t now) {
 
 Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
                           const std::vector<RunReport>& strays) {
+    complete_accounting(server, reports);
     std::vector<RunId> to_terminate;
     std::vector<RunReport> left = reports;
     if (auto done = apply_all(server, left, to_terminate); !done) return done;

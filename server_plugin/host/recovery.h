@@ -15,7 +15,8 @@ std::vector<RunId> running_starts(const State& state);
 int64_t earliest_start(const State& state, int64_t now);
 
 // Brings each job in line with what the runner says of it. The plugin has been told of the jobs as they were
-// stored. A report that throws is tried again with the next events.
+// stored. A report that throws is tried again with the next events. Accounting gets the records of queueings
+// and starts that the last server could not write.
 Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
                           const std::vector<RunReport>& strays);
 

@@ -129,6 +129,21 @@ TEST(Startup, AsADaemonItReturnsWhenItServes) {
     EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
 }
 
+// With so few that not even the libraries can be opened, the loader says so.
+TEST(Startup, TooFewDescriptorsAreRefused) {
+    const Folder home;
+    for (int limit = 3; limit <= 40; ++limit) {
+        const Output refused = run(
+            {"sh", "-c",
+             "ulimit -n " + std::to_string(limit) + "; exec pbs_server -d " + home.path.string() + " -p 0"});
+        if (limit < 8 && refused.exit == 127) continue;
+        EXPECT_EQ(refused.exit, 1) << limit << refused;
+        EXPECT_EQ(refused.err, "pbs_server: the limit of open files (ulimit -n) is " + std::to_string(limit) +
+                                   ": expected at least 64\n");
+    }
+    EXPECT_TRUE(fs::is_empty(home.path));
+}
+
 TEST(Durability, AcknowledgedChangesSurviveKill9) {
     Server server;
     ASSERT_TRUE(server.start());

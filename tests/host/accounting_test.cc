@@ -201,5 +201,29 @@ TEST_F(AccountingTest, DoesNotRecordTheSameEndAgain) {
     EXPECT_EQ(records().size(), 5U);
 }
 
+TEST_F(AccountingTest, WhatAKilledServerDidNotWriteIsWrittenOnce) {
+    Log log(top_ + "/logs", "test", clock_);
+    auto second = example();
+    second.id = "13.host1";
+    {
+        Accounting killed(top_ + "/acct", log, clock_);
+        killed.queued(example());
+        killed.started(second);
+    }
+    for (int start = 0; start < 2; ++start) {
+        Accounting next(top_ + "/acct", log, clock_);
+        next.remember_since(next.gap_begin());
+        next.queued_if_missing(example());
+        next.queued_if_missing(second);
+        next.started_if_missing(example());
+        next.started_if_missing(second);
+        next.forget_beginnings();
+        ASSERT_EQ(records().size(), 4U) << start;
+    }
+    EXPECT_THAT(records()[2], testing::AllOf(HasSubstr(";Q;13.host1;"), testing::Not(HasSubstr(" start=")),
+                                             testing::Not(HasSubstr("exec_host"))));
+    EXPECT_THAT(records()[3], testing::AllOf(HasSubstr(";S;12.host1;"), HasSubstr(" start=103 ")));
+}
+
 }  // namespace
 }  // namespace pbs::host

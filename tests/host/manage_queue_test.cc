@@ -141,5 +141,24 @@ TEST_F(ExecutionType, OutlivesARestart) {
     EXPECT_EQ(told(), PBS_EXECUTION_NON_PRIME);
 }
 
+using BusyQueue = ServerTest;
+
+TEST_F(BusyQueue, NamesItsJobs) {
+    make_queue("q");
+    const std::string first = submit(user(), {}, "q");
+    ifl::Reply reply = manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q");
+    EXPECT_EQ(reply.code, PBSE_OBJBUSY);
+    EXPECT_EQ(std::get<ifl::TextReply>(reply.body).text,
+              "Cannot delete busy object: queue q has 1 job: " + first);
+    for (int i = 0; i < 6; ++i) submit(user(), {}, "q");
+    reply = manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q");
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text,
+                testing::AllOf(testing::HasSubstr("queue q has 7 jobs: " + first + ", "),
+                               testing::EndsWith(" and 2 more")));
+    reply = manage(root(), PBS_CMD_SET, PBS_OBJ_QUEUE, "q", {attribute("queue_type", "route")});
+    EXPECT_EQ(reply.code, PBSE_OBJBUSY);
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text, testing::HasSubstr("it has 7 jobs: " + first));
+}
+
 }  // namespace
 }  // namespace pbs::host

@@ -14,10 +14,19 @@ namespace {
 
 constexpr size_t longest_name = 15;
 
-bool has_live_jobs(const State& state, const Queue& queue) {
-    for (uint64_t handle : state.queue_jobs(queue.handle))
-        if (!state.job(handle)->history()) return true;
-    return false;
+constexpr size_t most_named = 5;
+
+// "2 jobs: 12.svr, 13.svr"; empty if it has none that isn't history.
+std::string live_jobs(const State& state, const Queue& queue) {
+    std::string names;
+    size_t count = 0;
+    for (uint64_t handle : state.queue_jobs(queue.handle)) {
+        const Job& job = *state.job(handle);
+        if (!job.history() && ++count <= most_named) names += (count == 1 ? "" : ", ") + job.id;
+    }
+    if (count == 0) return {};
+    if (count > most_named) names += fmt::format(" and {} more", count - most_named);
+    return fmt::format("{} job{}: {}", count, count == 1 ? "" : "s", names);
 }
 
 constexpr std::string_view timed_types[] = {"execution_prime", "execution_non_prime", "execution_dedicated"};
@@ -77,8 +86,10 @@ Result<void> check_type(const Management& request, Queue& queue, const Queue* be
                                 "execution_non_prime or execution_dedicated",
                                 given));
     if (before != nullptr && before->attributes.has("queue_type") &&
-        before->attributes.text("queue_type") != type && has_live_jobs(state, queue))
-        return fail(PBSE_OBJBUSY, fmt::format("Cannot change the type of queue {}: it has jobs", queue.name));
+        before->attributes.text("queue_type") != type)
+        if (const std::string jobs = live_jobs(state, queue); !jobs.empty())
+            return fail(PBSE_OBJBUSY,
+                        fmt::format("Cannot change the type of queue {}: it has {}", queue.name, jobs));
     queue.attributes.set(*queue_table().find("queue_type"), {}, type);
     if (plain) drop_execution_type(queue, type);
     return {};
@@ -193,7 +204,9 @@ ifl::Reply remove(Management& request) {
     Server& server = request.context.server;
     const Queue* queue = server.state.queue(request.body.object);
     if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
-    if (has_live_jobs(server.state, *queue)) return ifl::Reply::error(PBSE_OBJBUSY);
+    if (const std::string jobs = live_jobs(server.state, *queue); !jobs.empty())
+        return ifl::Reply::error(
+            PBSE_OBJBUSY, fmt::format("Cannot delete busy object: queue {} has {}", queue->name, jobs));
     for (const auto& [name, node] : server.state.nodes())
         if (node.attributes.text("queue") == queue->name)
             return ifl::Reply::error(
