@@ -267,6 +267,10 @@ class Renaming {
     void keys(Json& object, std::string_view key, Rename rename) {
         const auto found = object.find(key);
         if (found == object.end() || !found->is_object()) return;
+        if (!replacing_) {
+            for (const auto& [name, value] : found->items()) (void)(this->*rename)(decoded(name));
+            return;
+        }
         Json renamed = Json::object();
         // Bytes that can't be in a key are %e9 there; names with one have other names in any case.
         for (const auto& [name, value] : found->items()) renamed[(this->*rename)(decoded(name))] = value;
