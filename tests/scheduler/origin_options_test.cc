@@ -359,10 +359,12 @@ TEST_F(OptionFromObject, DEDICATED_TIME_COMMAND_NeedsEnforceDedicatedTime) {
     set("dedicated_time_command", "/usr/local/bin/schedule");
     EXPECT_THAT(settings().dedicated_time_command, IsEmpty());
     EXPECT_THAT(objects::unsupported_lines(policy),
-                Contains("policy p1: dedicated_time_command is not acted on without enforce_dedicated_time"));
+                testing::Contains(
+                    "policy p1: dedicated_time_command is not acted on without enforce_dedicated_time"));
     set("enforce_dedicated_time", "True");
     EXPECT_EQ(settings().dedicated_time_command, "/usr/local/bin/schedule");
-    EXPECT_THAT(objects::unsupported_lines(policy), Not(Contains(HasSubstr("dedicated_time_command"))));
+    EXPECT_THAT(objects::unsupported_lines(policy),
+                testing::Not(testing::Contains(testing::HasSubstr("dedicated_time_command"))));
 }
 
 }  // namespace
