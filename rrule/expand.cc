@@ -104,18 +104,23 @@ struct RuleExpander::Impl {
         // A period of an hour or a day holds the same times each time.
         if ((rule.freq == Freq::hourly || rule.freq == Freq::daily) && !positions.empty()) {
             std::vector<Seconds> some;
-            const auto size = static_cast<int>(times.size());
-            for (int i = 0; i < size; ++i)
-                if (is_chosen(i, size)) some.push_back(times[static_cast<std::size_t>(i)]);
+            for (const std::size_t i : chosen_of(times.size())) some.push_back(times[i]);
             times = std::move(some);
             positions.clear();
         }
     }
 
-    // Whether BYSETPOS means an index of a set.
-    bool is_chosen(int index, int size) const {
-        return std::binary_search(positions.begin(), positions.end(), index + 1) ||
-               std::binary_search(positions.begin(), positions.end(), index - size);
+    // The indexes that BYSETPOS means in a set, ascending.
+    std::vector<std::size_t> chosen_of(std::size_t size) const {
+        std::vector<std::size_t> out;
+        for (const int p : positions) {
+            const std::int64_t index = p > 0 ? p - 1 : static_cast<std::int64_t>(size) + p;
+            if (index >= 0 && index < static_cast<std::int64_t>(size))
+                out.push_back(static_cast<std::size_t>(index));
+        }
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
     }
 
     const YearDays& filtered(const Year& year) {
@@ -166,30 +171,22 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // Calls seen(day) for each day of a period, with the indexes that its first time has in the set of all
-    // its times, from the begin and from the end; BYSETPOS tells of these.
+    // Calls seen(day, time) for each time of a period that BYSETPOS chooses, ascending. The work goes by the
+    // positions, however many times a day has.
     template <class Seen>
     void choose(const Period& period, const Seen& seen) const {
         const YearDays inside = period.days & YearDays::range(period.from, period.to);
-        const auto each = static_cast<int>(times.size());
-        const int size = inside.count() * each;
-        int index = 0;
-        for (int day = inside.next(0); day < YearDays::kBits; day = inside.next(day + 1), index += each)
-            seen(day, index, size);
-    }
-    bool has_chosen_time(int index, int size) const {
-        for (std::size_t i = 0; i < times.size(); ++i)
-            if (is_chosen(index + static_cast<int>(i), size)) return true;
-        return false;
+        std::vector<int> days;
+        for (int day = inside.next(0); day < YearDays::kBits; day = inside.next(day + 1)) days.push_back(day);
+        for (const std::size_t i : chosen_of(days.size() * times.size()))
+            seen(days[i / times.size()], times[i % times.size()]);
     }
     void add_chosen(const Period& period, YearDays& out) const {
         if (positions.empty()) {
             out |= period.days & YearDays::range(period.from, period.to);
-            return;
+        } else {
+            choose(period, [&](int day, Seconds) { out.set(day); });
         }
-        choose(period, [&](int day, int index, int size) {
-            if (has_chosen_time(index, size)) out.set(day);
-        });
     }
 
     // The days of a year without INTERVAL; with BYWEEKNO, of its weeks and from the first of them on.
@@ -277,10 +274,8 @@ struct RuleExpander::Impl {
                                [&](Seconds time) { return give(Local{day} + time); });
         const Period period = period_of(number);
         bool goes_on = true;
-        choose(period, [&](int other, int index, int size) {
-            if (period.begin + other != number) return;
-            for (std::size_t i = 0; i < times.size() && goes_on; ++i)
-                if (is_chosen(index + static_cast<int>(i), size)) goes_on = give(Local{day} + times[i]);
+        choose(period, [&](int other, Seconds time) {
+            if (goes_on && period.begin + other == number) goes_on = give(Local{day} + time);
         });
         return goes_on;
     }

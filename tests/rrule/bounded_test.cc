@@ -81,6 +81,23 @@ TEST(Bounded, EverySecondOfTheDay) {
     }
 }
 
+// BYSETPOS is asked of a set of 604,800 times a week, 100,000 times: it goes by the positions.
+TEST(Bounded, PositionsInSetsOfAllSeconds) {
+    const auto all = [](const char* name, int last) {
+        std::string text = std::string(";") + name + "=0";
+        for (int i = 1; i <= last; ++i) text += "," + std::to_string(i);
+        return text;
+    };
+    const std::string rule =
+        "DTSTART:16010101T000000 FREQ=WEEKLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-1" +
+        all("BYHOUR", 23) + all("BYMINUTE", 59) + all("BYSECOND", 59);
+    const Window w = window(rule, hm(8), hm(9), Zone::utc());
+    // The last Sundays: the first is 7 January 1601.
+    EXPECT_THAT(w.recurrence().days(day("3517-07-05"), day("3600-01-01")),
+                testing::ElementsAre(day("3517-07-08"), day("3517-07-15")));
+    EXPECT_LE(w.recurrence().steps(), 200'000U);
+}
+
 TEST(Bounded, EveryRandomRuleAnswers) {
     Random random(99);
     std::uint64_t most = 0;
