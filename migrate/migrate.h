@@ -60,8 +60,9 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const objects::Identity& identity, std::chrono::sys_seconds now,
                                const Surroundings& server = {}, const MigrateOptions& options = {});
 
-// A server has carried out, at its start, what a migration left to it: nothing is left then, and `report_fact`
-// gets the text of `report_before` with the lines of these outcomes added, in one transaction. The lines.
+// A server has carried out, at its start, what a migration left to it: nothing is left then, and
+// `report_fact` gets the text of `report_before` with the lines of these outcomes added, in one transaction.
+// The lines.
 Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOutcome>& outcomes,
                                 const std::string& report_before, const std::string& report_fact);
 
