@@ -113,6 +113,10 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     // The report has notes of the commands by then.
     const auto beside = [&]() -> objects::Result<void> {
         if (auto done = write_facts(store, *facts); !done) return done;
+        if (!options.host_changes.empty())
+            if (auto done = store.set_meta(kBeforeMigrationKey, std::to_string(store.snapshot()->revision()));
+                !done)
+                return done;
         if (!options.report_fact.empty())
             if (auto done = store.set_meta(options.report_fact, to_text(conversion.report)); !done)
                 return done;

@@ -22,6 +22,10 @@ class Snapshot;
 namespace pbs::migrate {
 
 // How a migration is done.
+// The key of Store::meta for the revision before the last migration that has a part in the server's own
+// database: a crash may keep that part from it, and the migration is then taken back.
+inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
+
 struct MigrateOptions {
     ConvertOptions convert{};
     bool dry_run = false;  // changes nothing, but says what it would

@@ -324,8 +324,11 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(std::move(command));
 }
 
-// What the policies in force ask for that the scheduler doesn't do.
+// What the policies in force ask for that the scheduler doesn't do. Of the others, which the store warned of
+// when they were made, nothing depends on it.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
+    for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
+        for (const std::string& line : objects::unsupported_lines(*policy)) std::erase(notes, line);
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {

@@ -1,5 +1,6 @@
 #include "server_plugin/host/job_life.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -92,19 +93,22 @@ void set_comment(Job& job, std::string_view text) {
 
 namespace {
 
-std::string date_text(int64_t at, const char* format) {
+std::tm local_time(int64_t at) {
     const std::time_t seconds = at;
     std::tm tm{};
     localtime_r(&seconds, &tm);
-    std::array<char, 64> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), format, &tm)};
+    return tm;
+}
+
+// "Mon Nov 23 10:00:00 2026"
+std::string date_text(int64_t at) {
+    return fmt::format("{:%a %b %e %T %Y}", local_time(at));
 }
 
 // As OpenPBS has it, cut off where it cuts it off.
 std::string run_comment(const Job& job, int64_t now) {
     constexpr std::size_t longest = 255;
-    std::string text =
-        fmt::format("Job run at {} on {}", date_text(now, "%a %b %d at %H:%M"), job.exec_vnode);
+    std::string text = fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode);
     if (text.size() > longest) text.replace(longest - 3, std::string::npos, "...");
     return text;
 }
@@ -116,9 +120,8 @@ void comment_on_state(Job& job, char before) {
         if (before != job_state::held || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
     } else if (job.state == job_state::waiting) {
-        set_comment(job,
-                    fmt::format("Not Running: Job waits for its Execution_Time, {}",
-                                date_text(job.attributes.integer("Execution_Time", 0), "%a %b %e %T %Y")));
+        set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
+                                     date_text(job.attributes.integer("Execution_Time", 0))));
     } else if (before == job_state::held || before == job_state::waiting) {
         set_comment(job, {});
     }
@@ -127,7 +130,7 @@ void comment_on_state(Job& job, char before) {
 }  // namespace
 
 void set_held_comment(Job& job, std::string_view by, int64_t now) {
-    set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now, "%a %b %e %T %Y")));
+    set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now)));
 }
 
 void settle_state(Job& job, const State& state, int64_t now) {

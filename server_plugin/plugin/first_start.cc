@@ -10,7 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "migrate/host_work.h"
 #include "migrate/migrate.h"
+#include "migrate/queue_types.h"
 #include "objects/commands.h"
 
 namespace pbs::plugin {
@@ -109,9 +111,16 @@ void write_migration_report(State& state) {
     write_kept_report(state);
 }
 
-void forget_late_report(State& state) {
+objects::Result<void> forget_migration(State& state, std::uint64_t revision) {
+    const auto before = state.store->meta(migrate::kBeforeMigrationKey);
+    if (!before) return tl::unexpected(before.error());
+    if (before->value_or("") != std::to_string(revision)) return {};
+    for (const std::string_view key : {migrate::kQueueTypesKey, migrate::kHostWorkKey,
+                                       std::string_view(kReport), migrate::kBeforeMigrationKey})
+        if (auto done = state.store->set_meta(key, ""); !done) return done;
     std::error_code ignored;
-    if (std::exchange(state.late_report, false)) std::filesystem::remove(report_path(state), ignored);
+    std::filesystem::remove(report_path(state), ignored);
+    return {};
 }
 
 objects::Result<void> forget_corrected_mistake(State& state) {
@@ -129,8 +138,6 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
         auto error = state.store->meta(kError);
         if (!error) return tl::unexpected(std::move(error.error()));
         state.migration_error = std::move(*error).value_or("");
-        const auto report = state.store->meta(kReport);
-        state.late_report = report && !report->value_or("").empty();
         write_kept_report(state);
         return forget_corrected_mistake(state);
     }

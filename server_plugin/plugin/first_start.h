@@ -2,6 +2,7 @@
 #ifndef PBSPOLICY_PLUGIN_FIRST_START_H
 #define PBSPOLICY_PLUGIN_FIRST_START_H
 
+#include <cstdint>
 #include <string>
 
 #include "migrate/migrate.h"
@@ -29,9 +30,9 @@ std::string migration_report(const State& state);
 // next start tries again.
 void write_migration_report(State& state);
 
-// Removes the report that this start has written for an earlier one: its migration turns out to have come to
-// half of the databases, and is taken back.
-void forget_late_report(State& state);
+// The configuration goes back to a revision because a crash kept what came after it from the server's own
+// database. If that was a migration, what it left to the server and its report are forgotten.
+objects::Result<void> forget_migration(State& state, std::uint64_t revision);
 
 // Forgets state.migration_error once default_policy is as pbs_migrate makes it, whether it
 // wrote into the store of a stopped server or its commands went through qmgr. To be called after changes.

@@ -67,7 +67,6 @@ struct State {
     HpmSwitch hpm_switch;
     UsageFileTimer usage_file;
     std::string migration_error;  // of the first start; empty: none, or corrected since
-    bool late_report = false;     // this start wrote the migration report of an earlier one
     std::string
         configuration_error;  // why the scheduler goes on with an older configuration; empty: it does not
 

@@ -77,15 +77,16 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
-    if (kept.size() == number && !by_time)
-        keep_drain(job, *soonest, possible, placement, ahead->decided_by_vnodes());
+    if (number == 0 && !by_time) keep_drain(job, *soonest, possible, placement, ahead->decided_by_vnodes());
     return true;
 }
 
 // What the last cycle reserved, if a look ahead would find the same: so do those before it then.
 bool Cycle::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
-    if (!by_events_ || number >= in_.events->kept.size()) return false;
+    // Not those behind the first: what an end gives back can let one of them start sooner, unseen by
+    // KeptDrain, which knows of no other reservation.
+    if (!by_events_ || number > 0 || in_.events->kept.empty()) return false;
     const KeptDrain& kept = in_.events->kept[number];
     const auto& changed = in_.events->since.changed;
     if (!kept.holds(in_.now) || kept.job != t_.jobs.handle[job.job] || !started_.empty() ||

@@ -16,13 +16,14 @@ constexpr std::chrono::seconds min_comment_age{300};
 // would be all of them after each start.
 constexpr int most_new_amounts = 500;
 
-// Of a reason but for its amounts; never 0.
+// A comment's number is of its reason and its text, so that it is the same in another process, which counts
+// queues and resources otherwise. Never 0.
+constexpr unsigned text_bits = 24;
 std::uint32_t number_of_kind(const Reason& reason) {
-    const Reason kind{reason.because, reason.queue, reason.object};
-    return static_cast<std::uint32_t>(ReasonHash{}(kind)) << 16 | 1U << 16;
+    return (static_cast<std::uint32_t>(reason.because) + 1) << text_bits;
 }
 bool are_of_one_kind(std::uint32_t a, std::uint32_t b) {
-    return a >> 16 == b >> 16;
+    return a >> text_bits == b >> text_bits;
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
     if (made) place->second = keep_text(out, text(answer.reason, reason_context()));
     answer.text = place->second;
     answer.number = number_of_kind(answer.reason) |
-                    (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & 0xffffU);
+                    (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << text_bits) - 1));
     return answer.text;
 }
 

@@ -161,6 +161,23 @@ std::optional<User> borrowed(size_t skip) {
 
 }  // namespace
 
+std::string besides_not_acted_on(const std::string& err) {
+    std::string rest;
+    std::istringstream lines(err);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.starts_with("qmgr: Warning: ") || line.find(" is not acted on") == line.npos)
+            rest += line + "\n";
+    return rest;
+}
+
+std::string differences(const std::string& diff) {
+    std::string out;
+    std::istringstream lines(diff);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.starts_with("# ")) out += line + "\n";
+    return out;
+}
+
 std::ostream& operator<<(std::ostream& stream, const Output& output) {
     stream << "exit " << output.exit << (output.timed_out ? " (timed out)" : "");
     if (!output.out.empty()) stream << "\nstdout: " << output.out;

@@ -27,6 +27,11 @@ struct Output {
 // For messages of failed tests.
 std::ostream& operator<<(std::ostream& stream, const Output& output);
 
+// What qmgr wrote to standard error, without its warnings of settings that are accepted and not acted on.
+std::string besides_not_acted_on(const std::string& err);
+// The lines of what `pbs_migrate --diff` prints, without the notes.
+std::string differences(const std::string& diff);
+
 struct RunOptions {
     std::string input{};
     std::map<std::string, std::string>

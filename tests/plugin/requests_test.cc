@@ -229,12 +229,13 @@ TEST_F(Requests, AFormulaOfTheServerIsCheckedAndNotKept) {
     const Answer refused = host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "",
                                         {{"non_work_days", "12/25"}, {"job_sort_formula", "2*"}});
     EXPECT_EQ(refused.code, PBSE_BADATVAL);
-    EXPECT_THAT(refused.text, HasSubstr("job_sort_formula: bad formula '2*': at position 4"));
+    EXPECT_THAT(refused.text, HasSubstr("job_sort_formula: bad formula '2*': at position 3"));
     for (const char* bad : {"nosuch*2", "ncpus=5", "ncpus,mem"})
         EXPECT_EQ(host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "", {{"job_sort_formula", bad}}).code,
                   PBSE_BADATVAL)
             << bad;
-    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""), UnorderedElementsAre(Pair("time_zone", "UTC")));
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, ""),
+                UnorderedElementsAre(Pair("time_zone", "UTC"), Pair("server_time", "2026-11-23T10:00:00Z")));
     EXPECT_EQ(host.manager(PBS_CMD_SET, PBS_OBJ_SERVER, "",
                            {{"non_work_days", "12/25"}, {"job_sort_formula", "ncpus"}})
                   .code,

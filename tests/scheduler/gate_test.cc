@@ -615,7 +615,7 @@ TEST_F(DrainingForSpecial, EachOfThemHasItsQueueDrained) {
         EXPECT_THAT(outcome.vnodes.at(job), testing::Each(testing::AnyOf("n2", "n3")));
     EXPECT_TRUE(world.running(holds_n2) && world.running(holds_n3));
     const int last = world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)});
-    EXPECT_EQ(cycle(at(49)).comment.at(last), "Would delay job 5.server, for which resources are reserved");
+    EXPECT_EQ(cycle(at(49)).comment.at(last), "Not Running: Job would conflict with reservation or top job");
     (void)first;
     (void)second;
 }

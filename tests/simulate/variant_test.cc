@@ -52,7 +52,9 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->title, "c.qmgr");
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "p") << "the only one that is named";
-    EXPECT_THAT(variant->notes, ElementsAre(HasSubstr("policy p is in force")));
+    EXPECT_THAT(variant->notes,
+                ElementsAre(HasSubstr("policy p is in force"),
+                            HasSubstr("policy p: preemption, True by default, is not acted on")));
     EXPECT_EQ(variant->machine.queues.at("workq").at("max_running"), "5");
     EXPECT_FALSE(variant->machine.queues.at("workq").contains("started"));
     EXPECT_EQ(variant->machine.queues.at("long").at("queue_type"), "execution");
@@ -66,7 +68,7 @@ TEST(Variant, WhatTheChangesAssignIsInForce) {
         site(), {"c.qmgr", "set policy day round_robin=True\nset sched default policy='night'\n"});
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "night");
-    EXPECT_THAT(variant->notes, IsEmpty());
+    EXPECT_THAT(variant->notes, ElementsAre(HasSubstr("policy night: preemption")));
 }
 
 TEST(Variant, AChangeOfAPolicyThatIsAssignedLeavesItWhereItIs) {
@@ -76,7 +78,8 @@ TEST(Variant, AChangeOfAPolicyThatIsAssignedLeavesItWhereItIs) {
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "day");
     EXPECT_EQ(variant->snapshot->policy_slots("default").non_prime, "night");
-    EXPECT_THAT(variant->notes, IsEmpty());
+    EXPECT_THAT(variant->notes,
+                ElementsAre(HasSubstr("policy day: preemption"), HasSubstr("policy night: preemption")));
 }
 
 TEST(Variant, DocumentsChangeToo) {

@@ -19,7 +19,8 @@ std::span<const Rule> rules() {
         {"ifl", {}, {}},
         // The commands know the server through the C API alone, as any IFL program does.
         {"ifl/cmds",
-         {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h"},
+         {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h", "objects/spelling.h",
+          "objects/unsupported.h"},
          {"pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"calendar",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",

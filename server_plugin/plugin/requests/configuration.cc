@@ -247,13 +247,15 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
         [&](objects::ObjectType type, std::string_view name) { return host_has(state, type, name); },
         asked->dry_run, std::move(*host)};
     const sched::Instant now = instant(request.now);
+    // The server takes back what a crash kept from its own database.
+    if (asked->restoration && who.user == kServer)
+        if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
+            return refuse(forgotten.error());
     const objects::Result<objects::Rewritten> done =
         asked->restoration ? objects::restore(*state.store, *asked->restoration, options, who, now)
                            : objects::import(*state.store, *asked->import, options, who, now);
     if (!done) return refuse(done.error());
     tell(*done, reply);
-    // The server takes back a migration that a crash kept from its own database.
-    if (asked->restoration && who.user == kServer) forget_late_report(state);
     if (done->reply.changed) take_effect(state, reply);
     return PBSE_NONE;
 }
