@@ -102,6 +102,15 @@ bool is_of_formula(std::string_view warning) {
            warning.ends_with("' is not a resource of this server");
 }
 
+// What a server needs to take the migration back.
+objects::Result<void> remember_before(objects::Store& store) {
+    const auto ledger = store.meta(kLedgerKey);
+    if (!ledger) return tl::unexpected(ledger.error());
+    return write_facts(store,
+                       {{std::string(kLedgerBeforeKey), ledger->value_or("")},
+                        {std::string(kBeforeMigrationKey), std::to_string(store.snapshot()->revision())}});
+}
+
 // Everything in one transaction: commands, facts and usage.
 Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
                    std::chrono::sys_seconds now, const MigrateOptions& options) {
@@ -112,11 +121,9 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
             return fail(allowed.error());
     // The report has notes of the commands by then.
     const auto beside = [&]() -> objects::Result<void> {
-        if (auto done = write_facts(store, *facts); !done) return done;
         if (!options.host_changes.empty())
-            if (auto done = store.set_meta(kBeforeMigrationKey, std::to_string(store.snapshot()->revision()));
-                !done)
-                return done;
+            if (auto done = remember_before(store); !done) return done;
+        if (auto done = write_facts(store, *facts); !done) return done;
         if (!options.report_fact.empty())
             if (auto done = store.set_meta(options.report_fact, to_text(conversion.report)); !done)
                 return done;

@@ -25,6 +25,8 @@ namespace pbs::migrate {
 // The key of Store::meta for the revision before the last migration that has a part in the server's own
 // database: a crash may keep that part from it, and the migration is then taken back.
 inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
+// And for the ledger (ledger.h) as it was then.
+inline constexpr std::string_view kLedgerBeforeKey = "migrated_before";
 
 struct MigrateOptions {
     ConvertOptions convert{};

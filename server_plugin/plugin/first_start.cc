@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "migrate/host_work.h"
+#include "migrate/ledger.h"
 #include "migrate/migrate.h"
 #include "migrate/queue_types.h"
 #include "objects/commands.h"
@@ -115,6 +116,9 @@ objects::Result<void> forget_migration(State& state, std::uint64_t revision) {
     const auto before = state.store->meta(migrate::kBeforeMigrationKey);
     if (!before) return tl::unexpected(before.error());
     if (before->value_or("") != std::to_string(revision)) return {};
+    const auto ledger = state.store->meta(migrate::kLedgerBeforeKey);
+    if (!ledger) return tl::unexpected(ledger.error());
+    if (auto done = state.store->set_meta(migrate::kLedgerKey, ledger->value_or("")); !done) return done;
     for (const std::string_view key : {migrate::kQueueTypesKey, migrate::kHostWorkKey,
                                        std::string_view(kReport), migrate::kBeforeMigrationKey})
         if (auto done = state.store->set_meta(key, ""); !done) return done;
