@@ -79,8 +79,9 @@ std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
     const auto [place, made] = text_of_.try_emplace(answer.reason);
     if (made) place->second = keep_text(out, text(answer.reason, reason_context()));
     answer.text = place->second;
-    answer.number = number_of_kind(answer.reason) |
-                    (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << text_bits) - 1));
+    answer.number =
+        number_of_kind(answer.reason) |
+        (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << text_bits) - 1));
     return answer.text;
 }
 

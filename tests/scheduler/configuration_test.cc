@@ -23,15 +23,18 @@ struct FromObjects : testing::Test {
     std::string path = testing::TempDir() + "/configuration_test_" +
                        testing::UnitTest::GetInstance()->current_test_info()->name() + ".db";
     std::optional<objects::Store> store;
+    void remove_database() const {
+        for (const char* part : {"", "-mark"}) std::remove((path + part).c_str());
+    }
     void SetUp() override {
-        std::remove(path.c_str());
+        remove_database();
         auto opened = objects::Store::open(path, {.time_zone = "UTC"}, at(0));
         ASSERT_TRUE(opened.has_value()) << opened.error().message;
         store = *std::move(opened);
     }
     void TearDown() override {
         store.reset();
-        std::remove(path.c_str());
+        remove_database();
     }
     void run(objects::CommandKind kind, objects::ObjectType type, const std::string& name,
              const std::vector<objects::AttributeChange>& changes = {}) {
