@@ -55,9 +55,11 @@ class ResourceSchedule {
     std::span<const Event> events();
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
     // The numbers of the views that it is counted in.
-    std::span<const std::uint32_t> views(const Holding& h) const { return {&views_[h.first_view], h.views}; }
+    std::span<const std::uint32_t> views(const Holding& h) const {
+        return std::span(views_).subspan(h.first_view, h.views);
+    }
     std::span<const Vnodes::Share> shares(const Holding& h) const {
-        return {&shares_[h.first_share], h.shares};
+        return std::span(shares_).subspan(h.first_share, h.shares);
     }
 
     // How much of a limit is in use over time, with the capacity. O(n log n) for the first question about a
