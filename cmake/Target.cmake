@@ -69,6 +69,16 @@ function(pbs_use_precompiled target name)
   endif()
 endfunction()
 
+# pbs_optimise_under_sanitizers(LIBRARY): for one whose own tests and fuzz targets, and those of others, wait for it
+# longer than it takes to optimise it.
+function(pbs_optimise_under_sanitizers target)
+  if(PBSPOLICY_SANITIZE MATCHES "address")
+    target_compile_options(${target} PRIVATE -O1)
+    # What is precompiled isn't optimised.
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # pbs_library(NAME SOURCES...): a static library of one folder; headers are included from the top,
 # as in "objects/store.h".
 function(pbs_library name)
@@ -99,8 +109,19 @@ function(pbs_cli_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
+# How the code of tests is compiled: what has to be optimised, and searched for undefined behaviour, is the code
+# under test; the tests would only compile longer, by a third.
+function(pbs_test_settings target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  if(PBSPOLICY_SANITIZE MATCHES "undefined")
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
+endfunction()
+
 # What is built under the sanitizers: every test program that pbs_test() makes, but for the label e2e.
 add_custom_target(sanitize_tests)
+# Of these, what ThreadSanitizer is to look at: those with the label threads.
+add_custom_target(thread_tests)
 
 # pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds]): one GoogleTest program;
 # ctest sees each of its tests.
@@ -119,8 +140,7 @@ function(pbs_test name)
   target_compile_definitions(${name} PRIVATE PBS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              PBS_BUILD_DIR="${PROJECT_BINARY_DIR}"
                                              PBS_SANITIZED=${sanitized})
-  # The code under test is what has to be optimised; the tests themselves would only compile longer.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  pbs_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM pbs_test_pch)
   # Of what is precompiled, with the definitions that come with it.
   target_link_libraries(${name} PRIVATE ${T_LIBS} fmt::fmt tl::expected GTest::gmock GTest::gtest
@@ -128,6 +148,9 @@ function(pbs_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
+  endif()
+  if("threads" IN_LIST T_LABELS)
+    add_dependencies(thread_tests ${name})
   endif()
   if(NOT "e2e" IN_LIST T_LABELS)
     add_dependencies(sanitize_tests ${name})

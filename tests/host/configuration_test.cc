@@ -5,6 +5,7 @@
 
 #include "server_plugin/host/config_document.h"
 #include "server_plugin/host/reconcile.h"
+#include "tests/cases.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -473,7 +474,7 @@ TEST_F(HostHistory, EveryRevisionCanBeShownAndReached) {
     std::map<std::string, std::string> documents;
     documents[revision()] = document();
     int reached = 0;
-    for (int step = 0; step < 300; ++step) {
+    for (int step = 0; step < pbs::test::cases(1000); ++step) {
         switch (pick(11)) {
             case 0:
                 (void)manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, name("q"),
@@ -527,7 +528,7 @@ TEST_F(HostHistory, EveryRevisionCanBeShownAndReached) {
         documents[revision()] = document();
         ++reached;
     }
-    EXPECT_EQ(reached, 30);
+    EXPECT_EQ(reached, pbs::test::cases(100));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -67,6 +68,7 @@ class ApiTest : public ::testing::Test {
     ApiTest() : home_(make_home()), home_variable_("PBS_HOME", home_.c_str()) {
         server_ = std::make_unique<testing::FakeServer>(
             [this](const Request& request, std::string_view user) {
+                const std::lock_guard guard(mutex_);
                 user_ = user;
                 return answer_(request);
             },
@@ -90,8 +92,17 @@ class ApiTest : public ::testing::Test {
         return connection_;
     }
 
+    void answer_with(std::function<std::string(const Request&)> answer) {
+        const std::lock_guard guard(mutex_);
+        answer_ = std::move(answer);
+    }
     void answer(std::string packets) {
-        answer_ = [packets = std::move(packets)](const Request&) { return packets; };
+        answer_with([packets = std::move(packets)](const Request&) { return packets; });
+    }
+
+    std::string user() const {
+        const std::lock_guard guard(mutex_);
+        return user_;
     }
 
     // The last request but those of the connection itself.
@@ -106,6 +117,7 @@ class ApiTest : public ::testing::Test {
 
     std::string home_;
     Variable home_variable_;
+    mutable std::mutex mutex_;  // of the answer and the user: the server has a thread of its own
     std::function<std::string(const Request&)> answer_ = [](const Request&) {
         return reply_packet(Reply::ok());
     };
@@ -120,7 +132,7 @@ TEST_F(ApiTest, ConnectsThroughTheSocketOfHome) {
     EXPECT_STRNE(pbs_server, "");
     EXPECT_STREQ(pbs_default(), pbs_server);
     EXPECT_EQ(pbs_manager(connection(), MGR_CMD_CREATE, MGR_OBJ_POLICY, "p1", nullptr, nullptr), 0);
-    EXPECT_EQ(user_, my_name());
+    EXPECT_EQ(user(), my_name());
 }
 
 TEST_F(ApiTest, ConnectsThroughTheSocketOfADeepHome) {
@@ -360,11 +372,11 @@ TEST_F(ApiTest, ManagerSendsItsAttributesWithTheirOperations) {
 }
 
 TEST_F(ApiTest, ManagerRequestsAreAnsweredInTheirOrder) {
-    answer_ = [](const Request& request) {
+    answer_with([](const Request& request) {
         const auto& body = std::get<Manage>(request.body);
         return reply_packet(body.object == "p7" ? Reply::error(PBSE_PERM, "not p7")
                                                 : Reply::warning("made " + body.object));
-    };
+    });
     const int c = connection();
     EXPECT_EQ(pbs_manager_reply(c), PBSE_IVALREQ);
     for (int i = 0; i < 1000; ++i) {
@@ -393,9 +405,9 @@ TEST_F(ApiTest, RequestsAreSentWhileAnswersCome) {
 }
 
 TEST_F(ApiTest, AnswersThatCameBeforeTheEndAreGiven) {
-    answer_ = [](const Request& request) {
+    answer_with([](const Request& request) {
         return std::get<Manage>(request.body).object == "p2" ? std::string() : reply_packet(Reply::ok());
-    };
+    });
     const int c = connection();
     for (const char* name : {"p0", "p1", "p2", "p3"})
         EXPECT_EQ(pbs_manager_send(c, MGR_CMD_CREATE, MGR_OBJ_POLICY, name, nullptr, nullptr), 0);
@@ -495,11 +507,11 @@ TEST_F(ApiTest, SelectionsAndDeletions) {
 TEST_F(ApiTest, SubmitSendsTheScriptInPiecesAndCommits) {
     const std::string script(kScriptChunk + 10, 's');
     std::ofstream(home_ + "/job.sh", std::ios::binary) << script;
-    answer_ = [](const Request& request) {
+    answer_with([](const Request& request) {
         if (request.type == RequestType::queue_job) return reply_packet({0, 0, QueueReply{"7.s"}, false});
         if (request.type == RequestType::commit) return reply_packet({0, 0, CommitReply{"7.s"}, false});
         return reply_packet(Reply::ok());
-    };
+    });
     const int c = connection();
     const std::size_t before = server_->requests().size();
     attropl name{nullptr, const_cast<char*>(ATTR_N), nullptr, const_cast<char*>("hello"), INCR};
@@ -535,10 +547,10 @@ TEST_F(ApiTest, SubmitThatFailsReturnsNull) {
 
     std::ofstream(home_ + "/job.sh") << "true\n";
     for (const RequestType failing : {RequestType::queue_job, RequestType::job_script, RequestType::commit}) {
-        answer_ = [failing](const Request& request) {
+        answer_with([failing](const Request& request) {
             if (request.type == failing) return reply_packet(Reply::error(PBSE_JOBSCRIPTMAXSIZE));
             return reply_packet({0, 0, QueueReply{"7.s"}, false});
-        };
+        });
         EXPECT_EQ(pbs_submit(c, nullptr, (home_ + "/job.sh").c_str(), nullptr, nullptr), nullptr);
         EXPECT_EQ(pbs_errno, PBSE_JOBSCRIPTMAXSIZE);
     }
@@ -585,11 +597,11 @@ TEST_F(ApiTest, ANumberThatIsNoConnectionIsRefused) {
 }
 
 TEST_F(ApiTest, ThreadsMayShareAConnection) {
-    answer_ = [](const Request& request) {
+    answer_with([](const Request& request) {
         const std::string& name = std::get<Status>(request.body).object;
         return name == "error" ? reply_packet(Reply::error(PBSE_UNKJOBID))
                                : status_packet({{MGR_OBJ_JOB, name, {}}});
-    };
+    });
     const int c = connection();
     std::vector<std::thread> threads;
     threads.reserve(8);
@@ -635,7 +647,7 @@ std::string policy_answers(const Request& request) {
 }
 
 TEST_F(ApiTest, ACProgramSeesTheInterface) {
-    answer_ = policy_answers;
+    answer_with(policy_answers);
     const Ran ran = run(PBS_C_CLIENT);
     EXPECT_EQ(ran.status, 0);
     EXPECT_EQ(ran.output,
@@ -651,7 +663,7 @@ TEST_F(ApiTest, ACProgramSeesTheInterface) {
 }
 
 TEST_F(ApiTest, TheExampleProgramWorks) {
-    answer_ = policy_answers;
+    answer_with(policy_answers);
     const Ran ran = run(PBS_STAT_OBJECTS);
     EXPECT_EQ(ran.status, 0) << ran.output;
     for (const char* kind : {"policy", "time_window", "fs_group"}) {
@@ -676,7 +688,7 @@ TEST_F(TcpTest, RootIsAuthenticatedFromAReservedPort) {
     const int c = pbs_connect(address_.c_str());
     ASSERT_GE(c, 0) << pbs_geterrmsg(-1);
     EXPECT_EQ(pbs_terminate(c, SHUT_QUICK, nullptr), 0);
-    EXPECT_EQ(user_, my_name());
+    EXPECT_EQ(user(), my_name());
     EXPECT_EQ(pbs_disconnect(c), 0);
 }
 

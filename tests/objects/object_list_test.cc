@@ -8,6 +8,7 @@
 #include <string>
 
 #include "objects/snapshot.h"
+#include "tests/cases.h"
 
 namespace pbs::objects {
 namespace {
@@ -61,7 +62,7 @@ TEST(ObjectList, DoesAsAMapDoes) {
     std::mt19937 random(4711);
     Model model;
     ObjectList list;
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < pbs::test::cases(1500); ++round) {
         const Model before = model;
         const ObjectList old = list;
         const bool grows = round % 100 < 60;
