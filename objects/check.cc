@@ -199,7 +199,7 @@ Result<void> check_tree(const Object& group) {
 // The rule is judged with the start_time: it is the time of day at which a rule without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
     if (window.has("rrule")) {
-        const rrule::Result<rrule::Window> made = rrule::Window::make(window_spec(window), context.zone);
+        const rrule::Result<rrule::Window> made = context.windows.of(window, context.zone);
         if (made) return {};
         const rrule::Seconds start =
             window.has("start_time") ? window.seconds("start_time") : rrule::Seconds(0);
@@ -348,6 +348,7 @@ class QueueWindows {
     }
 
     std::vector<Error> check() {
+        context_.windows.forget_gone(draft_);
         if (windows_.empty() && queues_.empty() && !holidays_) return {};
         const ObjectPtr server = draft_.find(ObjectType::server, "");
         const StringList none;
@@ -398,15 +399,11 @@ class QueueWindows {
         return window && (!window->boolean("applies_on_holidays") || window->boolean("only_on_holidays"));
     }
 
-    // Made once for all queues.
-    Result<rrule::Window> find(const std::string& name) {
-        if (const auto made = made_.find(name); made != made_.end()) return made->second;
+    Result<rrule::Window> find(const std::string& name) const {
         const ObjectPtr object = draft_.find(ObjectType::time_window, name);
         if (!object)
             return fail(Code::bad_value, fmt::format("time_window: there is no time_window '{}'", name));
-        Result<rrule::Window> window = make_window(*object, context_.zone);
-        if (window) made_.emplace(name, *window);
-        return window;
+        return make_window(*object, context_.zone, context_.windows);
     }
 
     const Draft& draft_;
@@ -414,7 +411,6 @@ class QueueWindows {
     std::set<std::string, std::less<>> windows_;            // those with other times
     std::map<std::string, ObjectPtr, std::less<>> queues_;  // as they were
     bool holidays_ = false;
-    std::map<std::string, rrule::Window, std::less<>> made_;
     std::vector<Error> errors_;
 };
 

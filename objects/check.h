@@ -11,6 +11,7 @@
 #include "objects/draft.h"
 #include "objects/error.h"
 #include "objects/resources.h"
+#include "objects/windows.h"
 #include "rrule/zone.h"
 
 namespace pbs::objects {
@@ -22,6 +23,7 @@ struct CheckContext {
     const QueueNames* queues;  // null: not known, not checked
     // Where queues, resources and programs that aren't there are told; null: they are errors.
     std::vector<std::string>* warnings;
+    KeptWindows& windows;
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value

@@ -14,6 +14,7 @@
 #include "objects/persist.h"
 #include "objects/unsupported.h"
 #include "objects/upgrade.h"
+#include "objects/windows.h"
 #include "rrule/zone.h"
 
 namespace pbs::objects {
@@ -77,11 +78,14 @@ struct Store::State {
     QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
+    KeptWindows windows{};
     std::optional<Group> staged{};        // commands without a commit; ends before the database does
     std::optional<Error> staged_error{};  // why they are lost; until commit() tells
 
     Result<Group> begin();
     Result<void> reload();
+    // Makes all windows now, so that no change has to wait for those that it doesn't touch.
+    void make_windows();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);
     Result<void> write_host_changes(Group& group, std::span<const HostChange> changes, HistoryEntry entry);
@@ -161,6 +165,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
         const Result<Reply> made = store.apply(first_objects(), self, now);
         if (!made) return tl::unexpected(made.error());
     }
+    state.make_windows();
     return store;
 }
 
@@ -169,6 +174,11 @@ Result<void> Store::State::reload() {
     if (!read) return tl::unexpected(read.error());
     snapshot = std::move(*read);
     return {};
+}
+
+void Store::State::make_windows() {
+    for (const ObjectPtr& window : snapshot->objects(ObjectType::time_window))
+        if (window->has("rrule")) (void)windows.of(*window, zone);
 }
 
 Result<Group> Store::State::begin() {
@@ -203,7 +213,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr before = group.draft.find(command.type, name);
-    const CheckContext context{zone, resources, now, &queues, part.warnings};
+    const CheckContext context{zone, resources, now, &queues, part.warnings, windows};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -266,6 +276,8 @@ void Store::forget_queue(std::string_view name) {
 }
 void Store::set_zone(rrule::Zone zone) {
     state_->zone = std::move(zone);
+    state_->windows.clear();
+    state_->make_windows();
 }
 
 Result<void> Store::check_job_sort_formula(std::string_view text) const {
@@ -371,7 +383,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone, state.resources, now, &state.queues, nullptr};
+    const CheckContext context{state.zone, state.resources, now, &state.queues, nullptr, state.windows};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace pbs::objects {
 
 rrule::WindowSpec window_spec(const Object& time_window) {
@@ -14,7 +17,27 @@ rrule::WindowSpec window_spec(const Object& time_window) {
     return spec;
 }
 
+rrule::Result<rrule::Window> KeptWindows::of(const Object& time_window, const rrule::Zone& zone) {
+    rrule::WindowSpec spec = window_spec(time_window);
+    const auto known = kept_.find(time_window.name());
+    if (known != kept_.end() && known->second.spec == spec) return known->second.window;
+    rrule::Result<rrule::Window> made = rrule::Window::make(spec, zone);
+    if (made) kept_.insert_or_assign(time_window.name(), Kept{std::move(spec), *made});
+    return made;
+}
+
+void KeptWindows::forget_gone(const Draft& draft) {
+    if (kept_.size() <= enough_) return;
+    std::erase_if(kept_, [&](const auto& kept) { return !draft.find(ObjectType::time_window, kept.first); });
+    enough_ = std::max<std::size_t>(64, kept_.size() * 2);
+}
+
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone) {
+    KeptWindows none;
+    return make_window(time_window, zone, none);
+}
+
+Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone, KeptWindows& kept) {
     if (!time_window.has("rrule")) {
         return fail(
             Code::bad_value,
@@ -22,7 +45,7 @@ Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& 
                 "time_window {} has no rrule, so it never opens; expected one on a window that queues use",
                 time_window.name()));
     }
-    rrule::Result<rrule::Window> window = rrule::Window::make(window_spec(time_window), zone);
+    rrule::Result<rrule::Window> window = kept.of(time_window, zone);
     if (!window) {
         return fail(Code::bad_value,
                     fmt::format("time_window {}: {}", time_window.name(), window.error().message));

@@ -214,15 +214,19 @@ struct RuleExpander::Impl {
         return *known;
     }
 
+    // The days of a year that are in weeks of years of which wanted(year) is true; with BYWEEKNO.
+    template <class Wanted>
+    YearDays weeks_in(const Year& year, const Wanted& wanted) {
+        YearDays out;
+        for (int y = year.number - 1; y <= year.number + 1; ++y)
+            if (wanted(y)) out |= chosen(Year(y)).shifted(static_cast<int>(weeks.first_day(y) - year.first));
+        return out & year.all();
+    }
+
     // The days of a year with INTERVAL.
     YearDays taken(const Year& year) {
-        if (by_week) {
-            YearDays out;
-            for (int y = year.number - 1; y <= year.number + 1; ++y)
-                if (remainder(y - anchor_year, rule.interval) == 0)
-                    out |= chosen(Year(y)).shifted(static_cast<int>(weeks.first_day(y) - year.first));
-            return out & year.all();
-        }
+        if (by_week)
+            return weeks_in(year, [&](int y) { return remainder(y - anchor_year, rule.interval) == 0; });
         if (cycle) return chosen(year) & cycle->year(year);
         if (rule.interval == 1) return chosen(year);
         if (rule.freq == Freq::yearly)
@@ -306,12 +310,16 @@ YearDays RuleExpander::year(const Year& year) const {
     return impl_->days(year);
 }
 
-YearDays RuleExpander::ever() const {
-    // The weeks of a year begin on another day in each.
-    if (impl_->by_week) return YearDays::range(0, 366);
-    YearDays out;
-    // Each kind of year comes once in 28 years without a change of century.
-    for (int y = 2001; y < 2001 + Year::kKinds; ++y) out |= impl_->chosen(Year(y));
+std::array<YearDays, Year::kKinds> RuleExpander::ever() const {
+    std::array<YearDays, Year::kKinds> out;
+    // Each kind of year comes once in 28 years without a change of century. But weeks of the years beside one
+    // reach into it, and of which kinds these are depends on changes of century too.
+    const int years = impl_->by_week ? static_cast<int>(kCycleYears) : Year::kKinds;
+    for (int y = 2001; y < 2001 + years; ++y) {
+        const Year year(y);
+        out[static_cast<std::size_t>(year.kind)] |=
+            impl_->by_week ? impl_->weeks_in(year, [](int) { return true; }) : impl_->chosen(year);
+    }
     return out;
 }
 

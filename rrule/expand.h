@@ -1,6 +1,7 @@
 // From a rule to its days and occurrences. Internal to rrule/.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <functional>
@@ -30,8 +31,8 @@ class RuleExpander {
 
     // The days of a year with at least one occurrence.
     YearDays year(const Year& year) const;
-    // The days of all years together, and maybe more.
-    YearDays ever() const;
+    // The days of all years of each kind together, and maybe more.
+    std::array<YearDays, Year::kKinds> ever() const;
     // The weekdays that BYDAY leaves, 0 being Sunday.
     std::bitset<7> weekdays() const;
     // What INTERVAL leaves of the days, whatever the year; null if it isn't counted in days.

@@ -43,9 +43,8 @@ class OverlapSearch::Pair {
             const Year year(y);
             if (year.first > last || (found_ && year.first > found_day_ + kSettled)) break;
             ++search_.work_;
-            const YearDays b = b_.year(year, search_.holidays_);
             const YearDays a = a_.year(year, search_.holidays_);
-            look_at(year, a, b, begin);
+            if (a.any()) look_at(year, a, b_.year(year, search_.holidays_), begin);
         }
         return found_;
     }
@@ -56,10 +55,6 @@ class OverlapSearch::Pair {
 
     // How many days after an opening of a one of b may begin that shares an instant with it.
     void find_shifts() {
-        const YearDays ever_a = a_.recurrence().ever();
-        const YearDays ever_b = b_.recurrence().ever();
-        const std::bitset<7> weekdays_a = a_.recurrence().weekdays();
-        const std::bitset<7> weekdays_b = b_.recurrence().weekdays();
         // One shows later by at most this.
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
         for (std::size_t i = 0; i < kShifts; ++i) {
@@ -71,19 +66,34 @@ class OverlapSearch::Pair {
             const bool apart_by_holidays =
                 shift == 0 && ((a_.only_on_holidays() && !b_.applies_on_holidays()) ||
                                (b_.only_on_holidays() && !a_.applies_on_holidays()));
-            bool weekdays = false;
-            for (int of_a = 0; of_a < 7; ++of_a)
-                weekdays = weekdays || (weekdays_a.test(static_cast<std::size_t>(of_a)) &&
-                                        weekdays_b.test(static_cast<std::size_t>((of_a + shift + 7) % 7)));
-            const DayCycle* cycle_a = a_.recurrence().cycle();
-            const DayCycle* cycle_b = b_.recurrence().cycle();
-            shifts_[i] = in_time && !apart_by_holidays && weekdays && meet(ever_a, ever_b, shift) &&
-                         (cycle_a == nullptr || cycle_b == nullptr || cycle_a->meets(*cycle_b, shift));
+            shifts_[i] = in_time && !apart_by_holidays && days_meet(shift);
         }
     }
+    // What costs least is asked first: most pairs share no day of any year.
+    bool days_meet(int shift) const {
+        const Recurrence::Ever& a = a_.recurrence().ever();
+        const Recurrence::Ever& b = b_.recurrence().ever();
+        const bool turn = meet_at_turn(a.all, b.all, shift);
+        if (!turn && !meet(a.all, b.all, shift)) return false;
+        const std::bitset<7> weekdays_a = a_.recurrence().weekdays();
+        const std::bitset<7> weekdays_b = b_.recurrence().weekdays();
+        bool weekdays = false;
+        for (std::size_t of_a = 0; of_a < 7; ++of_a)
+            weekdays = weekdays || (weekdays_a.test(of_a) &&
+                                    weekdays_b.test((of_a + static_cast<std::size_t>(shift + 7)) % 7));
+        if (!weekdays) return false;
+        const DayCycle* cycle_a = a_.recurrence().cycle();
+        const DayCycle* cycle_b = b_.recurrence().cycle();
+        if (cycle_a != nullptr && cycle_b != nullptr && !cycle_a->meets(*cycle_b, shift)) return false;
+        if (turn) return true;
+        for (std::size_t kind = 0; kind < Year::kKinds; ++kind)
+            if (meet(a.kinds[kind], b.kinds[kind], shift)) return true;
+        return false;
+    }
     static bool meet(const YearDays& a, const YearDays& b, int shift) {
-        if ((a.shifted(shift) & b).any()) return true;
-        // Over the turn of a year.
+        return ((shift == 0 ? a : a.shifted(shift)) & b).any();
+    }
+    static bool meet_at_turn(const YearDays& a, const YearDays& b, int shift) {
         const YearDays first = YearDays::range(0, kApart);
         const YearDays last = YearDays::range(365 - kApart, 366);
         return shift > 0 ? (a & last).any() && (b & first).any()
@@ -101,7 +111,6 @@ class OverlapSearch::Pair {
     }
 
     void look_at(const Year& year, const YearDays& a, const YearDays& b, std::int64_t begin) {
-        if (!a.any()) return;
         const auto& known = never_[static_cast<std::size_t>(year.kind)];
         std::array<YearDays, kShifts> common;
         YearDays all;

@@ -95,7 +95,7 @@ struct Recurrence::Impl {
     // Years of which not only the rule's days count, and what was found of them.
     std::vector<int> special_years;  // ascending
     mutable std::map<int, YearDays> specials;
-    mutable std::optional<YearDays> ever;
+    mutable std::optional<Ever> ever;
 };
 
 std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to) const {
@@ -312,14 +312,16 @@ YearDays Recurrence::year(const Year& y) const {
     return impl_->year(y);
 }
 
-YearDays Recurrence::ever() const {
+const Recurrence::Ever& Recurrence::ever() const {
     if (impl_->ever) return *impl_->ever;
-    YearDays& out = impl_->ever.emplace();
-    if (impl_->rule) out = impl_->rule->ever();
+    Ever& out = impl_->ever.emplace();
+    if (impl_->rule) out.kinds = impl_->rule->ever();
     for (const Local l : impl_->rdates) {
         const std::int64_t day = day_number(day_of(l));
-        out.set(static_cast<int>(day - Year(Year::of(day)).first));
+        const Year year(Year::of(day));
+        out.kinds[static_cast<std::size_t>(year.kind)].set(static_cast<int>(day - year.first));
     }
+    for (const YearDays& days : out.kinds) out.all |= days;
     return out;
 }
 

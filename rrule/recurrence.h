@@ -1,6 +1,7 @@
 // Recurrences of RFC 5545.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <memory>
@@ -67,8 +68,13 @@ class Recurrence {
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
     // The same for a whole year, without a list.
     YearDays year(const Year& y) const;
-    // The days of all years together, and maybe more: what isn't in it never occurs.
-    YearDays ever() const;
+    // The days of all years together, and of those of each kind, and maybe more: what isn't in it never
+    // occurs.
+    struct Ever {
+        YearDays all;
+        std::array<YearDays, Year::kKinds> kinds;
+    };
+    const Ever& ever() const;
     // Whether it ever occurs on a weekday, 0 being Sunday; maybe true where it doesn't.
     std::bitset<7> weekdays() const;
     // What INTERVAL leaves of the days, if it is counted in days and nothing is added to the rule; else null.

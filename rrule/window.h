@@ -26,6 +26,7 @@ struct WindowSpec {
     std::optional<Seconds> end_time;    // since midnight, up to 24 h; 24:00 if not set
     bool applies_on_holidays = true;
     bool only_on_holidays = false;
+    friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
 };
 
 // Rule x start_time x end_time x applies_on_holidays x only_on_holidays. An immutable value, cheap to copy.

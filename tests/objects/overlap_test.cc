@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "objects/windows.h"
 #include "tests/objects/store_fixture.h"
 
 namespace pbs::objects {
@@ -103,6 +104,46 @@ TEST_F(OverlapTest, OnlyWhatChangedIsCompared) {
     EXPECT_THAT(refused("s t again rrule=FREQ=WEEKLY;BYDAY=FR").message, HasSubstr("day and again"));
     run("s t again rrule=FREQ=WEEKLY;BYDAY=SU");
     run("s q q1 time_window-=again");
+}
+
+// Windows that didn't change aren't parsed again: the text is that of the first time.
+TEST_F(OverlapTest, WindowsAreKeptWhileTheySayTheSame) {
+    KeptWindows kept;
+    const rrule::Zone zone = rrule::Zone::utc();
+    const auto rule = [&](std::string_view name) {
+        return &kept.of(*store_->snapshot()->time_window(name), zone)->recurrence().text();
+    };
+    const std::string* const day = rule("day");
+    run("s t day comment=other");
+    EXPECT_EQ(rule("day"), day);
+    run("s t day end_time=17:00");
+    EXPECT_NE(rule("day"), day);
+    EXPECT_EQ(kept.of(*store_->snapshot()->time_window("day"), zone)->end_time(), std::chrono::hours(17));
+    EXPECT_EQ(kept.size(), 1U);
+}
+
+TEST_F(OverlapTest, WindowsThatAreGoneAreForgotten) {
+    KeptWindows kept;
+    for (int i = 0; i < 100; ++i) {
+        run(fmt::format("c t w{} rrule=FREQ=DAILY", i));
+        ASSERT_TRUE(kept.of(*store_->snapshot()->time_window(fmt::format("w{}", i)), rrule::Zone::utc()));
+    }
+    for (int i = 1; i < 100; ++i) run(fmt::format("d t w{}", i));
+    kept.forget_gone(Draft(store_->snapshot()));
+    EXPECT_EQ(kept.size(), 1U);
+}
+
+// A window that is made anew under the name of another one, and one that a refused command would have made.
+TEST_F(OverlapTest, WhatIsKeptIsNeverAnOlderWindow) {
+    run("s q q1 time_window=night");
+    run("d t day");
+    run("c t day rrule=FREQ=DAILY, start_time=19:00, end_time=20:00");
+    EXPECT_THAT(refused("s q q1 time_window+=day").message, HasSubstr("overlap"));
+    EXPECT_THAT(refused("s t lunch end_time=99:00").message, HasSubstr("end_time"));
+    run("s q q1 time_window=\"night,lunch\"");
+    refused("s t lunch start_time=17:00, end_time=19:00");
+    run("s t lunch comment=x");
+    run("s t lunch start_time=17:00, end_time=18:00");
 }
 
 TEST_F(OverlapTest, AnHourlyRuleIsJudgedWithItsStart) {
