@@ -585,9 +585,10 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * attributes time (seconds since the Epoch), user, host, command, change (the revision of the first of those
  * that were one change), type and object, and before and after (the attributes set, as JSON, or null).
  * `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each of them
- * optional; `from` is included, `until` is not; `limit` is 1000 unless given, and at most 10000. With from or
- * until, order and before_revision go by time, otherwise by revision. Less than `limit` may come, if they are
- * large; nothing comes when there is no more.
+ * optional; `from` is included, `until` is not; `limit` is from 1 to 10000. With from or until, order and
+ * before_revision go by time, otherwise by revision. One reply has at most 1000 changes, whatever the limit,
+ * and at most 1 MB of commands, before and after (one change may be larger): whoever wants more asks again,
+ * with before_revision = the first revision of the reply, until nothing comes.
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes it, for managers: with the attribute
  * "revision" = "N" it goes back to a revision: `object` is "" for all of it, or "policy p1", "server"; with
