@@ -10,6 +10,7 @@
 
 #include "sqlite/guard.h"
 #include "sqlite/loss.h"
+#include "sqlite/trusted.h"
 
 namespace pbs::objects {
 namespace {
@@ -43,6 +44,8 @@ Result<void> check_kept(const std::string& path) {
 Database::Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+    if (const auto wrong = sqlite::untrusted(path))
+        return fail(Code::system, fmt::format("can't open the policy database: {}", *wrong));
     if (Result<void> kept = check_kept(path); !kept) return tl::unexpected(kept.error());
     if (Result<void> created = create_private(path); !created) return tl::unexpected(created.error());
     sqlite3* handle = nullptr;

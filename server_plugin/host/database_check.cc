@@ -14,6 +14,7 @@
 #include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
 #include "sqlite/loss.h"
+#include "sqlite/trusted.h"
 
 namespace pbs::host {
 namespace {
@@ -86,6 +87,9 @@ Result<void> check_databases(const Home& home) {
     const std::string advice = "Nothing was changed. " + restore_advice(home);
     const std::string server = home.server_db();
     const std::string policy = home.policy_db();
+    for (const std::string& path : {server, policy})
+        if (const auto wrong = sqlite::untrusted(path))
+            return fail(PBSE_SYSTEM, *wrong + ". Nothing was changed");
     for (const auto& [path, newest] :
          {std::pair{server, Store::newest_version()}, std::pair{policy, int64_t{0}}})
         if (const auto wrong = wrong_with_database(path, newest))

@@ -76,6 +76,23 @@ TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     EXPECT_EQ(integer_of(database->get(), "SELECT revision FROM history"), 1);
 }
 
+// Whoever may write it could make the server start programs.
+TEST_F(DatabaseCheckTest, ADatabaseThatOthersCouldChangeIsRefused) {
+    for (const std::string& path : {home_->server_db(), home_->policy_db()}) {
+        ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+        EXPECT_EQ(error(), path +
+                               " may be written by others than its owner (mode 0666), expected 0600. "
+                               "Nothing was changed");
+        ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+        fs::rename(path, top_ + "/elsewhere");
+        fs::create_symlink(top_ + "/elsewhere", path);
+        EXPECT_THAT(error(), HasSubstr(path + " is a symbolic link"));
+        fs::remove(path);
+        fs::rename(top_ + "/elsewhere", path);
+        EXPECT_EQ(error(), "");
+    }
+}
+
 TEST_F(DatabaseCheckTest, ANewerServerDatabaseIsRefused) {
     auto server = open_sqlite(home_->server_db(), SqliteOpen::write);
     ASSERT_TRUE(run_sql(server->get(), "PRAGMA user_version=99"));
