@@ -214,13 +214,6 @@ Result<void> check_times(const Object& window, const CheckContext& context) {
     return {};
 }
 
-// The name in an element of a list of references: without p: or np:.
-std::string_view referred_name(const Attribute& attribute, std::string_view element) {
-    if (attribute.syntax != Syntax::policy_slots) return element;
-    const std::size_t colon = element.find(':');
-    return colon == std::string_view::npos ? element : element.substr(colon + 1);
-}
-
 std::string local_text(rrule::Instant instant, const rrule::Zone& zone) {
     const std::time_t shown = zone.local(instant).time_since_epoch().count();
     return fmt::format("{:%Y-%m-%d %H:%M:%S} ({})", fmt::gmtime(shown), zone.name());
@@ -273,6 +266,12 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             break;
     }
     return {};
+}
+
+std::string_view referred_name(const Attribute& attribute, std::string_view element) {
+    if (attribute.syntax != Syntax::policy_slots) return element;
+    const std::size_t colon = element.find(':');
+    return colon == std::string_view::npos ? element : element.substr(colon + 1);
 }
 
 Result<void> check_references(const Draft& draft, const Object& object) {

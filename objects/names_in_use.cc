@@ -104,4 +104,33 @@ Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view n
     return refuse_users(kind == NameKind::queue ? "queue" : "resource", name, std::move(users));
 }
 
+UsedNames::UsedNames(const Draft& draft) {
+    const auto read = [&](const Object& user) {
+        for (const auto& [index, value] : user.values()) {
+            const Attribute& attribute = attributes(user.type())[index];
+            if (attribute.syntax == Syntax::formula) formulas_.insert(std::get<std::string>(value));
+            const std::optional<NameKind> kind = named_kind(attribute.syntax);
+            if (!kind && !attribute.refers_to) continue;
+            for (const std::string& element : format_items(attribute, value)) {
+                if (attribute.refers_to)
+                    objects_[*attribute.refers_to].emplace(referred_name(attribute, element));
+                if (kind) (*kind == NameKind::queue ? queues_ : resources_).emplace(first_name(element));
+            }
+        }
+    };
+    for (const ObjectType type : kAllTypes) draft.for_each(type, read);
+}
+
+bool UsedNames::refers_to(ObjectType type, std::string_view name) const {
+    const auto of_type = objects_.find(type);
+    return of_type != objects_.end() && of_type->second.contains(name);
+}
+
+bool UsedNames::names(NameKind kind, std::string_view name) const {
+    if (kind == NameKind::queue) return queues_.contains(name);
+    return resources_.contains(name) || std::ranges::any_of(formulas_, [&](const std::string& formula) {
+               return formula_names(formula, name);
+           });
+}
+
 }  // namespace pbs::objects

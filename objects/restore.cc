@@ -30,15 +30,16 @@ void check_values(const ObjectChange& change, const CheckContext& context, Probl
     }
 }
 
-void check_change(const Draft& draft, const ObjectChange& change, const CheckContext& context,
-                  Problems& problems) {
+void check_change(const Draft& draft, const UsedNames& used, const ObjectChange& change,
+                  const CheckContext& context, Problems& problems) {
     const auto add = [&](const Result<void>& checked) {
         if (!checked) problems.add(in_object(checked.error(), change.type, change.name));
     };
     if (!change.after) {
         if (change.type == ObjectType::policy && change.name == kDefaultPolicy)
             add(fail(Code::invalid_request, "default_policy cannot be deleted"));
-        if (is_own_type(change.type)) add(check_unreferenced(draft, change.type, change.name));
+        if (is_own_type(change.type) && used.refers_to(change.type, change.name))
+            add(check_unreferenced(draft, change.type, change.name));
         return;
     }
     add(check_object(*change.after, context));
@@ -57,9 +58,10 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
                          const CheckContext& context) {
     Problems problems;
     const std::vector<ObjectChange> changes = draft.changes();
+    const UsedNames used(draft);
     for (const ObjectChange& change : changes) {
         if (values == Values::of_the_past) check_values(change, context, problems);
-        check_change(draft, change, context, problems);
+        check_change(draft, used, change, context, problems);
     }
     // What doesn't exist, or makes no window, is told of already.
     if (problems.empty())
@@ -68,6 +70,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
         if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
             continue;
         const NameKind kind = change.type == ObjectType::queue ? NameKind::queue : NameKind::resource;
+        if (!used.names(kind, change.name)) continue;
         if (const Result<void> unnamed = check_unnamed(draft, kind, change.name); !unnamed)
             problems.add(in_object(unnamed.error(), change.type, change.name));
     }
