@@ -1,0 +1,222 @@
+// How long others wait while a manager makes, changes, takes back, imports and lists a large configuration.
+// The server and the commands are the built ones; meanwhile a second connection asks for the status of the
+// server, again and again.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
+#include "tests/e2e/harness.h"
+
+namespace {
+
+using pbs::e2e::Output;
+using pbs::e2e::Server;
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr, "configuration_bench: {}\n", what);
+    std::abort();
+}
+
+// Somebody who wants to know about the server, a millisecond after each answer.
+class Other {
+  public:
+    explicit Other(const Server& server) {
+        setenv("PBS_HOME", server.home().c_str(), 1);
+        handle_ = pbs_connect(nullptr);
+        if (handle_ < 0) give_up(fmt::format("no connection: {}", pbs_geterrmsg(-1)));
+        thread_ = std::thread([this] { ask(); });
+    }
+    Other(const Other&) = delete;
+    Other& operator=(const Other&) = delete;
+    ~Other() { stop(); }
+
+    // How long it waited, in milliseconds, ascending.
+    std::vector<double> stop() {
+        if (thread_.joinable()) {
+            over_ = true;
+            thread_.join();
+            pbs_disconnect(handle_);
+            std::ranges::sort(waited_);
+        }
+        return waited_;
+    }
+
+  private:
+    void ask() {
+        while (!over_) {
+            const auto begin = Clock::now();
+            batch_status* status = pbs_statserver(handle_, nullptr, nullptr);
+            if (status == nullptr) give_up(fmt::format("status: {}", pbs_geterrmsg(handle_)));
+            pbs_statfree(status);
+            waited_.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+    int handle_ = -1;
+    std::atomic<bool> over_ = false;
+    std::vector<double> waited_;
+    std::thread thread_;
+};
+
+void must(const Output& done, const std::string& what) {
+    if (done.exit != 0) give_up(fmt::format("{}: {}", what, done.err.substr(0, 1000)));
+}
+
+void config(const Server& server, std::vector<std::string> arguments) {
+    const std::string what = fmt::format("{}", fmt::join(arguments, " "));
+    arguments.insert(arguments.begin(), "pbs_config");
+    must(server.command(std::move(arguments), {.timeout = std::chrono::seconds(600)}), what);
+}
+
+void qmgr(const Server& server, const std::string& input) {
+    must(server.command({"qmgr"}, {.input = input, .timeout = std::chrono::seconds(600)}), "qmgr");
+}
+
+std::string revision(const Server& server) {
+    const Output last = server.command({"pbs_config", "history", "--limit", "1", "--json"});
+    const std::size_t at = last.out.find("\"revision\"");
+    if (at == std::string::npos) return "0";
+    return std::to_string(
+        std::strtoull(last.out.c_str() + last.out.find_first_of("0123456789", at), nullptr, 10));
+}
+
+enum class What { nodes, policies, windows };
+
+std::unique_ptr<Server> start() {
+    auto server = std::make_unique<Server>();
+    if (const auto started = server->start(); !started) give_up(started.message());
+    qmgr(*server, "set server scheduling=False\n");
+    return server;
+}
+
+std::string objects(What what, int64_t count) {
+    std::string input;
+    for (int64_t i = 0; i < count; ++i) switch (what) {
+            case What::nodes:
+                input += fmt::format("create node n{} resources_available.ncpus=8\n", i);
+                break;
+            case What::policies:
+                input += fmt::format("create policy p{} algorithm=origin,backfill_depth={}\n", i, i % 100);
+                break;
+            case What::windows:
+                input += fmt::format(
+                    "create time_window t{} rrule='FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}',start_time=0800,"
+                    "end_time=1700\n",
+                    i, i / 28 % 12 + 1, i % 28 + 1);
+                break;
+        }
+    return input;
+}
+
+void report(benchmark::State& state, std::vector<double> waited) {
+    const auto at = [&](double share) {
+        return waited.empty()
+                   ? 0
+                   : waited[static_cast<std::size_t>(share * static_cast<double>(waited.size() - 1))];
+    };
+    state.counters["requests"] = static_cast<double>(waited.size());
+    state.counters["ms_50%"] = at(0.5);
+    state.counters["ms_99%"] = at(0.99);
+    state.counters["ms_most"] = at(1);
+}
+
+// `act` is called with the server, which has so many objects, and is what others wait for.
+template <class Prepare, class Act>
+void others_wait(benchmark::State& state, What what, Prepare prepare, Act act) {
+    const auto server = start();
+    const std::string empty = revision(*server);
+    qmgr(*server, objects(what, state.range(0)));
+    prepare(*server, empty);
+    std::vector<double> waited;
+    for (auto _ : state) {
+        Other other(*server);
+        act(*server);
+        const std::vector<double> some = other.stop();
+        waited.insert(waited.end(), some.begin(), some.end());
+    }
+    std::ranges::sort(waited);
+    report(state, std::move(waited));
+}
+
+// All objects have something set, which goes again.
+void rollback(benchmark::State& state, What what, const std::string& change) {
+    std::string before;
+    others_wait(
+        state, what,
+        [&](const Server& server, const std::string&) {
+            before = revision(server);
+            std::string input;
+            for (int64_t i = 0; i < state.range(0); ++i) input += fmt::format(fmt::runtime(change), i) + "\n";
+            qmgr(server, input);
+        },
+        [&](const Server& server) {
+            config(server, {"rollback", before});
+        });
+}
+
+// What was there is made on an empty server.
+void import(benchmark::State& state, What what) {
+    std::string document;
+    others_wait(
+        state, what,
+        [&](const Server& server, const std::string& empty) {
+            document = server.work() / "document.json";
+            config(server, {"export", document});
+            config(server, {"rollback", empty});
+        },
+        [&](const Server& server) {
+            config(server, {"import", document});
+        });
+}
+
+void history(benchmark::State& state) {
+    others_wait(
+        state, What::policies, [](const Server&, const std::string&) {},
+        [](const Server& server) {
+            config(server, {"history", "--limit", "1000000"});
+        });
+}
+
+// Whatever qmgr is told: one request, or one that asks for all objects.
+void directive(benchmark::State& state, What what, const std::string& text) {
+    others_wait(
+        state, what, [](const Server&, const std::string&) {},
+        [&](const Server& server) { must(server.qmgr(text), text); });
+}
+
+void sizes(benchmark::internal::Benchmark* one) {
+    one->Arg(100)->Arg(4000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+void large_sizes(benchmark::internal::Benchmark* one) {
+    one->Arg(100)->Arg(10000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+
+BENCHMARK_CAPTURE(rollback, nodes, What::nodes, "set node n{0} comment=c{0}")->Apply(sizes);
+BENCHMARK_CAPTURE(rollback, policies, What::policies, "set policy p{0} comment=c{0}")->Apply(sizes);
+BENCHMARK_CAPTURE(rollback, time_windows, What::windows, "set time_window t{0} end_time=1800")->Apply(sizes);
+BENCHMARK_CAPTURE(import, nodes, What::nodes)->Apply(sizes);
+BENCHMARK_CAPTURE(import, policies, What::policies)->Apply(sizes);
+BENCHMARK_CAPTURE(import, time_windows, What::windows)->Apply(sizes);
+BENCHMARK_CAPTURE(directive, change_nodes, What::nodes, "set node @default comment=x")->Apply(sizes);
+BENCHMARK_CAPTURE(directive, change_non_work_days, What::windows, "set server non_work_days='12/24,12/25'")
+    ->Apply(sizes);
+BENCHMARK(history)->Apply(large_sizes);
+BENCHMARK_CAPTURE(directive, print_nodes, What::nodes, "print node @default")->Apply(large_sizes);
+BENCHMARK_CAPTURE(directive, print_policies, What::policies, "print policy @default")->Apply(large_sizes);
+BENCHMARK_CAPTURE(directive, print_server, What::nodes, "print server")->Apply(large_sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
