@@ -396,6 +396,8 @@ void Engine::apply(const Decision& decision) {
             waiting.commented = now_;
             waiting.comment = decision.text;
             break;
+        case DecisionKind::estimate:
+            return;  // it asks for none
     }
     if (fill(position, waiting)) scheduler_.job_changed(now_, record_);
 }

@@ -23,6 +23,11 @@ int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
+// It only tells something, and the plugin takes it for told: it wouldn't tell it again.
+bool is_harmless(const Decision& decision) {
+    return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
+}
+
 // Decisions of a cycle, on their way into one transaction. What earlier ones have taken of the vnodes
 // counts for the later ones.
 class Application {
@@ -119,6 +124,10 @@ bool Application::apply(const Decision& decision) {
         case Decision::Kind::reject:
             reject_job(change_, change_.job(*current), decision.text);
             break;
+        case Decision::Kind::estimate:
+            server_.state.set_estimate(
+                current->handle, {decision.start, exec_vnode_text(decision.places, server_.state.resources)});
+            break;
         case Decision::Kind::move:
             done = move(decision, change_.job(*current));
             break;
@@ -191,7 +200,7 @@ void Cycles::apply_some() {
     Application application(server_, server_.now());
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
-        if (!on && decision.kind != Decision::Kind::comment) {
+        if (!on && !is_harmless(decision)) {
             ++refused_;
         } else if (!still_holds(decision)) {
             dropped = true;
@@ -213,11 +222,10 @@ void Cycles::apply_some() {
     end();
 }
 
-// A comment does no harm, and the plugin takes it for given: it wouldn't give it again. What can't be undone
-// isn't done by a configuration that may have been corrected.
+// What can't be undone isn't done by a configuration that may have been corrected.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
-    if (decision.kind == Decision::Kind::comment) return true;
+    if (is_harmless(decision)) return true;
     if (changed.jobs.contains(decision.job)) return false;
     if (decision.kind == Decision::Kind::reject && changed.configuration) return false;
     return std::ranges::none_of(decision.places,

@@ -58,6 +58,7 @@ constexpr std::array rows = {
     AttributeDef{"executable", Type::text, read_write},
     AttributeDef{"argument_list", Type::text, read_write},
     AttributeDef{"history_timestamp", Type::integer, read_only},
+    AttributeDef{"estimated", Type::resources, read_only | computed},
     AttributeDef{"project", Type::text, read_write},
     AttributeDef{"Submit_Host", Type::text, read_only | at_creation},
 };

@@ -56,6 +56,12 @@ struct Place {
     bool joined = false;  // of the same chunk as the place before
 };
 
+// When and where a queued job is expected to start, as the scheduler told it last: never stored.
+struct Estimate {
+    int64_t start = 0;  // seconds since the Epoch
+    std::string exec_vnode;
+};
+
 struct Job {
     uint64_t handle = 0;
     uint64_t sequence = 0;  // the number in the id

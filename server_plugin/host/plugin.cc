@@ -373,10 +373,12 @@ namespace {
 
 Decision decision_of(const pbs_decision& in, const State& state) {
     Decision out;
-    out.kind = in.kind == PBS_DECIDE_RUN      ? Decision::Kind::run
-               : in.kind == PBS_DECIDE_REJECT ? Decision::Kind::reject
-               : in.kind == PBS_DECIDE_MOVE   ? Decision::Kind::move
-                                              : Decision::Kind::comment;
+    out.kind = in.kind == PBS_DECIDE_RUN        ? Decision::Kind::run
+               : in.kind == PBS_DECIDE_REJECT   ? Decision::Kind::reject
+               : in.kind == PBS_DECIDE_MOVE     ? Decision::Kind::move
+               : in.kind == PBS_DECIDE_ESTIMATE ? Decision::Kind::estimate
+                                                : Decision::Kind::comment;
+    if (out.kind == Decision::Kind::estimate) out.start = in.start;
     out.job = in.job;
     out.queue = in.queue;
     out.text = as_view(in.text);
@@ -422,6 +424,7 @@ Result<bool> Plugin::start_cycle(int64_t now, std::string_view sched, int trigge
     request.now = now;
     request.sched = as_pbs_str(sched);
     request.trigger = trigger;
+    request.takes = PBS_TAKES_ESTIMATES;
     int32_t running = 0;
     int32_t code = 0;
     if (impl_->has_threads()) {

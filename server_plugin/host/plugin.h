@@ -27,12 +27,13 @@ class Log;
 
 // What a cycle decided about one job, in the server's own terms.
 struct Decision {
-    enum class Kind { run, comment, reject, move } kind = Kind::comment;
+    enum class Kind { run, comment, reject, move, estimate } kind = Kind::comment;
     uint64_t job = 0;
     uint64_t queue = 0;  // 0: stays where it is
     std::string text;
     std::vector<std::pair<uint32_t, std::string>> set_resources;  // Resource::id, canonical value
     std::vector<Place> places;
+    int64_t start = 0;  // estimate: 0: nothing is expected any more
 };
 
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().

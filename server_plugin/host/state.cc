@@ -89,6 +89,7 @@ void State::count(const Job& job, int64_t by) {
 
 void State::put(Job job) {
     job.attributes.shrink();
+    if (job.state != job_state::queued) estimates_.erase(job.handle);
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);
@@ -126,7 +127,22 @@ void State::erase_job(uint64_t handle) {
     if (at == jobs_.end()) return;
     count(at->second, -1);
     handle_of_sequence_.erase(at->second.sequence);
+    estimates_.erase(handle);
     jobs_.erase(at);
+}
+
+void State::set_estimate(uint64_t job, Estimate estimate) {
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end() || at->second.state != job_state::queued || estimate.start == 0) {
+        estimates_.erase(job);
+    } else {
+        estimates_.insert_or_assign(job, std::move(estimate));
+    }
+}
+
+const Estimate* State::estimate(uint64_t job) const {
+    const auto at = estimates_.find(job);
+    return at == estimates_.end() ? nullptr : &at->second;
 }
 
 void State::erase_queue(std::string_view name) {

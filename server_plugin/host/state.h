@@ -53,6 +53,10 @@ class State {
     void erase_node(std::string_view name);
     void erase_sched(std::string_view name);
 
+    // Of a queued job; a start of 0: none is known. Forgotten when the job is queued no more.
+    void set_estimate(uint64_t job, Estimate estimate);
+    const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
+
     const StateCounts& counts() const { return counts_; }
     const StateCounts& queue_counts(uint64_t queue) const;
     const Usage& node_usage(uint64_t node) const;
@@ -73,6 +77,7 @@ class State {
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<uint64_t, std::string> node_names_;
     std::map<std::string, Sched, std::less<>> scheds_;
+    std::unordered_map<uint64_t, Estimate> estimates_;  // by handle
     StateCounts counts_;
     std::unordered_map<uint64_t, StateCounts> queue_counts_;
     std::unordered_map<uint64_t, Usage> node_usage_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
 #include "server_plugin/plugin/dump_file.h"
@@ -53,7 +55,7 @@ void read_allocations(State& state, std::string_view sched, sched::Instant now, 
 namespace {
 
 bool readable(const pbs_cycle_request* request) {
-    return request != nullptr && request->size >= sizeof(pbs_cycle_request);
+    return request != nullptr && request->size >= offsetof(pbs_cycle_request, takes);
 }
 
 void clear(pbs_cycle_result& result) {
@@ -66,6 +68,8 @@ void clear(pbs_cycle_result& result) {
 void get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
+    state.scheduler.set_tell_estimates(request.size >= sizeof(pbs_cycle_request) &&
+                                       (request.takes & PBS_TAKES_ESTIMATES) != 0);
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);

@@ -291,7 +291,11 @@ enum pbs_decision_kind {
     PBS_DECIDE_RUN = 1,     /* move to `queue` if it is elsewhere, set `set_resources`, start on `places` */
     PBS_DECIDE_COMMENT = 2, /* set the job's comment to `text` */
     PBS_DECIDE_REJECT = 3,  /* delete the job and tell its owner `text` */
-    PBS_DECIDE_MOVE = 4     /* move to `queue` and leave it there */
+    PBS_DECIDE_MOVE = 4,    /* move to `queue` and leave it there */
+    /* The job is expected to start at `start`, on `places`; 0: nothing is expected any more. To be shown
+     * while the job is queued: the host forgets it when the job starts, is held or in any other way leaves
+     * the state 'Q', and is told again when that is over. For hosts that ask for it (PBS_TAKES_ESTIMATES). */
+    PBS_DECIDE_ESTIMATE = 5
 };
 
 typedef struct pbs_decision {
@@ -305,7 +309,12 @@ typedef struct pbs_decision {
     size_t set_resource_count;
     const pbs_place* places; /* one for each chunk that the job asks for, in that order */
     size_t place_count;
+    /* Members from here on came later. */
+    int64_t start; /* ESTIMATE */
 } pbs_decision;
+
+/* Kinds of decisions that came later: a host is given those that it asks for. */
+enum pbs_takes { PBS_TAKES_ESTIMATES = 1 };
 
 typedef struct pbs_cycle_request {
     size_t size;
@@ -313,6 +322,8 @@ typedef struct pbs_cycle_request {
     pbs_str sched;
     int32_t trigger; /* enum pbs_cycle_trigger */
     int32_t reserved;
+    /* Members from here on came later. */
+    uint64_t takes; /* bits of enum pbs_takes */
 } pbs_cycle_request;
 
 /* The decisions stay valid until the next call of cycle(), start_cycle() or stop(). They are to be applied in

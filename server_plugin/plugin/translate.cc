@@ -229,6 +229,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         out.set_resource_count = decision.set_resources.size();
         out.places = places_.data() + places_.size();
         out.place_count = decision.places.size();
+        out.start = decision.start ? seconds(*decision.start) : 0;
         for (const sched::Place& place : decision.places) {
             places_.push_back(
                 {static_cast<uint64_t>(place.vnode), add_amounts(place.amounts), place.amounts.size()});

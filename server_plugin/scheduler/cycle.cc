@@ -37,6 +37,7 @@ Decisions Cycle::run() {
     out.hpm_wanted = state_.hpm_wanted && !test_only;
     if (test_only) {
         say_what_would_be_done(out);
+        decide_estimates(out, {});
     } else {
         decide(out);
         log_starts(out);

@@ -17,6 +17,23 @@
 
 namespace pbs::sched {
 
+// What the host was told of when jobs are expected to start.
+struct Estimates {
+    struct Told {
+        std::optional<Instant> start;  // nothing: the host may have forgotten it
+        std::uint64_t where = 0;       // a number of the vnodes and shares
+        bool still = false;            // within a cycle: it holds
+    };
+    bool on = false;
+    std::map<JobHandle, Told> told;
+
+    // The job isn't queued now, even if only for an instant.
+    void left_queue(JobHandle job) {
+        const auto at = told.find(job);
+        if (at != told.end()) at->second.start.reset();
+    }
+};
+
 // All that events feed.
 struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
@@ -41,6 +58,7 @@ struct Tables {
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
+    Estimates estimates;
     std::string server_host;
 
     ReasonContext reason_context() {

@@ -71,13 +71,13 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
         ahead.emplace(*this, job, *soonest);
         if (!ahead->earliest(in_.now)) return false;
     }
-    const Placement placement = ahead->reserve();
+    ahead->reserve();
     if (in_.events == nullptr) return true;
     // Those behind it were found beside another one, or none.
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
-    if (number == 0 && !by_time) keep_drain(job, *soonest, possible, placement, ahead->decided_by_vnodes());
+    if (number == 0 && !by_time) keep_drain(job, *soonest, possible, ahead->decided_by_vnodes());
     return true;
 }
 
@@ -97,7 +97,7 @@ bool Cycle::reserve_kept(const Candidate& job) {
     if (view.slot != kept.queue || view.host != kept.host) return false;
     use_spare(state_, limit_user(job, view, kept.placement), kept.end);
     state_.vnodes->use_reserved(kept.placement, *job.request, vnode_share(), kept.end);
-    state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, false});
+    state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, false, {}});
     log_schedule(ScheduleState::reserving, job.job, view, kept.start, kept.end, kept.placement);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
                            vnode_share(), kept.gone(t_));
@@ -108,8 +108,9 @@ bool Cycle::reserve_kept(const Candidate& job) {
 // For the cycles to come, behind those that are kept already. Where vnodes decided about the start, more of a
 // limit can do nothing for it but let the job start at that instant in a queue that is asked before.
 void Cycle::keep_drain(const Candidate& job, const QueueView& view,
-                       std::span<const QueueView* const> possible, const Placement& placement,
-                       bool decided_by_vnodes) {
+                       std::span<const QueueView* const> possible, bool decided_by_vnodes) {
+    const Reservation& made = state_.reservations.back();
+    const Placement& placement = made.placement;
     std::vector<KeptDrain>& all = in_.events->kept;
     // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
@@ -119,7 +120,6 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
         });
     };
     if (std::ranges::any_of(all, shares_vnode)) return;
-    const Reservation& made = state_.reservations.back();
     KeptDrain kept;
     kept.job = t_.jobs.handle[job.job];
     kept.request = *job.request;

@@ -242,17 +242,17 @@ std::optional<Instant> Cycle::Lookahead::earliest(Instant from, Instant until) {
     return std::nullopt;
 }
 
-Placement Cycle::Lookahead::reserve() {
+void Cycle::Lookahead::reserve() {
     CycleState& state = c_.state_;
     const auto id = static_cast<std::uint32_t>(state.reservations.size());
     const rrule::Interval when{state.now, state.ends(job_)};
-    const Placement placement = std::exchange(state.placement, {});
+    Placement placement = std::exchange(state.placement, {});
     const LimitUser user = limit_user(job_, view_, placement);
     // Of those before it that start while it runs.
     use_spare(state, user, when.end);
     state.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
 
-    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false};
+    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, {}};
     for (std::size_t i = 0; i < limits_.size(); ++i) {
         const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
         reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});
@@ -273,7 +273,7 @@ Placement Cycle::Lookahead::reserve() {
     state.vnodes->shares_of(placement, *job_.request, c_.vnode_share(), shares);
     go_back();
     c_.resource_schedule_->add(user, when, shares, id);
-    return placement;
+    state.reservations.back().placement = std::move(placement);
 }
 
 }  // namespace pbs::sched

@@ -53,8 +53,8 @@ class Cycle::Lookahead {
     // How many instants were tried.
     std::int64_t steps() const { return steps_; }
 
-    // After earliest(): reserves for the job what it needs from then on, and returns where.
-    Placement reserve();
+    // After earliest(): reserves for the job what it needs from then on.
+    void reserve();
 
   private:
     void go_back();

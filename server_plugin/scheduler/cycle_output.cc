@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/sorted_jobs.h"
@@ -71,6 +72,7 @@ void Cycle::decide(Decisions& out) {
         out.list.push_back({DecisionKind::reject, t_.jobs.handle[refusal.job], {}, line, {}, {}});
     }
     decide_comments(out);
+    decide_estimates(out, state_.reservations);
 }
 
 // Made when the first job is told, and once for equal reasons.
@@ -87,7 +89,6 @@ std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
 
 void Cycle::decide_start(Decisions& out, const Started& started, std::string_view text) {
     std::pmr::polymorphic_allocator<> memory(out.memory.get());
-    const Request& request = t_.requests[t_.jobs.request[started.job]];
     const bool origin = s_.algorithm == Algorithm::origin;
     const auto ssinodes = t_.resources.known().ssinodes;
     Decision decision{
@@ -96,12 +97,21 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
         auto* amount = memory.new_object<Amount>(Amount{ssinodes, nodes_of(started.job), {}});
         decision.set_resources = {amount, 1};
     }
-    // A place for each chunk: whoever runs the job starts the processes of each.
+    decision.places = places_of(out, started.job, started.placement);
+    out.list.push_back(decision);
+}
+
+// One for each chunk: whoever runs the job starts the processes of each.
+std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Placement& placement) const {
+    std::pmr::polymorphic_allocator<> memory(out.memory.get());
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    const bool origin = s_.algorithm == Algorithm::origin;
+    const auto ssinodes = t_.resources.known().ssinodes;
     std::size_t count = 0;
-    for (const Part& part : started.placement) count += static_cast<std::size_t>(part.count);
-    auto* places = memory.allocate_object<Place>(count);
-    decision.places = {places, count};
-    for (const Part& part : started.placement) {
+    for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
+    auto* const places = memory.allocate_object<Place>(count);
+    std::size_t made = 0;
+    for (const Part& part : placement) {
         const Chunk& chunk = request.chunks[part.chunk];
         auto* amounts = memory.allocate_object<Amount>(chunk.needs.size() + 1);
         std::size_t n = 0;
@@ -116,9 +126,55 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
         if (origin && ssinodes != no_resource)
             std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
         for (std::int64_t i = 0; i < part.count; ++i)
-            std::construct_at(places++, Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
+            std::construct_at(&places[made++], Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
     }
-    out.list.push_back(decision);
+    return {places, count};
+}
+
+namespace {
+
+std::uint64_t number_of(const Placement& placement) {
+    std::uint64_t number = placement.size();
+    for (const Part& part : placement)
+        for (const std::uint64_t value :
+             {std::uint64_t{part.vnode}, std::uint64_t{part.chunk}, static_cast<std::uint64_t>(part.count)})
+            number = (number ^ value) * 0x9E3779B97F4A7C15ULL;
+    return number;
+}
+
+}  // namespace
+
+// For whom something is kept is told what has changed of it. What a cycle after events has taken over from
+// the last one is as it was told then.
+void Cycle::decide_estimates(Decisions& out, std::span<const Reservation> made) {
+    if (!t_.estimates.on) return;
+    auto& told = t_.estimates.told;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const bool kept = i < reserved_kept_;
+        const Placement& placement = kept ? in_.events->kept[i].placement : made[i].placement;
+        const JobHandle job = t_.jobs.handle[made[i].job];
+        Estimates::Told& known = told[job];
+        known.still = true;
+        if (kept && known.start == made[i].start) continue;
+        const std::uint64_t where = number_of(placement);
+        if (known.start == made[i].start && known.where == where) continue;
+        known.start = made[i].start;
+        known.where = where;
+        out.list.push_back(
+            {DecisionKind::estimate, job, {}, {}, {}, places_of(out, made[i].job, placement), made[i].start});
+    }
+    for (auto one = told.begin(); one != told.end();) {
+        const JobSlot job = t_.jobs.find(one->first);
+        const Queue* queue = job == no_slot ? nullptr : &t_.queues[t_.jobs.queue[job]];
+        const bool own = queue == nullptr || queue->partition == in_.partition || is_unserved(*queue);
+        if (std::exchange(one->second.still, false) || !own) {
+            ++one;
+            continue;
+        }
+        if (job != no_slot && t_.jobs.state[job] == 'Q')
+            out.list.push_back({DecisionKind::estimate, one->first, {}, {}, {}, {}});
+        one = told.erase(one);
+    }
 }
 
 // Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has

@@ -264,7 +264,7 @@ class Cycle {
     bool drain_for(Candidate& job, const Targets& targets);
     bool reserve_kept(const Candidate& job);
     void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
-                    const Placement& placement, bool decided_by_vnodes);
+                    bool decided_by_vnodes);
     void give_up_head();
 
     // Top jobs.
@@ -361,6 +361,8 @@ class Cycle {
     void decide(Decisions& out);
     void decide_start(Decisions& out, const Started& started, std::string_view text);
     void decide_comments(Decisions& out);
+    void decide_estimates(Decisions& out, std::span<const Reservation> made);
+    std::span<const Place> places_of(Decisions& out, JobSlot job, const Placement& placement) const;
     std::string_view answer_text(Decisions& out, Answer& answer);
     void decide_moves(Decisions& out);
     void say_what_would_be_done(Decisions& out);

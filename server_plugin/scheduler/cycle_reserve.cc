@@ -66,7 +66,7 @@ bool Cycle::may_hold_up(const QueueView& view) const {
 bool Cycle::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(*this, job, view);
     if (ahead.earliest(in_.now)) {
-        (void)ahead.reserve();
+        ahead.reserve();
         return true;
     }
     vain_steps_ += ahead.steps();

@@ -81,7 +81,8 @@ struct Reservation {
     Instant end{};
     std::uint32_t view = 0;  // its number
     std::vector<Spare> spare;
-    bool begun = false;  // when looking ahead: the job counts as running, or has ended
+    bool begun = false;   // when looking ahead: the job counts as running, or has ended
+    Placement placement;  // empty: KeptDrain has it
 };
 
 // A job that is placed, or that has a reservation itself, uses up what reservations leave that start while it

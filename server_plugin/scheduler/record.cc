@@ -258,6 +258,7 @@ Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger 
     if (found != impl_->scheds.end()) memory = found->second.memory;
     auto flags = t.jobs.flags;
     auto comments = t.jobs.comment;
+    const bool estimates = std::exchange(t.estimates.on, false);
     std::vector<Instant> idle_since;
     for (QueueSlot q = 0; q < t.queues.size(); ++q) idle_since.push_back(t.queues[q].idle_since);
 
@@ -266,6 +267,7 @@ Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger 
     if (memory) found->second.memory = *std::move(memory);
     t.jobs.flags = std::move(flags);
     t.jobs.comment = std::move(comments);
+    t.estimates.on = estimates;
     for (QueueSlot q = 0; q < idle_since.size(); ++q) t.queues[q].idle_since = idle_since[q];
     return decisions;
 }

@@ -371,6 +371,11 @@ void Scheduler::set_by_events(bool on) {
     impl_->by_events = on;
 }
 
+void Scheduler::set_tell_estimates(bool on) {
+    settle();
+    impl_->tables.estimates.on = on;
+}
+
 void Scheduler::set_comment_interval(Seconds interval) {
     settle();
     impl_->comment_interval = interval;
@@ -690,6 +695,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
 
     const bool runs = is_running(record.state);
     const bool waits = record.state == 'Q';
+    if (!waits) t.estimates.left_queue(record.job);
     if (!(waited && waits && queued_job(t.jobs, slot) == before)) {
         if (waited) impl_->forget_waiting(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
@@ -730,6 +736,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     }
     impl_->take_off(slot);
     impl_->forget_waiting(slot);
+    t.estimates.told.erase(job);
     if (ran) {
         impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);

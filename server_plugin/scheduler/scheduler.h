@@ -46,7 +46,8 @@ enum class DecisionKind : std::uint8_t {
     run = 1,      // move to `queue` if it is elsewhere, set `set_resources`, start on `places`
     comment = 2,  // set the job's comment to `text`
     reject = 3,   // delete the job and tell its owner `text`
-    move = 4      // move to `queue` and leave it there
+    move = 4,     // move to `queue` and leave it there
+    estimate = 5  // the job is expected to start at `start` on `places`; without them, nothing is expected
 };
 
 struct Decision {
@@ -56,6 +57,7 @@ struct Decision {
     std::string_view text;  // run: the comment to set, such as "Started on ..."
     std::span<const Amount> set_resources;
     std::span<const Place> places;
+    std::optional<Instant> start{};
 };
 
 // A file that the policy wants written whole, such as SORTED_JOB_DUMPFILE: made readable by its owner only if
@@ -255,6 +257,11 @@ class Scheduler {
     std::vector<UsageRow> usage_rows() const;
     // The scheduler whose policy keeps past usage now; empty: none.
     std::string usage_keeper(Instant now);
+
+    // Whether cycles tell when the jobs are expected to start that they keep a place for (top jobs, and those
+    // that a queue is drained for): each once, and again when it is another instant or place, or none any
+    // more. The host forgets by itself what it was told of a job that is no longer queued. Off at first.
+    void set_tell_estimates(bool on);
 
     // Asks every gate about every job, also about jobs alike in all that gates read. For tests: the
     // decisions must not differ.

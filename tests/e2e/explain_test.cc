@@ -74,5 +74,61 @@ TEST_F(Explain, JobsThatAreNotThere) {
     EXPECT_THAT(usage.err, HasSubstr("JOB"));
 }
 
+// What qstat shows of when a job starts, by the server's clock: Monday, 10:00.
+class Estimated : public OriginServer {
+  protected:
+    void SetUp() override {
+        OriginServer::SetUp();
+        ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 2"}));
+        running = server.submit("sleep 60\n", {"-l", "ncpus=2,walltime=01:00:00"});
+        ASSERT_TRUE(server.wait_job_state(running, "R"));
+        waiting = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+        ASSERT_TRUE(wait_for([&] { return start() != "(none)"; }));
+    }
+    std::string start() const { return server.job(waiting, "estimated.start_time"); }
+
+    std::string running;
+    std::string waiting;
+};
+
+TEST_F(Estimated, OfTheJobThatAQueueIsDrainedFor) {
+    EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:"));
+    EXPECT_EQ(server.job(waiting, "estimated.exec_vnode"), "(n1:ncpus=2)");
+    const std::string second = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    ASSERT_TRUE(wait_for([&] { return server.job(second, "comment") != "(none)"; }));
+    EXPECT_EQ(server.job(second, "estimated.start_time"), "(none)") << "nothing is kept for it";
+    EXPECT_EQ(server.job(running, "estimated.start_time"), "(none)");
+    const Output shown = server.command({"qstat", "-T"});
+    EXPECT_THAT(shown.out, HasSubstr("Q 11:00\n"));
+    const Output json = server.command({"qstat", "-f", "-F", "json", waiting});
+    EXPECT_THAT(json.out, HasSubstr("\"start_time\": \"Mon Nov 23 11:00:"));
+    const Output explained = server.command({"pbs_explain", waiting});
+    EXPECT_THAT(explained.out, HasSubstr("earliest start Mon Nov 23 11:00:"));
+    EXPECT_THAT(server.command({"qselect", "-te.gt.11231030"}).out, HasSubstr(waiting));
+    EXPECT_EQ(server.command({"qselect", "-te.gt.11231130"}).out, "");
+}
+
+TEST_F(Estimated, IsGoneWhenTheJobIsHeldAndComesBack) {
+    ASSERT_EQ(server.command({"qhold", waiting}).exit, 0);
+    EXPECT_EQ(start(), "(none)");
+    ASSERT_EQ(server.command({"qrls", waiting}).exit, 0);
+    EXPECT_TRUE(wait_for([&] { return start() != "(none)"; }));
+}
+
+TEST_F(Estimated, IsToldAgainAfterARestart) {
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_TRUE(wait_for([&] { return start() != "(none)"; }));
+}
+
+TEST_F(Estimated, IsNotForUsersToSet) {
+    const Output set = server.command_as(runner(), {"qalter", "-W", "estimated=5", waiting});
+    EXPECT_NE(set.exit, 0);
+    const Output made = server.command_as(runner(), {"qsub", "-W", "estimated=5"}, {"true\n"});
+    EXPECT_NE(made.exit, 0);
+    EXPECT_THAT(made.err, HasSubstr("estimated"));
+    EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:"));
+}
+
 }  // namespace
 }  // namespace pbs::e2e

@@ -214,5 +214,88 @@ TEST_F(CycleTest, OfSeveralTriggersTheOneThatSaysMostIsTold) {
     EXPECT_EQ(Server::more_telling(PBS_SCH_SCHEDULE_TERM, PBS_SCH_SCHEDULE_NEW), PBS_SCH_SCHEDULE_TERM);
 }
 
+// ---- When a job is expected to start.
+
+class EstimateTest : public ServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        make_queue("q");
+        make_node("n1", "8");
+        id_ = submit(user(), {}, "q");
+    }
+    void expect_start(int64_t start) {
+        Decision decision;
+        decision.kind = Decision::Kind::estimate;
+        decision.job = server_->state.job(id_)->handle;
+        decision.start = start;
+        const uint64_t node = server_->state.node("n1")->handle;
+        if (start != 0)
+            decision.places = {{node, "n1", {{server_->state.resources.find("ncpus")->id, 2}}, false}};
+        ASSERT_TRUE(apply_decisions(*server_, server_->now(), {decision}));
+    }
+    std::string start() { return job_shows(id_, "estimated.start_time"); }
+    int ask_holds(ifl::RequestType type) {
+        return ask(root(), type, ifl::Manage{2, PBS_OBJ_JOB, id_, {attribute("Hold_Types", "o")}}).code;
+    }
+    std::string id_;
+};
+
+TEST_F(EstimateTest, IsShownUntilItIsTakenBack) {
+    EXPECT_EQ(start(), "");
+    expect_start(5000);
+    EXPECT_EQ(start(), "5000");
+    EXPECT_EQ(job_shows(id_, "estimated.exec_vnode"), "(n1:ncpus=2)");
+    EXPECT_EQ(job_shows(id_, "comment"), "") << "it says nothing of why";
+    expect_start(0);
+    EXPECT_EQ(start(), "");
+    EXPECT_EQ(job_shows(id_, "estimated.exec_vnode"), "");
+}
+
+TEST_F(EstimateTest, AJobThatIsHeldHasNone) {
+    expect_start(5000);
+    ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
+    EXPECT_EQ(start(), "");
+    expect_start(6000);  // of a cycle that was on its way
+    EXPECT_EQ(start(), "");
+    ASSERT_EQ(ask_holds(ifl::RequestType::release_job), 0);
+    EXPECT_EQ(start(), "") << "until it is told again";
+}
+
+TEST_F(EstimateTest, AJobThatStartedHasNone) {
+    expect_start(5000);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id_, "", 0}).code, 0);
+    EXPECT_EQ(start(), "");
+}
+
+TEST_F(EstimateTest, IsNotKeptFromOneStartOfTheServerToTheNext) {
+    expect_start(5000);
+    open_server();
+    EXPECT_EQ(start(), "");
+    EXPECT_EQ(job_shows(id_, "job_state"), "Q");
+}
+
+TEST_F(EstimateTest, NobodySetsIt) {
+    const auto estimated = attribute("estimated.start_time", "5000");
+    for (const Identity& who : {user(), root()}) {
+        EXPECT_EQ(submit(who, {estimated}, "q"), std::to_string(PBSE_ATTRRO));
+        EXPECT_EQ(ask(who, ifl::RequestType::modify_job, ifl::Manage{2, PBS_OBJ_JOB, id_, {estimated}}).code,
+                  PBSE_ATTRRO);
+    }
+}
+
+TEST_F(EstimateTest, JobsAreSelectedByIt) {
+    const auto selected = [&](const std::string& bound, ifl::Op op) {
+        const ifl::Reply reply = ask(user(), ifl::RequestType::select_jobs,
+                                     ifl::Select{{attribute("estimated.start_time", bound, op)}, {}});
+        EXPECT_EQ(reply.code, 0);
+        return std::get<ifl::SelectReply>(reply.body).jobs.size();
+    };
+    EXPECT_EQ(selected("1", ifl::Op::gt), 0u);
+    expect_start(5000);
+    EXPECT_EQ(selected("4999", ifl::Op::gt), 1u);
+    EXPECT_EQ(selected("5000", ifl::Op::gt), 0u);
+}
+
 }  // namespace
 }  // namespace pbs::host

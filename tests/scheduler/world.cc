@@ -240,6 +240,12 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             }
             continue;
         }
+        if (d.kind == DecisionKind::estimate) {
+            out.expected[number] = d.start;
+            for (const Place& p : d.places)
+                out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));
+            continue;
+        }
         out.comment[number] = d.text;
         if (d.kind == DecisionKind::run) {
             out.started.push_back(number);

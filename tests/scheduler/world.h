@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -114,7 +115,8 @@ struct Outcome {
     std::map<int, std::string> rejected;
     std::map<int, std::string> moved;                // to a queue, and not started
     std::map<int, std::int64_t> ssinodes;            // set on start
-    std::map<int, std::vector<std::string>> vnodes;  // of jobs that started
+    std::map<int, std::vector<std::string>> vnodes;  // of jobs that started, or are expected to
+    std::map<int, std::optional<Instant>> expected;  // starts that were told of
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;  // records for the schedule log

@@ -90,6 +90,12 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
     if (name == "substate") add(out, name, fmt::format("{}", job.substate));
     if (name == "queue_rank") add(out, name, fmt::format("{}", job.queue_rank));
     if (name == "etime") add_time(out, name, job.etime);
+    if (name == "estimated") {
+        if (const Estimate* estimate = state.estimate(job.handle)) {
+            add(out, name, estimate->exec_vnode, "exec_vnode");
+            add(out, name, fmt::format("{}", estimate->start), "start_time");
+        }
+    }
     if (name == "queue_type") {
         const Queue* queue = state.queue(job.queue);
         if (queue != nullptr) add(out, name, queue->execution() ? "E" : "R");

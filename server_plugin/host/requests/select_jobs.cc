@@ -76,7 +76,10 @@ Result<Criterion> criterion_of(const ifl::Attribute& attribute, const State& sta
     if (criterion.def == nullptr) return fail(PBSE_NOATTR);
     criterion.type = criterion.def->type;
     criterion.op = attribute.op;
-    if (criterion.type == Type::resources) {
+    if (criterion.def->name == "estimated") {
+        criterion.resource = lower(attribute.resource);
+        criterion.type = criterion.resource == "start_time" ? Type::integer : Type::text;
+    } else if (criterion.type == Type::resources) {
         const Resource* resource = state.resources.find(attribute.resource);
         if (resource == nullptr) return fail(PBSE_UNKRESC);
         criterion.type = resource->type;

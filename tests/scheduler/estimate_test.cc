@@ -1,0 +1,162 @@
+// When jobs are expected to start: told of those that a place is kept for, once, and when it changes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using Expected = std::map<int, std::optional<Instant>>;
+
+// A vnode of 4 CPUs, of which a job has 3 until 10:00; the next jobs want all of it for an hour, and 1 for
+// three hours.
+struct Estimate : testing::Test {
+    World world;
+    Settings& s = world.policy();
+    Instant now = at(9);
+    int running = 0;
+    int first = 0;
+    int second = 0;
+
+    void SetUp() override {
+        world.queue({.name = "submit"});
+        world.vnode({.name = "n1", .ncpus = 4});
+        s.strict_ordering = true;
+        s.backfill_depth = 2;
+        world.configure();
+        world.scheduler.set_tell_estimates(true);
+        running = world.job({.ncpus = 3, .walltime = hour}, now);
+        world.run(running, "submit", "n1", now);
+        first = world.job({.ncpus = 4, .walltime = hour, .queued = now}, now);
+        second = world.job({.ncpus = 1, .walltime = 3 * hour, .queued = now}, now);
+    }
+    Outcome cycle(CycleTrigger trigger = CycleTrigger::timer) {
+        return world.cycle(now, true, "default", trigger);
+    }
+    void held_and_released(int job) {
+        JobOptions options = world.options(job);
+        options.state = 'H';
+        world.change(job, options, now);
+        options.state = 'Q';
+        world.change(job, options, now);
+    }
+};
+
+TEST_F(Estimate, TopJobsAreToldWhenAndWhere) {
+    const Outcome outcome = cycle();
+    EXPECT_EQ(outcome.expected, (Expected{{first, at(10)}, {second, at(11)}}));
+    EXPECT_THAT(outcome.vnodes, ElementsAre(Pair(first, ElementsAre("n1")), Pair(second, ElementsAre("n1"))));
+}
+
+TEST_F(Estimate, NobodyIsToldAgainWhatHasNotChanged) {
+    (void)cycle();
+    now += Seconds(minute);
+    EXPECT_THAT(cycle().expected, IsEmpty());
+    (void)world.job({.ncpus = 4, .walltime = hour, .queued = now}, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty()) << "backfill_depth is 2";
+}
+
+TEST_F(Estimate, NothingIsToldToAHostThatDoesNotAsk) {
+    world.scheduler.set_tell_estimates(false);
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST_F(Estimate, ANewInstantIsTold) {
+    (void)cycle();
+    JobOptions shorter = world.options(first);
+    shorter.walltime = hour / 2;
+    world.change(first, shorter, now);
+    EXPECT_EQ(cycle().expected, (Expected{{second, at(10, 30)}}));
+}
+
+TEST_F(Estimate, ANewPlaceIsTold) {
+    (void)cycle();
+    world.vnode({.name = "n0", .ncpus = 4, .free = false});
+    world.vnode({.name = "n1", .ncpus = 4, .free = false});
+    EXPECT_EQ(cycle().expected, (Expected{{first, std::nullopt}, {second, std::nullopt}}));
+    world.vnode({.name = "n1", .ncpus = 4});
+    EXPECT_EQ(cycle().expected.size(), 2);
+}
+
+TEST_F(Estimate, WhatIsNotReservedAnyMoreIsTakenBack) {
+    (void)cycle();
+    s.backfill_depth = 1;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{second, std::nullopt}}));
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST_F(Estimate, AJobThatStartedIsForgotten) {
+    (void)cycle();
+    now = at(9, 30);
+    world.finish(running, now);
+    const Outcome outcome = cycle(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, ElementsAre(first));
+    EXPECT_FALSE(outcome.expected.contains(first)) << "the host forgets it by itself";
+    EXPECT_EQ(outcome.expected, (Expected{{second, at(10, 30)}}));
+}
+
+// The host has forgotten it, whichever of the two changes it saw.
+TEST_F(Estimate, AJobThatWasHeldForAnInstantIsToldAgain) {
+    (void)cycle();
+    held_and_released(first);
+    EXPECT_EQ(cycle().expected, (Expected{{first, at(10)}}));
+}
+
+// A decision of a cycle on its way may have reached the host after that.
+TEST_F(Estimate, AJobThatWasHeldForAnInstantAndIsNotReservedIsTakenBack) {
+    (void)cycle();
+    held_and_released(second);
+    s.backfill_depth = 1;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{second, std::nullopt}}));
+}
+
+TEST_F(Estimate, AHeldJobIsNotToldOf) {
+    (void)cycle();
+    JobOptions options = world.options(first);
+    options.state = 'H';
+    world.change(first, options, now);
+    EXPECT_FALSE(cycle().expected.contains(first));
+}
+
+TEST_F(Estimate, AJobThatIsGoneIsForgotten) {
+    (void)cycle();
+    world.finish(second, now);
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST_F(Estimate, ARehearsalLeavesWhatWasTold) {
+    (void)world.scheduler.rehearse(now, "default", CycleTrigger::timer);
+    EXPECT_EQ(cycle().expected.size(), 2);
+}
+
+TEST(EstimateOfOrigin, TheJobThatAQueueIsDrainedFor) {
+    World world;
+    Settings& s = world.origin({"batch"});
+    world.vnode({.name = "n1", .ncpus = 8});
+    world.configure();
+    world.scheduler.set_tell_estimates(true);
+    const Instant now = at(9);
+    const int running = world.job({.ncpus = 2, .walltime = hour, .queued = now}, now);
+    world.run(running, "batch", "n1", now);
+    const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = hour, .queued = now}, now);
+    (void)world.job({.owner = "v", .ncpus = 8, .walltime = hour, .queued = now}, now);
+    EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, at(10)}}));
+    // Kept from cycle to cycle, and told once.
+    const int small = world.job({.owner = "u", .ncpus = 1, .walltime = 600, .queued = now}, now);
+    const Outcome after = world.cycle(now, true, "default", CycleTrigger::job_new);
+    EXPECT_THAT(after.started, ElementsAre(small));
+    EXPECT_THAT(after.expected, IsEmpty());
+    s.test_only = {true};
+    world.configure();
+    EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, std::nullopt}})) << "nothing of it is done";
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
