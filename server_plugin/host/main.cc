@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "server_plugin/host/message.h"
 #include "server_plugin/host/program.h"
 #include "server_plugin/host/server.h"
 #include "server_plugin/host/shepherd.h"
@@ -82,6 +83,7 @@ int serve(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     if (pbs::host::is_shepherd(argc, argv)) return pbs::host::shepherd_main(argc, argv);
+    if (pbs::host::is_message_writer(argc, argv)) return pbs::host::message_writer_main(argc, argv);
     try {
         return serve(argc, argv);
     } catch (const std::exception& error) {

@@ -432,6 +432,7 @@ void Program::tick() {
     if (auto done = wake_waiting(*server_, now); !done) log_->error("jobs", done.error().message);
     route_jobs(*server_, now);
     mailer_->reap();
+    server_->reap();
     if (accounting_->pending() > 0) accounting_->flush();
     if (std::abs(now - last_purge_) >= seconds_between_purges) {
         last_purge_ = now;

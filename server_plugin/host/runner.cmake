@@ -19,5 +19,6 @@ pbs_library(
   run_files.cc
   runner.cc
   shepherd.cc
+  spawn.cc
   warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE fmt::fmt)

@@ -1,5 +1,7 @@
 #include "server_plugin/host/server.h"
 
+#include <sys/wait.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,6 +41,10 @@ constexpr Default server_defaults[] = {
 
 std::string_view server_version() {
     return PBSPOLICY_VERSION;
+}
+
+void Server::reap() {
+    std::erase_if(killed_children, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)

@@ -2,6 +2,10 @@
 #ifndef PBSPOLICY_HOST_SERVER_H
 #define PBSPOLICY_HOST_SERVER_H
 
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +45,8 @@ struct ServerOptions {
     std::string undelivered;
     std::string starter;  // the user who runs the server: a manager
     uint16_t port = 0;
+    std::string program = "/proc/self/exe";        // run as a writer of messages (message.h) and of backups
+    std::chrono::milliseconds message_time{5000};  // that such a writer has
 };
 
 // What has changed since a cycle's start, other than by what it decided.
@@ -81,6 +87,12 @@ class Server {
     std::optional<ChangedSince> changed;
 
     Batch* batch = nullptr;  // of changes that are one, while there is such (change.h)
+
+    std::size_t message_writers = 0;  // at work (message.h)
+    bool backing_up = false;          // for a manager (requests/backup.h)
+    // Processes that were killed and have to be waited for: they go when their disk lets them.
+    std::vector<pid_t> killed_children;
+    void reap();  // those that have gone
 
     int64_t last_rank = 0;                    // the largest queue_rank given
     std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database

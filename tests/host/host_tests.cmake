@@ -27,6 +27,7 @@ pbs_test(
   machine_load_test.cc
   manage_queue_test.cc
   manage_sched_test.cc
+  message_test.cc
   network_test.cc
   plugin_test.cc
   requests_test.cc

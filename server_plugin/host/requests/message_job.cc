@@ -1,14 +1,49 @@
 // MessageJob: writes a line into the output of a running job.
-#include <fmt/format.h>
-
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/executor.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/launch.h"
 #include "server_plugin/host/message.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
+namespace {
+
+// One file after the other.
+class WriteMessage final : public Steps {
+  public:
+    explicit WriteMessage(std::string streams) : streams_(std::move(streams)) {}
+
+    Left step(Context& context, ifl::StatusParts&) override {
+        if (!writer_) {
+            if (streams_.empty()) return Left::nothing;
+            const auto& body = std::get<ifl::MessageJob>(context.request.body);
+            const char stream = streams_.front();
+            streams_.erase(0, 1);
+            const Job* job = context.state().job(body.job);
+            if (job == nullptr || job->state != job_state::running)
+                return end(ifl::Reply::error(PBSE_BADSTATE));
+            auto writer = MessageWriter::start(context.server, *job, stream, body.text);
+            if (!writer) return end(refuse(writer.error()));
+            writer_.emplace(std::move(*writer));
+            return Left::later;
+        }
+        const auto done = writer_->poll();
+        if (!done) return Left::later;
+        writer_.reset();
+        return *done ? Left::more : end(refuse(done->error()));
+    }
+    ifl::Reply reply() override { return std::move(reply_); }
+
+  private:
+    Left end(ifl::Reply reply) {
+        reply_ = std::move(reply);
+        return Left::nothing;
+    }
+
+    std::string streams_;  // letters, those that are left
+    std::optional<MessageWriter> writer_;
+    ifl::Reply reply_ = ifl::Reply::ok();
+};
+
+}  // namespace
 
 ifl::Reply message_job(Context& context) {
     const auto& body = std::get<ifl::MessageJob>(context.request.body);
@@ -17,13 +52,11 @@ ifl::Reply message_job(Context& context) {
     if ((*job)->state != job_state::running) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.text.empty() || body.file > 3) return ifl::Reply::error(PBSE_IVALREQ);
     // 1 is stdout, 2 stderr, 3 both; the choice left to the server is stderr, as in PBS.
-    if ((body.file & 1U) != 0)
-        if (auto done = write_message(context.server, **job, 'o', body.text); !done)
-            return refuse(done.error());
-    if (body.file == 0 || (body.file & 2U) != 0)
-        if (auto done = write_message(context.server, **job, 'e', body.text); !done)
-            return refuse(done.error());
-    return ifl::Reply::ok();
+    std::string streams;
+    if ((body.file & 1U) != 0) streams += 'o';
+    if (body.file == 0 || (body.file & 2U) != 0) streams += 'e';
+    context.rest = std::make_unique<WriteMessage>(std::move(streams));
+    return {};
 }
 
 }  // namespace pbs::host
