@@ -595,7 +595,8 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * "import" or "replace" it takes over a document; queues, nodes, resources, schedulers and the server's own
  * attributes go with it where the server keeps a history of them ("host" in the document). "dry_run" = "True"
  * checks only. pbs_geterrmsg() is then what has changed, or would change, in lines, of which warnings begin
- * with "Warning: ".
+ * with "Warning: ". With "backup" = "True" alone it changes nothing: the server copies its databases to a
+ * folder of its home, which pbs_geterrmsg() then names.
  *
  * With the attribute "migrate" it takes over files of an older scheduler, as pbs_migrate(8) does: an attrl
  * for each file, whose resource says what it is, one of config, sched_config, holidays, dedicated_time,

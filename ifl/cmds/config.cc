@@ -1,4 +1,4 @@
-// pbs_config: the history of the configuration, differences, rollback, export and import.
+// pbs_config: the history of the configuration, differences, rollback, export, import and backups.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -270,6 +270,14 @@ int import_configuration(const Connection& connection, const Arguments& argument
     return change(connection, "", attributes, arguments.dry_run);
 }
 
+// ---- backup
+
+int back_up(const Connection& connection, const Arguments&) {
+    AttrList attributes;
+    attributes.add("backup", "", "True");
+    return change(connection, "", attributes, false);
+}
+
 // ---- The command line.
 
 constexpr const char* kDescription =
@@ -334,6 +342,8 @@ void add_commands(CLI::App& app, Arguments& arguments, Action& action) {
     command->add_option("FILE", arguments.file, "The file; - for standard input")->required();
     command->add_flag("--replace", arguments.replace, "Delete and unset what the file doesn't name");
     command->add_flag("--dry-run", arguments.dry_run, "Check, and show what would change; change nothing");
+
+    add("backup", "Have the server copy its databases to a folder of its home, and print its name", back_up);
 }
 
 int run(int argc, char** argv) {

@@ -258,5 +258,85 @@ TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedLog, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
+// ---- That a manager asks for.
+
+std::vector<std::string> kept(const Server& server) {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(server.home() / "server_priv/backups", none))
+        names.push_back(entry.path().filename());
+    return names;
+}
+
+TEST(BackupByManager, IsMadeAndCanBeRestored) {
+    if (!other()) GTEST_SKIP() << "only root can become another user";
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create policy kept", "set server managers += " + runner().name + "@*"}));
+    const Output refused = server.command_as(*other(), {"pbs_config", "backup"});
+    EXPECT_EQ(refused.exit, 159) << refused;
+    ASSERT_TRUE(server.configure({"set server operators += " + other()->name + "@*"}));
+    EXPECT_EQ(server.command_as(*other(), {"pbs_config", "backup"}).exit, 159) << "an operator";
+    EXPECT_TRUE(kept(server).empty());
+
+    const Output made = server.command_as(runner(), {"pbs_config", "backup"});
+    ASSERT_EQ(made.exit, 0) << made;
+    const fs::path all = server.home() / "server_priv/backups";
+    ASSERT_EQ(kept(server).size(), 1U);
+    const fs::path copy = all / kept(server)[0];
+    EXPECT_EQ(made.out, "backup " + copy.string() + "\n");
+    EXPECT_EQ(fs::status(all).permissions(), fs::perms(0700));
+    EXPECT_EQ(fs::status(copy).permissions(), fs::perms(0700));
+    EXPECT_EQ(fs::status(copy / "server.db").permissions(), fs::perms(0600));
+    EXPECT_THAT(server.log(), HasSubstr("backup;" + copy.string() + " at request of " + runner().name + "@"));
+    ASSERT_TRUE(server.configure({"delete policy kept"}));
+    ASSERT_TRUE(server.stop());
+    const Output done = restore(server, copy);
+    ASSERT_EQ(done.exit, 0) << done;
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.qmgr("list policy kept").exit, 0);
+}
+
+// What is there by hand, and isn't a backup of the server's own making, stays.
+TEST(BackupByManager, TheOldestGoAndWhatWasCutShort) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    const fs::path all = server.home() / "server_priv/backups";
+    fs::create_directories(all / "by-hand");
+    fs::permissions(all, fs::perms(0700));
+    fs::create_directory(all / "20200101-000000.partial-abcdef");
+    for (int i = 1; i <= 8; ++i) {
+        const fs::path old = all / ("2020010" + std::to_string(i) + "-000000");
+        fs::create_directory(old);
+        fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(100 - i));
+    }
+    const Output made = server.command({"pbs_config", "backup"});
+    ASSERT_EQ(made.exit, 0) << made;
+    EXPECT_THAT(made.out, HasSubstr("removed the oldest of 9: " + (all / "20200101-000000").string()));
+    EXPECT_EQ(kept(server).size(), 9U) << "eight, and what was made by hand";
+    EXPECT_TRUE(fs::exists(all / "by-hand"));
+    EXPECT_FALSE(fs::exists(all / "20200101-000000"));
+    EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
+}
+
+TEST(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    const fs::path all = server.home() / "server_priv/backups";
+    std::ofstream(all.string()) << "not a folder\n";
+    const Output file = server.command({"pbs_config", "backup"});
+    EXPECT_NE(file.exit, 0);
+    EXPECT_EQ(file.err, "pbs_config: " + all.string() + ": expected a folder of the server's user\n");
+    fs::remove(all);
+    // The way back must not be in the way.
+    fs::create_directory(server.home() / "server_priv/restore.journal");
+    const Output refused = server.command({"pbs_config", "backup"});
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("restore.journal: is there: a restore was cut short"));
+    EXPECT_TRUE(kept(server).empty());
+    fs::remove(server.home() / "server_priv/restore.journal");
+    EXPECT_EQ(server.command({"pbs_config", "backup"}).exit, 0);
+}
+
 }  // namespace
 }  // namespace pbs::e2e

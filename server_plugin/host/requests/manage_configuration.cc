@@ -10,6 +10,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/config_document.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/requests/backup.h"
 #include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/requests/config_targets.h"
 #include "server_plugin/host/requests/manage.h"
@@ -259,6 +260,12 @@ ifl::Reply manage_configuration(Management& request) {
     if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
         return ifl::Reply::error(PBSE_NOATTR);
     if (has_print(request)) return migrate(request);
+    if (const std::string* backup = value_of(request, "backup")) {
+        if (request.command != PBS_CMD_SET || !request.body.object.empty() ||
+            request.body.attributes.size() != 1 || *backup != "True")
+            return ifl::Reply::error(PBSE_BADATVAL, "backup: expected True, and nothing else");
+        return begin_backup(context);
+    }
     const auto targets = targets_of(request);
     if (!targets) return refuse(targets.error());
     Batch batch(context.server);

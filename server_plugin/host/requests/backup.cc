@@ -1,0 +1,183 @@
+#include "server_plugin/host/requests/backup.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/manifest.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/spawn.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_kept = 8;
+constexpr std::chrono::minutes longest{30};
+constexpr std::string_view unfinished = ".partial-";
+
+// "20261122-203000", and with "-2" and so on behind it.
+bool is_name(std::string_view name) {
+    return name.size() >= 15 && name[8] == '-' &&
+           name.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+// Folders of the server's own and nobody else's: what is put there by hand is left alone.
+std::vector<fs::path> folders(const fs::path& all, bool whole) {
+    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(all, error)) {
+        const std::string name = entry.path().filename();
+        const auto cut = name.find(unfinished);
+        std::error_code gone;
+        if (is_name(name.substr(0, cut)) && (cut == std::string::npos) == whole && !entry.is_symlink(gone))
+            found.emplace_back(entry.last_write_time(gone), entry.path());
+    }
+    std::ranges::sort(found);
+    std::vector<fs::path> paths;
+    for (auto& [time, path] : found) paths.push_back(std::move(path));
+    return paths;
+}
+
+// With their logs.
+std::uintmax_t size_of_databases(const std::string& home) {
+    std::uintmax_t size = 0;
+    for (const std::string_view name : database_names)
+        for (const char* part : {"", "-wal"}) {
+            struct stat status {};
+            if (::stat(fmt::format("{}/server_priv/{}{}", home, name, part).c_str(), &status) == 0)
+                size += static_cast<std::uintmax_t>(status.st_size);
+        }
+    return size;
+}
+
+// A disk that a backup fills stops the server.
+Result<void> check_space(const fs::path& all, const std::string& home) {
+    struct statvfs disk {};
+    if (::statvfs(all.c_str(), &disk) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(errno)));
+    const std::uintmax_t free = std::uintmax_t{disk.f_bavail} * disk.f_frsize;
+    const std::uintmax_t size = size_of_databases(home);
+    if (free / 2 >= size) return {};
+    return fail(PBSE_SYSTEM,
+                fmt::format("{}: a backup takes {} MB, and as much has to be left free: there are {} MB",
+                            all.string(), (size >> 20) + 1, free >> 20));
+}
+
+class BackUp final : public Steps {
+  public:
+    BackUp(Server& server, pid_t pid, fs::path folder, Fd errors)
+        : server_(server), pid_(pid), folder_(std::move(folder)), errors_(std::move(errors)) {
+        server_.backing_up = true;
+    }
+    // What it has written so far goes with the next backup.
+    ~BackUp() override {
+        server_.backing_up = false;
+        if (pid_ <= 0) return;
+        ::kill(pid_, SIGKILL);
+        server_.killed_children.push_back(pid_);
+    }
+
+    Left step(Context& context, ifl::StatusParts&) override {
+        int status = 0;
+        const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+        if (ended == 0 && std::chrono::steady_clock::now() < until_) return Left::later;
+        if (ended == 0) {
+            reply_ = refuse({PBSE_SYSTEM, fmt::format("{}: not written within {} minutes, given up",
+                                                      folder_.string(), longest.count())});
+            return Left::nothing;
+        }
+        pid_ = 0;
+        if (ended < 0 || status != 0) {
+            reply_ = refuse({PBSE_SYSTEM, why(status)});
+            return Left::nothing;
+        }
+        done(context);
+        return Left::nothing;
+    }
+    ifl::Reply reply() override { return std::move(reply_); }
+
+  private:
+    // "pbs_server: why"
+    std::string why(int status) const {
+        std::string text;
+        if (::lseek(errors_.get(), 0, SEEK_SET) == 0)
+            if (auto read = read_fd(errors_.get(), "errors", 65536)) text = std::move(*read);
+        constexpr std::string_view program = "pbs_server: ";
+        if (text.starts_with(program)) text.erase(0, program.size());
+        while (text.ends_with('\n')) text.pop_back();
+        return text.empty() ? fmt::format("{}: its writer ended with status {}", folder_.string(), status)
+                            : text;
+    }
+    void done(Context& context) {
+        std::string text = fmt::format("backup {}", folder_.string());
+        std::vector<fs::path> kept = folders(folder_.parent_path(), true);
+        for (std::size_t i = 0; i + most_kept < kept.size(); ++i) {
+            std::error_code error;
+            fs::remove_all(kept[i], error);
+            text += error ? fmt::format("\nWarning: {}: {}", kept[i].string(), error.message())
+                          : fmt::format("\nremoved the oldest of {}: {}", most_kept + 1, kept[i].string());
+        }
+        server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
+                                fmt::format("{} at request of {}", folder_.string(), requestor(context)));
+        reply_ = ifl::Reply::warning(text);
+    }
+
+    Server& server_;
+    pid_t pid_;
+    fs::path folder_;
+    Fd errors_;
+    std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + longest;
+    ifl::Reply reply_;
+};
+
+// A folder's name that isn't taken.
+fs::path folder_for(const fs::path& all, int64_t now) {
+    const std::string name =
+        fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
+    fs::path folder = all / name;
+    for (int i = 2; look_for(folder) != Existence::gone; ++i) folder = all / fmt::format("{}-{}", name, i);
+    return folder;
+}
+
+}  // namespace
+
+ifl::Reply begin_backup(Context& context) {
+    Server& server = context.server;
+    if (server.backing_up) return refuse({PBSE_SYSTEM, "a backup is being made already"});
+    const std::string& home = server.options.home;
+    const fs::path all = home + "/server_priv/backups";
+    if (::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST)
+        return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(errno))});
+    struct stat status {};
+    if (::lstat(all.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
+        return refuse({PBSE_SYSTEM, fmt::format("{}: expected a folder of the server's user", all.string())});
+    std::error_code error;
+    for (const fs::path& rest : folders(all, false)) fs::remove_all(rest, error);
+    if (auto enough = check_space(all, home); !enough) return refuse(enough.error());
+    const fs::path folder = folder_for(all, context.now);
+    Fd errors = memory_file();
+    const pid_t pid = !errors ? -errno
+                              : spawn(server.options.program,
+                                      {"pbs_server", "--home", home, "--backup", folder}, {}, errors.get());
+    if (pid < 0)
+        return refuse({PBSE_SYSTEM,
+                       fmt::format("{}: its writer can't be run: {}", folder.string(), system_text(-pid))});
+    context.rest = std::make_unique<BackUp>(server, pid, folder, std::move(errors));
+    return {};
+}
+
+}  // namespace pbs::host
