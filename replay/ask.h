@@ -14,7 +14,10 @@ struct AskError {
 
 // `server` is empty for the default one, `sched` for the scheduler default. Errors: the server can't be
 // reached, or refuses (operators and managers may have a record).
-tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched);
+// With `next` it is the record of the next cycle that the server runs, which is waited for, however long that
+// is; else of one at this moment.
+tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched,
+                                               bool next);
 
 }  // namespace pbs::replay
 

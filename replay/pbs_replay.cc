@@ -29,6 +29,7 @@ struct Arguments {
     std::string file;
     std::string time_zone;
     bool record = false;
+    bool next = false;
     bool anonymous = false;
     std::string sched;
     std::string server;
@@ -85,7 +86,7 @@ int write_anonymous(const std::string& text, const std::string& name, const Argu
 }
 
 int record(const Arguments& arguments) {
-    const auto text = ask_record(arguments.server, arguments.sched);
+    const auto text = ask_record(arguments.server, arguments.sched, arguments.next);
     if (!text) return complain(text.error().message, text.error().status);
     return arguments.anonymous ? write_anonymous(*text, "the record", arguments) : write(*text, arguments);
 }
@@ -122,6 +123,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
                        ->default_str("")
                        ->excludes(file)
                        ->excludes(zone);
+    app.add_flag("--next", arguments.next,
+                 "The record of the next cycle that the server runs, which is waited for; not of one at this "
+                 "moment")
+        ->needs(record);
     app.add_option("--server", arguments.server, "The server to ask, in place of the default one")
         ->type_name("NAME")
         ->needs(record);

@@ -7,6 +7,7 @@
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
 #include "server_plugin/plugin/dump_file.h"
+#include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/text.h"
 
@@ -79,6 +80,7 @@ void get_ready(State& state, const pbs_cycle_request& request) {
     state.in_flight.sched = sched;
     state.in_flight.home = state.host.home();
     state.in_flight.sched_priv = folder_of(state, sched);
+    record_next(state, request);
 }
 
 // Does all with the decisions that may take long where there are many. In the thread of the cycle.

@@ -43,6 +43,14 @@ struct CycleInFlight {
     bool hpm_wanted = false;
 };
 
+// The record of a cycle that somebody waits for (requests/record.h), of one scheduler.
+struct NextRecord {
+    std::int64_t cycles = 0;                     // so many have begun
+    std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
+    std::int64_t recorded = 0;                   // which one `text` is of, counted from 1
+    std::string text;                            // empty: none, or it was fetched
+};
+
 struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
         : host(table), zone(server_zone), scheduler(std::move(server_zone)) {}
@@ -53,6 +61,7 @@ struct State {
     DecisionArray decisions;
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
+    std::map<std::string, NextRecord> next_records;  // by scheduler
     sched::Scheduler scheduler;
     Translator translator;
     std::vector<sched::DueSched> due;  // of the last tick

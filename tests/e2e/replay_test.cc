@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/e2e/harness.h"
 
@@ -97,6 +99,30 @@ TEST_F(Replay, WhatIsNoRecord) {
     EXPECT_EQ(bad.err, "pbs_replay: -:2: job: id: expected a string\n");
     EXPECT_EQ(run({"pbs_replay"}).exit, 2);
     EXPECT_THAT(run({"pbs_replay", "--help"}).out, HasSubstr("--record"));
+}
+
+TEST_F(Replay, TheNextCycleIsRecordedAndRunsAllTheSame) {
+    ASSERT_TRUE(server.configure({"set sched default scheduling = False"}));
+    const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
+    Output recorded;
+    std::thread waits([&] { recorded = server.command({"pbs_replay", "--record", "--next", "-o", file}); });
+    // It has asked once its connection has; a cycle that comes too early isn't the one that is recorded.
+    for (int i = 0; i < 100 && text().empty(); ++i) {
+        EXPECT_TRUE(server.configure({"set sched default scheduling = True"}));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    waits.join();
+    EXPECT_EQ(recorded.exit, 0) << recorded;
+    EXPECT_TRUE(server.wait_job_state(id, "F")) << "the cycle did what it decided";
+    EXPECT_THAT(text(), HasSubstr("{\"end\":{"));
+    EXPECT_EQ(run({"pbs_replay", file}).exit, 0);
+}
+
+TEST_F(Replay, TheNextCycleIsForOperatorsAndManagers) {
+    EXPECT_EQ(run({"pbs_replay", "--next"}).exit, 2) << "without --record";
+    if (!other()) GTEST_SKIP() << "only root can become another user; this is user " << runner().name;
+    const Output refused = server.command_as(*other(), {"pbs_replay", "--record", "--next"});
+    EXPECT_EQ(refused.exit, 159) << refused;
 }
 
 }  // namespace

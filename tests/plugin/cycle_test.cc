@@ -353,5 +353,53 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
     EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
 }
 
+// ---- The record of the next cycle, for those who wait for it.
+
+class RecordOfNext : public Cycle {
+  protected:
+    Answer ask(const std::string& extend) {
+        pbs_status_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.object_type = PBS_OBJ_RECORD;
+        request.object_name = {"default", 7};
+        request.who = host.who;
+        request.extend = {extend.data(), extend.size()};
+        return host.status(request);
+    }
+    static std::string text_of(const Answer& answer) { return answer.value("text"); }
+};
+
+TEST_F(RecordOfNext, IsMadeOfACycleThatBeginsAfterItWasAskedFor) {
+    (void)host.cycle();
+    const Answer first = ask("next");
+    EXPECT_EQ(first.value("cycles"), "1");
+    EXPECT_EQ(ask("after=1").value("cycles"), "1") << "not yet";
+    host.job({.handle = 1, .queue = kSubmit});
+    EXPECT_THAT(started(PBS_SCH_SCHEDULE_NEW), ElementsAre(1)) << "the cycle isn't disturbed";
+    const std::string record = text_of(ask("after=1"));
+    EXPECT_THAT(record, StartsWith("{\"pbspolicy_record\":"));
+    EXPECT_THAT(record, HasSubstr("\"trigger\":\"job_new\""));
+    EXPECT_THAT(record, HasSubstr("{\"run\":"));
+    EXPECT_EQ(ask("after=1").value("text"), "(none)") << "it was fetched";
+}
+
+TEST_F(RecordOfNext, IsNotMadeForSomebodyWhoStoppedAsking) {
+    (void)ask("next");
+    host.now += 31;
+    (void)host.cycle();
+    EXPECT_EQ(ask("after=0").value("cycles"), "1");
+    (void)host.cycle();
+    EXPECT_NE(text_of(ask("after=0")), "(none)");
+}
+
+TEST_F(RecordOfNext, WrongOptionsAndWrongUsers) {
+    for (const char* extend : {"after=", "after=x", "after=-1", "nxt", "next=1"})
+        EXPECT_EQ(ask(extend).code, PBSE_IVALREQ) << extend;
+    host.who.privilege = PBS_PRIV_NONE;
+    EXPECT_EQ(ask("next").code, PBSE_PERM);
+    EXPECT_EQ(ask("after=0").code, PBSE_PERM);
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test
