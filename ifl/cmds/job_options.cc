@@ -53,15 +53,6 @@ Result<void> check_name(std::string_view value) {
     return {};
 }
 
-// "c=12" and "w=12" count minutes.
-Result<void> check_checkpoint(std::string_view value) {
-    const bool timed = value.size() > 2 && (value[0] == 'c' || value[0] == 'w') && value[1] == '=';
-    if (timed ? only(value.substr(2), "0123456789") : value.size() == 1 && only(value, "nscw")) {
-        return {};
-    }
-    return fail("expected n, s, c, c=minutes, w or w=minutes");
-}
-
 // The form of an option's value; what it means is the server's to judge.
 Result<void> check_value(char letter, std::string_view value, bool submits) {
     switch (letter) {
@@ -82,8 +73,6 @@ Result<void> check_value(char letter, std::string_view value, bool submits) {
             return check_priority(value);
         case 'N':
             return check_name(value);
-        case 'c':
-            return check_checkpoint(value);
         case 'h':
             return submits ? Result<void>() : check_hold_types(value);
         case 'C':
@@ -401,6 +390,15 @@ void add_missing(JobOptions& options, const JobOptions& lower) {
     take(options.variables, lower.variables);
     options.all_variables = options.all_variables || lower.all_variables;
     options.quiet = options.quiet || lower.quiet;
+}
+
+std::string without_effect(const AttrList& attributes) {
+    const std::string* when = attributes.find(ATTR_c);
+    if (when == nullptr || *when == "n" || *when == "u") {
+        return {};
+    }
+    return fmt::format("Warning: Checkpoint={} is kept and not acted on: pbs_server makes no checkpoints",
+                       *when);
 }
 
 void add_defaults(JobOptions& options) {

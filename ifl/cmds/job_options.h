@@ -43,6 +43,8 @@ Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments
 // Adds what `lower` has and `options` doesn't: the command line goes before the script, and that before the
 // server's defaults. Of -l, each resource counts alone.
 void add_missing(JobOptions& options, const JobOptions& lower);
+// A warning about what a job is given and no server acts on; empty: there is nothing of the kind.
+std::string without_effect(const AttrList& attributes);
 // The values that a job has when nobody says anything else.
 void add_defaults(JobOptions& options);
 

@@ -22,6 +22,9 @@ int main(int argc, char** argv) {
     if (!options) {
         return usage_error(kProgram, options.error());
     }
+    if (const std::string warning = without_effect(options->attributes); !warning.empty()) {
+        complain(kProgram, warning);
+    }
     attrl* attributes = options->attributes.attributes();
     return for_each_job(kProgram, options->operands,
                         [&](const Connection& connection, const std::string& job) {

@@ -265,6 +265,9 @@ Result<std::string> submit(const std::vector<std::string>& arguments, bool& quie
         return fail(connection->error_text(),
                     exit_status(pbs_errno == PBSE_NONE ? PBSE_INTERNAL : pbs_errno));
     }
+    if (const std::string warning = without_effect(attributes); !warning.empty()) {
+        complain(kProgram, warning);
+    }
     return std::string(id.get());
 }
 

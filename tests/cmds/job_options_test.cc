@@ -23,6 +23,19 @@ std::vector<std::string> attributes_of(const JobOptions& options) {
     return lines;
 }
 
+TEST(WithoutEffect, CheckpointsButNotTheirAbsence) {
+    const auto warning = [](std::string when) {
+        AttrList attributes;
+        attributes.put(ATTR_c, "", std::move(when));
+        return without_effect(attributes);
+    };
+    EXPECT_THAT(warning("c=5"), testing::HasSubstr("Checkpoint=c=5 is kept and not acted on"));
+    EXPECT_THAT(warning("s"), testing::HasSubstr("not acted on"));
+    EXPECT_EQ(warning("n"), "");
+    EXPECT_EQ(warning("u"), "");
+    EXPECT_EQ(without_effect(AttrList()), "");
+}
+
 TEST(SubmitOptions, BecomeAttributes) {
     const auto options = parse_submit_options({"-N",
                                                "name",
@@ -106,10 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLine{{"-l", "ncpus=1,"}, "expected resource=value"},
                     BadLine{{"-l", "mem=\"1gb"}, "no closing quote"},
                     BadLine{{"-a", "9999"}, "illegal -a value"}, BadLine{{"-r", "maybe"}, "expected y or n"},
-                    BadLine{{"-m", "nb"}, "or n"}, BadLine{{"-c", "u"}, "illegal -c value"},
-                    BadLine{{"-c", "c="}, "illegal -c value"}, BadLine{{"-c", "s=1"}, "illegal -c value"},
-                    BadLine{{"-c", "w=1h"}, "illegal -c value"}, BadLine{{"-c", "nn"}, "illegal -c value"},
-                    BadLine{{"-W", "umask"}, "illegal -W value"},
+                    BadLine{{"-m", "nb"}, "or n"}, BadLine{{"-W", "umask"}, "illegal -W value"},
                     BadLine{{"-I"}, "interactive jobs (-I) are not supported"},
                     BadLine{{"-W", "interactive=true"}, "interactive jobs are not supported"},
                     BadLine{{"-W", "block=true"}, "blocking jobs are not supported"}, BadLine{{"-X"}, "X11"},

@@ -202,6 +202,25 @@ TEST_F(Jobs, CheckpointsAreKeptAndTheJobRuns) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
+// Beside the id, which scripts read from standard output.
+TEST_F(Jobs, CheckpointsAreWarnedOf) {
+    const Output made = server.command_as(runner(), {"qsub", "-h"}, {"#PBS -c c=5\ntrue\n"});
+    EXPECT_EQ(made.exit, 0);
+    EXPECT_EQ(made.err,
+              "qsub: Warning: Checkpoint=c=5 is kept and not acted on: pbs_server makes no checkpoints\n");
+    const std::string id = made.out.substr(0, made.out.find('\n'));
+    EXPECT_EQ(server.job(id, "Checkpoint"), "c=5");
+    const Output altered = as_runner({"qalter", "-c", "s", id});
+    EXPECT_EQ(altered.exit, 0);
+    EXPECT_EQ(altered.err,
+              "qalter: Warning: Checkpoint=s is kept and not acted on: pbs_server makes no checkpoints\n");
+    EXPECT_EQ(as_runner({"qalter", "-c", "n", id}).err, "");
+    const Output wrong = server.command_as(runner(), {"qsub", "-c", "w=1h"}, {"true\n"});
+    EXPECT_NE(wrong.exit, 0);
+    EXPECT_EQ(wrong.out, "");
+    EXPECT_EQ(wrong.err, "qsub: Illegal Checkpoint \"w=1h\": expected n, s, c, c=minutes, w or w=minutes\n");
+}
+
 TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
     std::ofstream(server.work() / "dos.sh") << "#!/bin/sh\n#PBS -N dos\r\ntrue\r\n";
     const std::string script = server.work() / "dos.sh";
