@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
 namespace {
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -93,19 +96,40 @@ class Estimated : public OriginServer {
 
 TEST_F(Estimated, OfTheJobThatAQueueIsDrainedFor) {
     EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:"));
-    EXPECT_EQ(server.job(waiting, "estimated.exec_vnode"), "(n1:ncpus=2)");
+    EXPECT_EQ(server.job(waiting, "estimated.exec_vnode"), server.job(running, "exec_vnode"));
     const std::string second = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
     ASSERT_TRUE(wait_for([&] { return server.job(second, "comment") != "(none)"; }));
     EXPECT_EQ(server.job(second, "estimated.start_time"), "(none)") << "nothing is kept for it";
     EXPECT_EQ(server.job(running, "estimated.start_time"), "(none)");
-    const Output shown = server.command({"qstat", "-T"});
-    EXPECT_THAT(shown.out, HasSubstr("Q 11:00\n"));
     const Output json = server.command({"qstat", "-f", "-F", "json", waiting});
     EXPECT_THAT(json.out, HasSubstr("\"start_time\": \"Mon Nov 23 11:00:"));
     const Output explained = server.command({"pbs_explain", waiting});
-    EXPECT_THAT(explained.out, HasSubstr("earliest start Mon Nov 23 11:00:"));
-    EXPECT_THAT(server.command({"qselect", "-te.gt.11231030"}).out, HasSubstr(waiting));
-    EXPECT_EQ(server.command({"qselect", "-te.gt.11231130"}).out, "");
+    EXPECT_THAT(explained.out, HasSubstr("earliest start 2026-11-23 11:00:"));
+    EXPECT_THAT(server.command({"qselect", "-tt.gt.202611231030"}).out, HasSubstr(waiting));
+    EXPECT_EQ(server.command({"qselect", "-tt.gt.202611231130"}).out, "");
+}
+
+// qstat goes by the clock of its machine.
+TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
+    Server::Options options;
+    options.now = std::time(nullptr);
+    Server server(options);
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create node n1 resources_available.ncpus=2",
+                                  "create queue workq queue_type=execution, enabled=True, started=True",
+                                  "set server default_queue=workq",
+                                  "set policy default_policy strict_ordering=True, backfill_depth=1"}));
+    const std::string running = server.submit("sleep 60\n", {"-l", "ncpus=2,walltime=01:00:00"});
+    ASSERT_TRUE(server.wait_job_state(running, "R"));
+    const std::string top = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    const std::string next = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    ASSERT_TRUE(wait_for([&] { return server.job(top, "estimated.start_time") != "(none)"; }));
+    const std::string shown = server.command({"qstat", "-T"}).out;
+    EXPECT_THAT(shown,
+                ContainsRegex("\n" + top + " [^\n]* Q ([0-2][0-9]:[0-5][0-9]|[A-Z][a-z] [0-2][0-9])\n"));
+    EXPECT_THAT(shown, ContainsRegex("\n" + next + " [^\n]* Q    --\n"));
+    EXPECT_THAT(shown, ContainsRegex("\n" + running + " [^\n]* R    --\n"));
+    EXPECT_LT(shown.find("\n" + top), shown.find("\n" + next));
 }
 
 TEST_F(Estimated, IsGoneWhenTheJobIsHeldAndComesBack) {
