@@ -77,10 +77,20 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
                             all.string(), (size >> 20) + 1, free >> 20));
 }
 
+// A folder's name that isn't taken.
+fs::path folder_for(const fs::path& all, int64_t now) {
+    const std::string name =
+        fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
+    fs::path folder = all / name;
+    for (int i = 2; look_for(folder) != Existence::gone; ++i) folder = all / fmt::format("{}-{}", name, i);
+    return folder;
+}
+
+// What was left of one that was cut short goes, then the databases are copied, then the oldest goes: each by
+// a process, as large files take a while to remove.
 class BackUp final : public Steps {
   public:
-    BackUp(Server& server, pid_t pid, fs::path folder, Fd errors)
-        : server_(server), pid_(pid), folder_(std::move(folder)), errors_(std::move(errors)) {
+    BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
     }
     // What it has written so far goes with the next backup.
@@ -92,25 +102,75 @@ class BackUp final : public Steps {
     }
 
     Left step(Context& context, ifl::StatusParts&) override {
-        int status = 0;
-        const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-        if (ended == 0 && std::chrono::steady_clock::now() < until_) return Left::later;
-        if (ended == 0) {
-            reply_ = refuse({PBSE_SYSTEM, fmt::format("{}: not written within {} minutes, given up",
-                                                      folder_.string(), longest.count())});
-            return Left::nothing;
+        if (pid_ > 0) {
+            const int status = poll();
+            if (status < 0) return Left::later;
+            if (status > 0) return end(refuse({PBSE_SYSTEM, why(status)}));
         }
-        pid_ = 0;
-        if (ended < 0 || status != 0) {
-            reply_ = refuse({PBSE_SYSTEM, why(status)});
-            return Left::nothing;
+        switch (stage_) {
+            case Stage::clearing:
+                stage_ = Stage::copying;
+                return remove(folders(all_, false));
+            case Stage::copying:
+                stage_ = Stage::pruning;
+                if (auto enough = check_space(all_, server_.options.home); !enough)
+                    return end(refuse(enough.error()));
+                folder_ = folder_for(all_, context.now);
+                return run(server_.options.program,
+                           {"pbs_server", "--home", server_.options.home, "--backup", folder_});
+            case Stage::pruning:
+                stage_ = Stage::done;
+                server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
+                                        fmt::format("{} at request of {}", folder_, requestor(context)));
+                return remove(too_many());
+            case Stage::done:
+                break;
         }
-        done(context);
-        return Left::nothing;
+        return end(ifl::Reply::warning(fmt::format("backup {}{}", folder_, removed_)));
     }
     ifl::Reply reply() override { return std::move(reply_); }
 
   private:
+    enum class Stage : std::uint8_t { clearing, copying, pruning, done };
+
+    Left end(ifl::Reply reply) {
+        reply_ = std::move(reply);
+        return Left::nothing;
+    }
+    Left run(const std::string& program, std::vector<std::string> arguments) {
+        errors_ = memory_file();
+        until_ = std::chrono::steady_clock::now() + longest;
+        const pid_t pid = errors_ ? spawn(program, std::move(arguments), {}, errors_.get()) : -errno;
+        if (pid < 0)
+            return end(refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", program, system_text(-pid))}));
+        pid_ = pid;
+        return Left::later;
+    }
+    Left remove(const std::vector<fs::path>& paths) {
+        if (paths.empty()) return Left::more;
+        std::vector<std::string> arguments = {"rm", "-rf", "--"};
+        for (const fs::path& path : paths) arguments.push_back(path.string());
+        return run("/bin/rm", std::move(arguments));
+    }
+    std::vector<fs::path> too_many() {
+        std::vector<fs::path> kept = folders(all_, true);
+        kept.resize(kept.size() - std::min(kept.size(), most_kept));
+        for (const fs::path& path : kept)
+            removed_ += fmt::format("\nremoved the oldest of {}: {}", most_kept + 1, path.string());
+        return kept;
+    }
+    // How the process ended: 0 is well, more is not; -1: it is at work still.
+    int poll() {
+        int status = 0;
+        const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+        if (ended == 0 && std::chrono::steady_clock::now() < until_) return -1;
+        if (ended == 0) {
+            ::kill(pid_, SIGKILL);
+            server_.killed_children.push_back(pid_);
+        }
+        pid_ = 0;
+        return ended > 0 ? status : 1;
+    }
     // "pbs_server: why"
     std::string why(int status) const {
         std::string text;
@@ -119,64 +179,34 @@ class BackUp final : public Steps {
         constexpr std::string_view program = "pbs_server: ";
         if (text.starts_with(program)) text.erase(0, program.size());
         while (text.ends_with('\n')) text.pop_back();
-        return text.empty() ? fmt::format("{}: its writer ended with status {}", folder_.string(), status)
+        return text.empty() ? fmt::format("{}: not written, or not in {} minutes (status {})", all_.string(),
+                                          longest.count(), status)
                             : text;
-    }
-    void done(Context& context) {
-        std::string text = fmt::format("backup {}", folder_.string());
-        std::vector<fs::path> kept = folders(folder_.parent_path(), true);
-        for (std::size_t i = 0; i + most_kept < kept.size(); ++i) {
-            std::error_code error;
-            fs::remove_all(kept[i], error);
-            text += error ? fmt::format("\nWarning: {}: {}", kept[i].string(), error.message())
-                          : fmt::format("\nremoved the oldest of {}: {}", most_kept + 1, kept[i].string());
-        }
-        server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
-                                fmt::format("{} at request of {}", folder_.string(), requestor(context)));
-        reply_ = ifl::Reply::warning(text);
     }
 
     Server& server_;
-    pid_t pid_;
-    fs::path folder_;
+    fs::path all_;
+    Stage stage_ = Stage::clearing;
+    std::string folder_;
+    std::string removed_;  // lines
+    pid_t pid_ = 0;        // of what is at work
     Fd errors_;
-    std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + longest;
+    std::chrono::steady_clock::time_point until_;
     ifl::Reply reply_;
 };
-
-// A folder's name that isn't taken.
-fs::path folder_for(const fs::path& all, int64_t now) {
-    const std::string name =
-        fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
-    fs::path folder = all / name;
-    for (int i = 2; look_for(folder) != Existence::gone; ++i) folder = all / fmt::format("{}-{}", name, i);
-    return folder;
-}
 
 }  // namespace
 
 ifl::Reply begin_backup(Context& context) {
     Server& server = context.server;
     if (server.backing_up) return refuse({PBSE_SYSTEM, "a backup is being made already"});
-    const std::string& home = server.options.home;
-    const fs::path all = home + "/server_priv/backups";
+    const fs::path all = server.options.home + "/server_priv/backups";
     if (::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST)
         return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(errno))});
     struct stat status {};
     if (::lstat(all.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
         return refuse({PBSE_SYSTEM, fmt::format("{}: expected a folder of the server's user", all.string())});
-    std::error_code error;
-    for (const fs::path& rest : folders(all, false)) fs::remove_all(rest, error);
-    if (auto enough = check_space(all, home); !enough) return refuse(enough.error());
-    const fs::path folder = folder_for(all, context.now);
-    Fd errors = memory_file();
-    const pid_t pid = !errors ? -errno
-                              : spawn(server.options.program,
-                                      {"pbs_server", "--home", home, "--backup", folder}, {}, errors.get());
-    if (pid < 0)
-        return refuse({PBSE_SYSTEM,
-                       fmt::format("{}: its writer can't be run: {}", folder.string(), system_text(-pid))});
-    context.rest = std::make_unique<BackUp>(server, pid, folder, std::move(errors));
+    context.rest = std::make_unique<BackUp>(server, all);
     return {};
 }
 
