@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "objects/draft.h"
@@ -351,6 +354,38 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
     request.now = host.now;
     int32_t running = -1;
     EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
+}
+
+// ---- When jobs are expected to start, for hosts that ask for it.
+
+TEST_F(Cycle, EstimatesAreForHostsThatTakeThem) {
+    policy({{"algorithm", "standard"}, {"strict_ordering", "True"}, {"backfill_depth", "1"}});
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .walltime = 3600, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kBatch, .ncpus = 8});
+    const auto estimates = [&](std::size_t size, uint64_t takes) {
+        pbs_cycle_request request{};
+        request.size = size;
+        request.now = host.now;
+        request.sched = {"default", 7};
+        request.trigger = PBS_SCH_SCHEDULE_CMD;
+        request.takes = takes;
+        pbs_cycle_result result{};
+        result.size = sizeof result;
+        EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+        std::vector<std::pair<uint64_t, int64_t>> told;
+        for (std::size_t i = 0; i < result.decision_count; ++i)
+            if (result.decisions[i].kind == PBS_DECIDE_ESTIMATE) {
+                EXPECT_EQ(result.decisions[i].place_count, 1U);
+                told.emplace_back(result.decisions[i].job, result.decisions[i].start);
+            }
+        return told;
+    };
+    EXPECT_THAT(estimates(offsetof(pbs_cycle_request, takes), PBS_TAKES_ESTIMATES), IsEmpty())
+        << "a host of before";
+    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), 0), IsEmpty());
+    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES),
+                ElementsAre(std::pair<uint64_t, int64_t>(2, host.now + 3600)));
+    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty()) << "once";
 }
 
 // ---- The record of the next cycle, for those who wait for it.
