@@ -195,7 +195,8 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
         item["goes_on"] = span.later;
         json["spans"].push_back(std::move(item));
     }
-    return json.dump(2) + "\n";
+    // Names are bytes; one that isn't UTF-8 doesn't stop the list.
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) {

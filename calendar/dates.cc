@@ -45,8 +45,10 @@ bool in_range(std::chrono::year year) {
 
 Result<rrule::Instant> parse_time(std::string_view text, const rrule::Zone& zone) {
     const auto bad = [&] {
-        return tl::unexpected(
-            fmt::format("bad time '{}': expected YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS", text));
+        return tl::unexpected(fmt::format(
+            "bad time '{}': expected YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS, in the years "
+            "1601 to 9998",
+            text));
     };
     std::string_view rest = text;
     const auto year = take(rest, 4, '-');
@@ -68,7 +70,8 @@ Result<std::chrono::year_month> parse_month(std::string_view text) {
     const std::chrono::year_month result{std::chrono::year(year.value_or(0)),
                                          std::chrono::month(static_cast<unsigned>(month.value_or(0)))};
     if (!month || !rest.empty() || !result.ok() || !in_range(result.year()))
-        return tl::unexpected(fmt::format("bad month '{}': expected YYYY-MM", text));
+        return tl::unexpected(
+            fmt::format("bad month '{}': expected YYYY-MM, in the years 1601 to 9998", text));
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace pbs::calendar {
@@ -50,6 +51,19 @@ std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
         parts.back().to = m + 1;
     }
     return parts;
+}
+
+// The zone goes on with another offset within the day, or at its beginning.
+std::string clock_change(const rrule::Zone& zone, LocalDay day) {
+    const Instant before = zone.instant(day) - rrule::Seconds(1);
+    const rrule::Zone::Stretch stretch = zone.stretch(before);
+    const Instant change{stretch.to.time_since_epoch() - stretch.offset};
+    if (before >= change || change >= zone.instant(day + std::chrono::days(1))) return {};
+    const auto shown = [&](rrule::Seconds offset) {
+        const auto reading = rrule::Local(change.time_since_epoch() + offset) - rrule::Local(day);
+        return minute_text(static_cast<int>(reading.count() / 60));
+    };
+    return fmt::format("clock set from {} to {}", shown(stretch.offset), shown(zone.stretch(change).offset));
 }
 
 std::vector<OpenTime> open_times(const Site& site, LocalDay day, const std::string& queue) {
@@ -106,6 +120,20 @@ std::string minute_text(int minute) {
     return fmt::format("{:02}:{:02}", minute / 60, minute % 60);
 }
 
+std::string MonthDay::remark() const {
+    return fmt::format("{}{}{}", name, name.empty() || clock.empty() ? "" : "; ", clock);
+}
+
+std::string PhasePolicies::text() const {
+    if (std::ranges::count(policies, policies.front()) == std::ssize(policies))
+        return fmt::format("sched {}: policy {}", sched, policies.front());
+    std::string list;
+    for (const Phase phase : {Phase::prime, Phase::non_prime, Phase::dedicated})
+        list += fmt::format("{}{} in {}", list.empty() ? "" : ", ", policies[static_cast<std::size_t>(phase)],
+                            phase_text(phase));
+    return fmt::format("sched {}: policy {}", sched, list);
+}
+
 std::string_view phase_text(Phase phase) {
     switch (phase) {
         case Phase::non_prime:
@@ -123,7 +151,8 @@ Month make_month(const Site& site, std::chrono::year_month month) {
     const LocalDay first(month / 1);
     const LocalDay after((month + std::chrono::months(1)) / 1);
     for (LocalDay day = first; day < after; day += std::chrono::days(1))
-        out.days.push_back({day, site.holidays.contains(day), site.holidays.names(day), parts_of(site, day)});
+        out.days.push_back({day, site.holidays.contains(day), site.holidays.names(day),
+                            clock_change(site.zone, day), parts_of(site, day)});
     out.queues = queues_of(site, out.days);
     return out;
 }

@@ -28,11 +28,15 @@ struct DayPart {
 struct MonthDay {
     rrule::LocalDay day;
     bool non_work = false;
-    std::string name{};  // of the non-work day, if it has one
+    std::string name{};   // of the non-work day, if it has one
+    std::string clock{};  // "clock set from 03:00 to 02:00"; empty on other days
     // Covers the day from 0 to 1440 without gaps or overlaps, minutes in which something is open being open
     // as a whole. Where the clock is set, the parts are as the clock shows them: what comes twice is there
     // once, and open if it is so at either time.
     std::vector<DayPart> parts{};
+
+    // What is said beside the day: its name, and how the clock is set.
+    std::string remark() const;
 };
 
 // When a queue with time_windows is open: minutes of each day, ascending and apart.
@@ -51,6 +55,10 @@ struct QueueMonth {
 struct PhasePolicies {
     std::string sched;
     std::array<std::string, 3> policies;  // by Phase
+
+    // "sched default: policy p1 in prime time, p2 in non-prime time, p1 in dedicated time", in short where
+    // one policy is in force at all times.
+    std::string text() const;
 };
 
 struct Month {

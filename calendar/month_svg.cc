@@ -60,9 +60,9 @@ std::string_view queue_fill(std::size_t i) {
     return kFills[i % kFills.size()];
 }
 
-// What is shorter than a pixel and a half is drawn as long.
+// What is shorter than two pixels is drawn as long.
 std::string bar(int from, int to, int y, int height, std::string_view colour, const std::string& title) {
-    constexpr double kThinnest = 1.5;
+    constexpr double kThinnest = 2;
     return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"><title>{}</title></rect>)"
                        "\n",
                        kLeft + from / 2.0, y, std::max(kThinnest, (to - from) / 2.0), height, colour,
@@ -103,13 +103,14 @@ std::string row(const Month& month, std::size_t index, int y) {
                        fmt::format("{:%Y-%m-%d} {} to {}: queue {} ({})", date, minute_text(open.from),
                                    minute_text(open.to), queue.name, queue.windows));
     }
-    if (!day.name.empty())
+    if (const std::string remark = day.remark(); !remark.empty())
         out += fmt::format(R"(<text x="{}" y="{}" font-size="11" fill="#b2182b">{}</text>)"
                            "\n",
-                           kLeft + kWidth + 10, y + 11, escaped(day.name));
+                           kLeft + kWidth + 10, y + 11, escaped(remark));
     return out;
 }
 
+// Below the bars: a short window often begins with an hour.
 std::string hour_marks(int bottom) {
     std::string out;
     for (int hour = 0; hour <= 24; hour += 3) {
@@ -151,11 +152,7 @@ std::string legend(const Month& month, int& y) {
         out += sample(kLeft, y, queue_fill(i),
                       fmt::format("queue {} is open ({})", month.queues[i].name, month.queues[i].windows));
     for (const PhasePolicies& sched : month.policies) {
-        out += note(
-            y, fmt::format("sched {}: policy {} in prime time, {} in non-prime time, {} in dedicated time",
-                           sched.sched, sched.policies[static_cast<std::size_t>(Phase::prime)],
-                           sched.policies[static_cast<std::size_t>(Phase::non_prime)],
-                           sched.policies[static_cast<std::size_t>(Phase::dedicated)]));
+        out += note(y, sched.text());
         y += kRow;
     }
     return out;
@@ -171,7 +168,7 @@ std::string to_svg(const Month& month) {
     int end = bottom + 12;
     const std::string explained = legend(month, end);
     std::size_t longest = 0;
-    for (const MonthDay& day : month.days) longest = std::max(longest, day.name.size());
+    for (const MonthDay& day : month.days) longest = std::max(longest, day.remark().size());
     return fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" )"
                        R"(viewBox="0 0 {0} {1}" font-family="sans-serif" font-size="12">)"
                        "\n"
@@ -181,7 +178,7 @@ std::string to_svg(const Month& month) {
                        "\n",
                        kLeft + kWidth + 30 + 7 * static_cast<int>(std::min<std::size_t>(longest, 60)),
                        end + 8, kLeft, title_of(month.month), escaped(month.server), escaped(month.zone)) +
-           rows + hour_marks(bottom) + explained + "</svg>\n";
+           hour_marks(bottom) + rows + explained + "</svg>\n";
 }
 
 }  // namespace pbs::calendar

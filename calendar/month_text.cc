@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "calendar/month.h"
 
@@ -103,16 +102,6 @@ std::string hours_of(const QueueMonth& queue) {
     return text;
 }
 
-std::string policies_text(const PhasePolicies& sched) {
-    if (std::ranges::count(sched.policies, sched.policies.front()) == std::ssize(sched.policies))
-        return fmt::format("sched {}: policy {}\n", sched.sched, sched.policies.front());
-    std::string text;
-    for (const Phase phase : {Phase::prime, Phase::non_prime, Phase::dedicated})
-        text += fmt::format("{}{} in {}", text.empty() ? "" : ", ",
-                            sched.policies[static_cast<std::size_t>(phase)], phase_text(phase));
-    return fmt::format("sched {}: policy {}\n", sched.sched, text);
-}
-
 }  // namespace
 
 std::string to_terminal(const Month& month, bool colour) {
@@ -122,10 +111,10 @@ std::string to_terminal(const Month& month, bool colour) {
         const bool marked = day.non_work && colour;
         text += fmt::format("{}{:%a %d} {}{}  {}{}{}\n", marked ? kNonWork : "", date_of(day.day),
                             day.non_work ? '*' : ' ', marked ? kPlain : "", bar(day, colour),
-                            day.name.empty() ? "" : "  ", day.name);
+                            day.remark().empty() ? "" : "  ", day.remark());
     }
     text += "\n" + legend(colour) + "\n";
-    for (const PhasePolicies& sched : month.policies) text += policies_text(sched);
+    for (const PhasePolicies& sched : month.policies) text += sched.text() + "\n";
     for (const QueueMonth& queue : month.queues) text += hours_of(queue);
     return text;
 }

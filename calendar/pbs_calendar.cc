@@ -18,6 +18,7 @@
 #include "calendar/dates.h"
 #include "calendar/import.h"
 #include "calendar/month.h"
+#include "rrule/plain_text.h"
 
 namespace {
 
@@ -51,7 +52,7 @@ Instant now(const Site& site) {
 }
 
 int fail(const std::string& message) {
-    fmt::print(stderr, "pbs_calendar: {}\n", message);
+    fmt::print(stderr, "pbs_calendar: {}\n", pbs::rrule::plain_text(message));
     return kFailed;
 }
 
@@ -67,9 +68,11 @@ int write(const std::string& file, const std::string& text) {
     return out ? 0 : fail(fmt::format("{}: {}", file, std::strerror(errno)));
 }
 
+// Of standard input if its name is "-".
 Result<std::string> read(const std::string& file) {
     constexpr std::size_t kLargest = std::size_t{64} << 20;
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(
+        file == "-" ? stdin : std::fopen(file.c_str(), "rb"), std::fclose);
     const auto failed = [&] { return tl::unexpected(fmt::format("{}: {}", file, std::strerror(errno))); };
     if (!in) return failed();
     std::string text;
@@ -84,7 +87,7 @@ Result<std::string> read(const std::string& file) {
     return text;
 }
 
-// The range of --from and --to; a week from now without them.
+// The range of --from and --to; from now on for `length` without them.
 Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site, std::chrono::days length) {
     Result<Instant> from = now(site);
     if (!arguments.from.empty()) from = parse_time(arguments.from, site.zone);
@@ -92,6 +95,10 @@ Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site,
     Result<Instant> to = *from + length;
     if (!arguments.to.empty()) to = parse_time(arguments.to, site.zone);
     if (!to) return tl::unexpected(to.error());
+    // Everything in it is held in memory.
+    constexpr std::chrono::days kLongest{36525};
+    if (*to - *from > kLongest)
+        return tl::unexpected(std::string("--to is more than 100 years after --from"));
     if (*to <= *from) return tl::unexpected(std::string("--to is not after --from"));
     return pbs::rrule::Interval{*from, *to};
 }
@@ -176,11 +183,13 @@ int main(int argc, char** argv) {
 
     CLI::App* out = app.add_subcommand("export", "Windows and non-work days as an iCalendar file");
     add_range(out, "The end; 366 days after the beginning if not given");
-    out->add_option("file", arguments.file, "The file to write; standard output if not given")
+    out->add_option("file", arguments.file, "The file to write; - or none for standard output")
         ->type_name("FILE");
 
     CLI::App* in = app.add_subcommand("import", "Public holidays of an iCalendar file as non_work_days");
-    in->add_option("file", arguments.file, "The file to read (.ics)")->type_name("FILE")->required();
+    in->add_option("file", arguments.file, "The file to read (.ics); - for standard input")
+        ->type_name("FILE")
+        ->required();
     in->add_flag("--apply", arguments.apply, "Add them; without it they are only shown");
 
     try {

@@ -13,6 +13,7 @@
 
 #include "rrule/ical_date.h"
 #include "rrule/non_work_days.h"
+#include "rrule/plain_text.h"
 
 namespace pbs::rrule {
 namespace {
@@ -41,13 +42,8 @@ std::vector<std::string> property_texts(icalcomponent* event, icalproperty_kind 
     return out;
 }
 
-// On one line, and nothing in it that a terminal would act on.
 std::string line_of(const char* text) {
-    std::string line = text_of(text);
-    std::replace_if(
-        line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; },
-        ' ');
-    return line;
+    return plain_text(text_of(text));
 }
 
 std::string title(icalcomponent* event) {
@@ -84,14 +80,30 @@ class Quiet {
     int kept_;
 };
 
-// Nothing of a file with lines that libical couldn't read is taken: what is missing would be missed on the
-// day.
+// Is what libical says about a property that tells no days, as an empty DESCRIPTION? Programs write those,
+// and some leave libical's remark in the file.
+bool is_beside_the_days(std::string_view remark) {
+    constexpr std::string_view kBegins[] = {"No value for ", "Can't parse as "};
+    constexpr std::string_view kDays[] = {"DTSTART", "DTEND",  "DURATION", "RRULE",
+                                          "RDATE",   "EXDATE", "EXRULE",   "RECURRENCE-ID"};
+    constexpr std::string_view kProperty = " property";
+    const bool known = std::ranges::any_of(kBegins, [&](auto begin) { return remark.starts_with(begin); });
+    const std::size_t end = remark.find(kProperty);
+    if (!known || end == std::string_view::npos) return false;
+    remark = remark.substr(0, end);
+    return std::ranges::find(kDays, remark.substr(remark.rfind(' ') + 1)) == std::end(kDays);
+}
+
+// Nothing of a file with lines about days that libical couldn't read is taken: what is missing would be
+// missed on the day.
 std::optional<Error> syntax_error(icalcomponent* component) {
     for (icalproperty* p = icalcomponent_get_first_property(component, ICAL_XLICERROR_PROPERTY); p;
          p = icalcomponent_get_next_property(component, ICAL_XLICERROR_PROPERTY)) {
+        const std::string remark = line_of(icalproperty_get_xlicerror(p));
+        if (is_beside_the_days(remark)) continue;
         return Error{
             fmt::format("{} '{}': {}", text_of(icalcomponent_kind_to_string(icalcomponent_isa(component))),
-                        title(component), text_of(icalproperty_get_xlicerror(p))),
+                        title(component), remark),
             std::nullopt};
     }
     for (icalcomponent* c = icalcomponent_get_first_component(component, ICAL_ANY_COMPONENT); c;
@@ -208,9 +220,10 @@ std::optional<Error> nesting_error(std::string_view text) {
         if (same_word(word, "BEGIN")) open.push_back(name);
         if (!same_word(word, "END")) continue;
         if (open.empty() || !same_word(open.back(), name))
-            return Error{fmt::format("line {}: 'END:{}' ends nothing; expected {}", line, name.substr(0, 64),
+            return Error{fmt::format("line {}: 'END:{}' ends nothing; expected {}", line,
+                                     plain_text(name.substr(0, 64)),
                                      open.empty() ? "BEGIN:VCALENDAR before it"
-                                                  : fmt::format("END:{}", open.back().substr(0, 64))),
+                                                  : "END:" + plain_text(open.back().substr(0, 64))),
                          std::nullopt};
         open.pop_back();
     }

@@ -36,7 +36,7 @@ struct HolidayCalendar {
 // Left out, with the reason: events with a time of day, cancelled ones, changed occurrences of another event
 // (RECURRENCE-ID), those with EXRULE, and rules that Recurrence refuses. `zone` is the server's. What libical
 // writes to standard error is lost while this reads. Errors: text that is no calendar, or has lines that
-// aren't iCalendar (the message gives libical's reason).
+// aren't iCalendar (the message gives libical's reason), but for properties that say nothing of the days.
 Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone);
 
 // An event to be written.

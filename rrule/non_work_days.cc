@@ -6,6 +6,7 @@
 #include <map>
 
 #include "rrule/pattern.h"
+#include "rrule/plain_text.h"
 
 namespace pbs::rrule {
 namespace {
@@ -104,14 +105,15 @@ NamedDays NamedDays::split(std::string_view entry) {
             out.name += text[i];
         }
     }
+    out.name = plain_text(out.name);
     return out;
 }
 
 std::string NamedDays::entry() const {
     std::string text;
-    for (const char c : name) {
+    for (const char c : plain_text(name)) {
         if (c == ',' || c == ';' || c == '\\') text += '\\';
-        text += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c == '"' ? '\'' : c;
+        text += c == '"' ? '\'' : c;
     }
     const std::string_view shown = trimmed(text);
     return fmt::format("{}{}{}{}", rule, days > 1 ? fmt::format(" {}P{}D", kDuration, days) : "",

@@ -14,8 +14,8 @@
 namespace pbs::rrule {
 
 // An entry of the attribute: its rule, for how many days each occurrence lasts (DURATION:P3D), and the name
-// behind it as a person reads it (empty without one). What
-// follows SUMMARY: is the name, as iCalendar writes texts (RFC 5545 3.3.11: \, \; and \\).
+// behind it as a person reads it (plain text; empty without one). What follows SUMMARY: is the name, as
+// iCalendar writes texts (RFC 5545 3.3.11: \, \; and \\).
 struct NamedDays {
     std::string rule;
     int days = 1;
@@ -24,8 +24,8 @@ struct NamedDays {
     static constexpr int kMostDays = 366;
     // A DURATION that isn't one stays in the rule, where it is refused.
     static NamedDays split(std::string_view entry);
-    // As an entry. Control characters in the name become blanks and '"' becomes "'", so that qmgr can print
-    // it and read it again.
+    // As an entry. The name becomes plain text (plain_text.h) and '"' becomes "'", so that qmgr can print it
+    // and read it again.
     std::string entry() const;
 };
 

@@ -46,10 +46,15 @@ TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
          {{"rrule", "FREQ=DAILY"}, {"start_time", "01:00:00"}, {"end_time", "04:00:00"}, {"type", "prime"}}}};
     for (const auto& [month, index] : {std::pair(3, 28), std::pair(10, 24)}) {
         const Month made = make_month(site_of(a), year(2026) / month);
-        EXPECT_THAT(made.days[static_cast<std::size_t>(index)].parts,
-                    ElementsAre(DayPart{0, 60, Phase::non_prime}, DayPart{60, 240, Phase::prime},
-                                DayPart{240, 1440, Phase::non_prime}))
+        const MonthDay& set = made.days[static_cast<std::size_t>(index)];
+        EXPECT_THAT(set.parts, ElementsAre(DayPart{0, 60, Phase::non_prime}, DayPart{60, 240, Phase::prime},
+                                           DayPart{240, 1440, Phase::non_prime}))
             << month;
+        EXPECT_EQ(set.remark(),
+                  month == 3 ? "clock set from 02:00 to 03:00" : "clock set from 03:00 to 02:00");
+        EXPECT_EQ(std::ranges::count(made.days, "", &MonthDay::clock), std::ssize(made.days) - 1);
+        EXPECT_THAT(to_terminal(made, false), HasSubstr("  " + set.clock + "\n"));
+        EXPECT_THAT(to_svg(made), HasSubstr(">" + set.clock + "</text>"));
     }
 }
 
@@ -79,7 +84,7 @@ TEST(Month, AShortWindowIsVisible) {
     const Month made = make_month(site_of(a), kDecember);
     EXPECT_THAT(made.days[0].parts, testing::Contains(DayPart{610, 611, Phase::dedicated}));
     EXPECT_THAT(to_terminal(made, false), HasSubstr("Tue 01    ....................D..........."));
-    EXPECT_THAT(to_svg(made), HasSubstr(R"(<rect x="415" y="60" width="1.5")"));
+    EXPECT_THAT(to_svg(made), HasSubstr(R"(<rect x="415" y="60" width="2")"));
 }
 
 TEST(Month, NamesPoliciesAndQueuesAreThere) {

@@ -138,6 +138,33 @@ TEST(Icalendar, AByteOrderMarkIsSkippedAndTextsAreOneLine) {
     EXPECT_EQ(read->holidays[0].entry, "10/26/2026 SUMMARY:a b [31m\\; c");
 }
 
+TEST(Icalendar, PropertiesThatTellNoDaysMayBeEmptyOrWrong) {
+    const std::string holiday = "SUMMARY:x\r\nDTSTART;VALUE=DATE:20261026\r\n";
+    for (const char* line :
+         {"DESCRIPTION:\r\nLOCATION:\r\n", "CREATED:yesterday\r\n", "X-FOO:\r\n",
+          "X-LIC-ERROR;X-LIC-ERRORTYPE=VALUE-PARSE-ERROR:No value for LOCATION property. Removing entire "
+          "property:\r\n"})
+        EXPECT_THAT(entries(holiday + line), testing::ElementsAre("10/26/2026 SUMMARY:x")) << line;
+    EXPECT_THAT(entries("SUMMARY:\r\nDTSTART;VALUE=DATE:20261026\r\n"), testing::ElementsAre("10/26/2026"));
+    for (const char* line : {"EXDATE:\r\n", "RRULE:\r\n", "RDATE;VALUE=DATE:soon\r\n", "DTEND:\r\n"})
+        EXPECT_FALSE(read_holidays(calendar(event(holiday + line)), Zone::utc())) << line;
+}
+
+TEST(Icalendar, NoTextOfAFileReachesTheTerminalAsItIs) {
+    const std::string odd =
+        "SUMMARY:\xC2\x9B"
+        "31m\xE4\xFF \xE2\x80\xAEx\r\n";
+    const auto read_calendar = read(event(odd + "DTSTART;VALUE=DATE:20261026\r\n"));
+    ASSERT_EQ(read_calendar.holidays.size(), 1U);
+    EXPECT_EQ(read_calendar.holidays[0].summary, " 31m\xC3\xA4\xC3\xBF  x");
+    for (const std::string& bad :
+         {calendar(event("DTSTART;VALUE=DATE:\x1b[2J\r\n")), std::string("END:\x1b[2J\r\n")}) {
+        const auto refused = read_holidays(bad, Zone::utc());
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().message.find('\x1b'), std::string::npos) << refused.error().message;
+    }
+}
+
 TEST(Icalendar, NothingIsWrittenToStandardError) {
     testing::internal::CaptureStderr();
     for (const char* lines :

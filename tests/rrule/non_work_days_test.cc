@@ -42,6 +42,9 @@ TEST(NonWorkDays, NamesAreKeptBesideTheRule) {
     for (const char* entry :
          {"12/25 SUMMARY:a\\, b", "FREQ=DAILY SUMMARY:x SUMMARY:y", "01/01/2027 SUMMARY:\xc3\xa4"})
         EXPECT_EQ(stored(stored(entry).c_str()), stored(entry)) << entry;
+    EXPECT_EQ(stored("12/25 SUMMARY:\xc2\x9b"
+                     "1mNo\xebl"),
+              stored("12/25 SUMMARY:1mNo\xc3\xabl"));
     EXPECT_EQ(stored("SUMMARY:Christmas"), "refused");
     EXPECT_EQ(stored(("12/25 SUMMARY:" + std::string(256, 'x')).c_str()), "refused");
     const NonWorkDays days = days_of({"12/25 SUMMARY:Christmas Day", "FREQ=WEEKLY;BYDAY=FR", "12/25/2026",
