@@ -55,10 +55,7 @@ class Reader {
         add({std::string(group.text), std::string(title.text), *amount, number});
     }
 
-    Result<Allocations> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    Allocations finish() { return std::move(result_); }
 
   private:
     void add(Allocation allocation) {
@@ -75,17 +72,17 @@ class Reader {
     }
 
     void problem(int line, int column, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, line, column, printable(option), std::move(message)});
+        result_.mistakes.push_back(
+            {result_.file, line, column, printable(option), std::move(message), false, kLeftOut});
     }
 
     Allocations result_;
-    Problems problems_;
     std::map<std::string, std::size_t> seen_;
 };
 
 }  // namespace
 
-Result<Allocations> parse_allocations(std::string_view text, const std::string& file) {
+Allocations parse_allocations(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

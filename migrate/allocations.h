@@ -29,10 +29,12 @@ struct Allocations {
     std::string file;
     std::vector<Allocation> groups;  // in the order of the file, each group once
     std::vector<std::string> notes;  // groups that are there twice: the last line counts
+    // Lines that don't begin with P=, that have too few fields, no group, or an allocation that is none: they
+    // are left out.
+    Problems mistakes;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: lines that don't begin with P=, that
-// have too few fields, no group, or an allocation that is none.
-Result<Allocations> parse_allocations(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+Allocations parse_allocations(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

@@ -14,6 +14,8 @@
 #include "objects/snapshot.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
+#include "rrule/non_work_days.h"
+#include "rrule/plain_text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -50,9 +52,11 @@ std::string clock(int minute) {
 
 class Converter {
   public:
-    Converter(const objects::Snapshot* current, const Ledger& before, const Surroundings& server, bool strict)
-        : current_(current), before_(before), strict_(strict) {
-        for (const auto* names : {&server.consumables, &server.others})
+    // `known`: what is known of the server, with what the older one had.
+    Converter(const objects::Snapshot* current, const Ledger& before, const Surroundings& server,
+              const Surroundings& known, bool strict)
+        : current_(current), before_(before), server_(server), strict_(strict) {
+        for (const auto* names : {&known.consumables, &known.others})
             for (const std::string& name : *names) resources_.add(name);
     }
 
@@ -106,6 +110,9 @@ class Converter {
         begin(Part::server);
         notes(file.notes);
         out_.host = {file.file, file.commands};
+        for (const PrintedCommand& printed : file.commands)
+            if (printed.command.kind == CommandKind::create)
+                record(printed.command.type, printed.command.object, "", "");
         policy_print(file, kPolicy, options == nullptr ? nullptr : &options->all_time);
         if (options == nullptr || !options->by_time()) return;
         policy_print(file, kPrimePolicy, &options->prime);
@@ -179,6 +186,7 @@ class Converter {
 
     // Groups' usage is the sum of their entities', which the tree knows.
     void usage(const FairshareUsage& file) {
+        if (file.entities.empty() && !file.mistakes.empty()) return;
         const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
         if (!there && !out_.ledger.has(ObjectType::fs_group, kGroup, "")) {
             out_.report.notes.push_back(
@@ -194,6 +202,7 @@ class Converter {
     }
 
     void decay_usage(const DecayUsage& file) {
+        if (file.users.empty() && !file.mistakes.empty()) return;
         objects::UsageBatch batch;
         for (const UserUsage& user : file.users)
             if (user.amount != 0) batch.usage.push_back({user.user, user.group, user.amount});
@@ -250,7 +259,7 @@ class Converter {
 
     Result<Conversion> finish() {
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        Swept swept = sweep(before_, out_.ledger, parts_, current_);
+        Swept swept = sweep(before_, out_.ledger, parts_, current_, server_);
         auto& lines = out_.report.lines;
         lines.insert(lines.end(), swept.lines.begin(), swept.lines.end());
         notes(swept.notes);
@@ -327,9 +336,8 @@ class Converter {
             note_once(fmt::format("{}:{}: {}: {}: the number counts", day.file, day.line,
                                   printable(day.description), *mismatch));
         const std::optional<Proposal> proposal = propose_rule(day);
-        if (proposal && options.infer)
-            return non_work_day(day.file, day.line, day.description, proposal->rule);
-        non_work_day(day.file, day.line, day.description, day.rule);
+        if (proposal && options.infer) return non_work_day(day, proposal->rule);
+        non_work_day(day, day.rule);
         if (proposal) {
             out_.report.notes.push_back(
                 fmt::format("{}:{}: {} is {}: {} needs no yearly update (--infer uses it)", day.file,
@@ -337,18 +345,19 @@ class Converter {
         }
     }
 
-    void non_work_day(const std::string& file, int number, const std::string& description,
-                      const std::string& rule) {
-        Report::Line line{fmt::format("{}:{} {}", file, number, printable(description)),
-                          "server non_work_days", rule, true};
-        if (description.empty()) line.source.pop_back();
-        record(ObjectType::server, "", "non_work_days", rule);
-        if (is_non_work_day(rule)) {
-            line.changed = false;
-        } else {
+    // The same days are there already, whatever their name.
+    void non_work_day(const HolidayLine& day, const std::string& rule) {
+        const std::string* there = non_work_days_of(rule);
+        const std::string name =
+            rrule::shortened(rrule::plain_text(name_of(day)), rrule::NamedDays::kLongestName);
+        const std::string entry = there != nullptr ? *there : rrule::NamedDays{rule, 1, name}.entry();
+        Report::Line line{fmt::format("{}:{} {}", day.file, day.line, printable(day.description)),
+                          "server non_work_days", entry, there == nullptr};
+        if (day.description.empty()) line.source.pop_back();
+        record(ObjectType::server, "", "non_work_days", entry);
+        if (there == nullptr)
             out_.changes.commands.push_back(
-                {CommandKind::set, ObjectType::server, "", {{"non_work_days", rule, Operation::increment}}});
-        }
+                {CommandKind::set, ObjectType::server, "", {{"non_work_days", entry, Operation::increment}}});
         out_.report.lines.push_back(std::move(line));
     }
 
@@ -476,14 +485,19 @@ class Converter {
         problems_.push_back({from, 0, 0, "", std::move(message)});
     }
 
-    bool is_non_work_day(const std::string& rule) const {
-        if (current_ == nullptr) return false;
+    const std::string* non_work_days_of(const std::string& rule) const {
+        if (current_ == nullptr) return nullptr;
         const auto days = current_->non_work_days();
-        return std::find(days.begin(), days.end(), rule) != days.end();
+        const auto found = std::ranges::find_if(days, [&](const std::string& entry) {
+            const auto parts = rrule::NamedDays::split(entry);
+            return parts.rule == rule && parts.days == 1;
+        });
+        return found == days.end() ? nullptr : &*found;
     }
 
     const objects::Snapshot* current_;
     const Ledger& before_;
+    const Surroundings& server_;
     bool strict_;
     objects::ResourceNames resources_;
     const ConfigFile* file_ = nullptr;
@@ -542,7 +556,7 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before, const ConvertOptions& options) {
     const Surroundings known = known_of(files, server);
-    Converter converter(current, before, known, options.strict);
+    Converter converter(current, before, server, known, options.strict);
     converter.mistakes(files.mistakes);
     std::optional<SchedPolicies> options_of;
     if (files.config) converter.config(*files.config);

@@ -36,18 +36,15 @@ class Reader {
         if (counted) result_.uses.push_back(std::move(use));
     }
 
-    Result<CurrentUsage> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    CurrentUsage finish() { return std::move(result_); }
 
   private:
     void problem(int line, const Word& word, std::string message) {
-        problems_.push_back({result_.file, line, word.column, "", std::move(message)});
+        result_.mistakes.push_back(
+            {result_.file, line, word.column, "", std::move(message), false, kLeftOut});
     }
 
     CurrentUsage result_;
-    Problems problems_;
 };
 
 }  // namespace
@@ -58,7 +55,7 @@ std::map<std::string, double> CurrentUsage::groups() const {
     return out;
 }
 
-Result<CurrentUsage> parse_current_usage(std::string_view text, const std::string& file) {
+CurrentUsage parse_current_usage(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

@@ -27,13 +27,13 @@ struct CurrentUse {
 struct CurrentUsage {
     std::string file;
     std::vector<CurrentUse> uses;  // in the order of the file
+    Problems mistakes;             // missing or further words, numbers that are none: the lines are left out
 
     // The sums of the groups, in node-hours.
     std::map<std::string, double> groups() const;
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: missing or further words, numbers that
-// are none.
-Result<CurrentUsage> parse_current_usage(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+CurrentUsage parse_current_usage(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

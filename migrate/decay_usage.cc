@@ -40,10 +40,7 @@ class Reader {
              *amount, number});
     }
 
-    Result<DecayUsage> finish() {
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-        return std::move(result_);
-    }
+    DecayUsage finish() { return std::move(result_); }
 
   private:
     void add(UserUsage usage) {
@@ -59,17 +56,17 @@ class Reader {
     }
 
     void problem(int line, const Word& word, std::string_view option, std::string message) {
-        problems_.push_back({result_.file, line, word.column, printable(option), std::move(message)});
+        result_.mistakes.push_back(
+            {result_.file, line, word.column, printable(option), std::move(message), false, kLeftOut});
     }
 
     DecayUsage result_;
-    Problems problems_;
     std::map<std::string, std::size_t> seen_;
 };
 
 }  // namespace
 
-Result<DecayUsage> parse_decay_usage(std::string_view text, const std::string& file) {
+DecayUsage parse_decay_usage(std::string_view text, const std::string& file) {
     Reader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();

@@ -25,10 +25,10 @@ struct DecayUsage {
     std::string file;
     std::vector<UserUsage> users;    // in the order of the file, each pair once
     std::vector<std::string> notes;  // pairs that are there twice: the last line counts
+    Problems mistakes;               // lines that are none, amounts that are none: the lines are left out
 };
 
-// Reads the text of a file; `file` is its name in messages. Problems: lines that are none, amounts that are
-// none.
-Result<DecayUsage> parse_decay_usage(std::string_view text, const std::string& file);
+// Reads the text of a file; `file` is its name in messages.
+DecayUsage parse_decay_usage(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

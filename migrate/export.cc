@@ -128,12 +128,14 @@ std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::ve
     const std::chrono::local_days first{std::chrono::year{year} / 1 / 1};
     std::map<int, std::string> days;
     for (const std::string& rule : source.snapshot.non_work_days()) {
+        const auto parts = rrule::NamedDays::split(rule);
         const auto add = [&](int day) {
             const std::chrono::year_month_day date{first + std::chrono::days{day - 1}};
-            days.emplace(day, fmt::format("{} {}", kMonths.at(static_cast<unsigned>(date.month()) - 1),
-                                          static_cast<unsigned>(date.day())));
+            days.emplace(day, fmt::format("{} {}{}{}", kMonths.at(static_cast<unsigned>(date.month()) - 1),
+                                          static_cast<unsigned>(date.day()), parts.name.empty() ? "" : " ",
+                                          parts.name));
         };
-        if (const int day = year_day(rule); day != 0) {
+        if (const int day = year_day(parts.rule); day != 0 && parts.days == 1) {
             add(day);
             continue;
         }

@@ -23,6 +23,7 @@ constexpr double kVersion = 2;
 // Nobody has used more: a number that isn't one in a file of another kind.
 constexpr double kMost = 1e18;
 constexpr double kLeast = 1e-18;
+constexpr const char* kFileLeftOut = "the file is left out";
 
 // Where things are in the memory of a machine.
 struct Layout {
@@ -78,9 +79,8 @@ class Reader {
         read_version1(bytes);
     }
 
-    Result<FairshareUsage> finish() {
+    FairshareUsage finish() {
         mark_groups();
-        if (!problems_.empty()) return tl::unexpected(std::move(problems_));
         return std::move(result_);
     }
 
@@ -103,14 +103,15 @@ class Reader {
                 constexpr std::uint64_t kFirst = 946713600;
                 constexpr std::uint64_t kLast = 253402300799;  // 9999
                 if (at != 0 && (at <= kFirst || at > kLast))
-                    return problem(layout.header, "", "the last decay is at no time after 1999");
+                    return problem(layout.header, "", "the last decay is at no time after 1999",
+                                   kFileLeftOut);
                 if (at != 0)
                     result_.last_decay =
                         std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(at)));
                 return read_records(bytes, layout.header + layout.time, layout);
             }
         }
-        problem(kMagic.size(), "", "the version isn't 2, or the header is cut short");
+        problem(kMagic.size(), "", "the version isn't 2, or the header is cut short", kFileLeftOut);
     }
 
     void read_version1(std::string_view bytes) {
@@ -123,7 +124,8 @@ class Reader {
         }
         problem(0, "",
                 "is no usage file: expected PBS_MAG! and a header, records of 24 or 20 bytes, or what pbsfs "
-                "prints");
+                "prints",
+                kFileLeftOut);
     }
 
     static bool fits(std::string_view bytes, const Layout& layout) {
@@ -183,26 +185,30 @@ class Reader {
         std::string_view name = words[0].text;
         if (name.ends_with(':')) name.remove_suffix(1);
         if (!group || !usage || !is_entity(name)) {
-            problems_.push_back({result_.file, number, words[0].column, "",
-                                 fmt::format("{} is no line of pbsfs: expected a name, Grp:, cgrp:, Shares:, "
-                                             "Usage: and Perc:, each with a number",
-                                             in_quotes(line))});
+            result_.mistakes.push_back(
+                {result_.file, number, words[0].column, "",
+                 fmt::format("{} is no line of pbsfs: expected a name, Grp:, cgrp:, Shares:, "
+                             "Usage: and Perc:, each with a number",
+                             in_quotes(line)),
+                 false, kLeftOut});
             return;
         }
         double amount = -1;
         const auto [end, error] = std::from_chars(usage->text.data(), usage->text.data() + usage->text.size(),
                                                   amount, std::chars_format::fixed);
         if (error != std::errc{} || end != usage->text.data() + usage->text.size() || !is_amount(amount)) {
-            problems_.push_back(
+            result_.mistakes.push_back(
                 {result_.file, number, usage->column, printable(name),
-                 fmt::format("{} is no amount, expected a number from 0 on", in_quotes(usage->text))});
+                 fmt::format("{} is no amount, expected a number from 0 on", in_quotes(usage->text)), false,
+                 kLeftOut});
             return;
         }
         const auto children = value_of("cgrp:");
         parents_.emplace(group->text);
         children_[std::string(name)] = children ? std::string(children->text) : std::string();
         add(name, amount, number, [&](std::string message) {
-            problems_.push_back({result_.file, number, words[0].column, printable(name), std::move(message)});
+            result_.mistakes.push_back({result_.file, number, words[0].column, printable(name),
+                                        std::move(message), false, kLeftOut});
         });
     }
 
@@ -216,13 +222,13 @@ class Reader {
         }
     }
 
-    void problem(std::size_t byte, std::string_view entity, std::string message) {
-        problems_.push_back(
-            {result_.file, 0, 0, printable(entity), fmt::format("byte {}: {}", byte, message)});
+    void problem(std::size_t byte, std::string_view entity, std::string message,
+                 const char* then = "the record is left out") {
+        result_.mistakes.push_back(
+            {result_.file, 0, 0, printable(entity), fmt::format("byte {}: {}", byte, message), false, then});
     }
 
     FairshareUsage result_;
-    Problems problems_;
     std::map<std::string, int, std::less<>> seen_;
     std::set<std::string> parents_;                // numbers of the groups that lines are in
     std::map<std::string, std::string> children_;  // name -> number of the group of its children
@@ -230,7 +236,7 @@ class Reader {
 
 }  // namespace
 
-Result<FairshareUsage> parse_fairshare_usage(std::string_view bytes, const std::string& file) {
+FairshareUsage parse_fairshare_usage(std::string_view bytes, const std::string& file) {
     Reader reader(file);
     reader.read(bytes);
     return reader.finish();

@@ -44,10 +44,12 @@ struct FairshareUsage {
     std::string file;
     std::vector<EntityUsage> entities;  // in the order of the file, each once
     std::optional<std::chrono::sys_seconds> last_decay{};
+    // With the byte of the file or the line: a size that doesn't fit the records, names and amounts that are
+    // none, and entities that are there twice. The record, the line or the file is left out.
+    Problems mistakes;
 };
 
-// Reads the bytes of a file; `file` is its name in messages. Problems, with the byte of the file or the line:
-// a size that doesn't fit the records, names and amounts that are none, and entities that are there twice.
-Result<FairshareUsage> parse_fairshare_usage(std::string_view bytes, const std::string& file);
+// Reads the bytes of a file; `file` is its name in messages.
+FairshareUsage parse_fairshare_usage(std::string_view bytes, const std::string& file);
 
 }  // namespace pbs::migrate

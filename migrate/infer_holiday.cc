@@ -111,17 +111,15 @@ Proposal proposal_of(const Known& known) {
             fmt::format("the {} after {}", kWeekdays.at(next), words)};
 }
 
-}  // namespace
-
-std::optional<Proposal> propose_rule(const HolidayLine& holiday) {
-    const Known* known = find_known(holiday.description);
-    if (known == nullptr || !may_be(*known, holiday)) return std::nullopt;
-    return proposal_of(*known);
-}
-
-std::optional<std::string> date_mismatch(const HolidayLine& holiday) {
+// A month and a day that a description begins with, and how much of it they are.
+struct Date {
+    std::chrono::month month;
+    std::chrono::day day;
+    std::size_t length;
+};
+std::optional<Date> date_of(const HolidayLine& holiday) {
     const auto words = words_of(holiday.description, '\n');
-    if (words.size() < 2 || words[0].text.size() < 3) return std::nullopt;
+    if (words.size() < 2) return std::nullopt;
     const auto named = std::ranges::find_if(kMonths, [&](std::string_view name) {
         std::string_view word = words[0].text;
         if (word.ends_with('.')) word.remove_suffix(1);
@@ -134,13 +132,34 @@ std::optional<std::string> date_mismatch(const HolidayLine& holiday) {
     if (named == kMonths.end() || error != std::errc{} || end != digits.data() + digits.size() ||
         number == 0 || number > 31)
         return std::nullopt;
-    const month m{static_cast<unsigned>(named - kMonths.begin()) + 1};
+    return Date{month{static_cast<unsigned>(named - kMonths.begin()) + 1}, day{number},
+                static_cast<std::size_t>(words[1].column) - 1 + words[1].text.size()};
+}
+
+}  // namespace
+
+std::optional<Proposal> propose_rule(const HolidayLine& holiday) {
+    const Known* known = find_known(holiday.description);
+    if (known == nullptr || !may_be(*known, holiday)) return std::nullopt;
+    return proposal_of(*known);
+}
+
+std::string name_of(const HolidayLine& holiday) {
+    const auto date = date_of(holiday);
+    const std::string_view text = std::string_view(holiday.description).substr(date ? date->length : 0);
+    const auto from = text.find_first_not_of(" ,-:*#");
+    return from == std::string_view::npos ? std::string() : std::string(text.substr(from));
+}
+
+std::optional<std::string> date_mismatch(const HolidayLine& holiday) {
+    const auto date = date_of(holiday);
+    if (!date) return std::nullopt;
     // 2024 and 2025 stand for leap years and the others.
     const std::array<int, 2> years = {holiday.year != 0 ? holiday.year : 2025,
                                       holiday.year != 0 ? holiday.year : 2024};
     for (const int y : years)
         if (year_month_day{sys_days{year{y} / 1 / 1} + std::chrono::days{holiday.day_of_year - 1}} ==
-            year{y} / m / day{number})
+            year{y} / date->month / date->day)
             return std::nullopt;
     const year_month_day is{sys_days{year{years[0]} / 1 / 1} + std::chrono::days{holiday.day_of_year - 1}};
     return fmt::format("day {}{} is {} {}", holiday.day_of_year,

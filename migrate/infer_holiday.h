@@ -10,7 +10,7 @@ namespace pbs::migrate {
 struct HolidayLine {
     std::string file;
     int line = 0;
-    std::string description;  // "Dec 25 Christmas Day"
+    std::string description;  // "Dec 25 Christmas Day", with what a comment says
     int day_of_year = 0;      // 1 to 366
     int year = 0;             // that the file is of; 0: not known
     std::string rule;         // that means the day number: FREQ=YEARLY;BYYEARDAY=359
@@ -25,6 +25,10 @@ struct Proposal {
 // the file, or, if that isn't known, in some year: one that was moved to a Monday that year has no proposal.
 // nullopt: the description is of no holiday that is known, or the day isn't that of the holiday.
 std::optional<Proposal> propose_rule(const HolidayLine& holiday);
+
+// The name of the holiday: the description without a date that it begins with, "Christmas Day"; empty if
+// there is none. In the bytes of the file.
+std::string name_of(const HolidayLine& holiday);
 
 // The description begins with a month and a day, which are another day of the year than the number: "day 359
 // of 2026 is December 25". If the year isn't known, another one in every year. nullopt: they agree, or it

@@ -188,10 +188,10 @@ Result<Legacy> parse(const LegacyTexts& given, bool strict) {
     parse_text(texts.resource_group, parse_resource_group, legacy.resource_group, mistakes);
     parse_text(texts.sched_formula, parse_sched_formula, legacy.sched_formula, mistakes);
     parse_text(texts.qmgr_print, parse_qmgr_print, legacy.qmgr_print, mistakes);
-    parse_text(texts.usage, parse_fairshare_usage, legacy.usage, problems);
-    parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, problems);
-    parse_text(texts.allocations, parse_allocations, legacy.allocations, problems);
-    parse_text(texts.current, parse_current_usage, legacy.current, problems);
+    parse_text(texts.usage, parse_fairshare_usage, legacy.usage, mistakes);
+    parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, mistakes);
+    parse_text(texts.allocations, parse_allocations, legacy.allocations, mistakes);
+    parse_text(texts.current, parse_current_usage, legacy.current, mistakes);
     if (strict) add(problems, std::exchange(mistakes, {}));
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return legacy;

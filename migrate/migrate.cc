@@ -172,6 +172,24 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
+// An object of the server's own that somebody else has made isn't the migration's.
+void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
+                   const Ledger& before) {
+    const auto& commands = conversion.host.commands;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        const objects::Command& command = commands[i].command;
+        if (command.kind != objects::CommandKind::create || before.has(command.type, command.object, ""))
+            continue;
+        const bool made = options.outcomes
+                              ? options.outcomes->at(i).changed && options.outcomes->at(i).refused.empty()
+                              : server.has(command.type, command.object) != true;
+        if (made) continue;
+        std::erase_if(conversion.ledger.lines, [&](const LedgerLine& line) {
+            return line.type == command.type && line.object == command.object && line.attribute.empty();
+        });
+    }
+}
+
 // `problems`: those of files that couldn't be read.
 Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapshot* current,
                                  const Surroundings& server, const Ledger& before,
@@ -188,12 +206,14 @@ Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store
                                  Problems problems) {
     const auto before = kept_text(store, kLedgerKey);
     if (!before) return tl::unexpected(before.error());
-    auto conversion = convert_texts(texts, store.snapshot().get(), server, ledger_from_text(*before),
-                                    options.convert, std::move(problems));
+    const Ledger known = ledger_from_text(*before);
+    auto conversion =
+        convert_texts(texts, store.snapshot().get(), server, known, options.convert, std::move(problems));
     if (!conversion) return conversion;
     if (const auto done = leave_known_usage(*conversion, store); !done) return tl::unexpected(done.error());
     if (const auto told = tell_host_work(*conversion, options); !told) return tl::unexpected(told.error());
     if (options.dry_run) return conversion;
+    forget_others(*conversion, options, server, known);
     if (const auto done = apply(*conversion, store, identity, now, options); !done)
         return tl::unexpected(done.error());
     return conversion;

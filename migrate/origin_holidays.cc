@@ -27,9 +27,17 @@ int year(std::string_view text) {
                                                                                                       : 0;
 }
 
-std::string joined(const std::vector<Word>& words) {
+// What a line says behind its number; behind no more than a date in a comment too, where many files have the
+// name of the day.
+std::string remark(std::string_view line) {
+    std::vector<Word> words = words_of(line, '*');
+    if (words.size() <= 3) words = words_of(line, '\n');
     std::string out;
-    for (std::size_t i = 1; i < words.size(); ++i) out += (i > 1 ? " " : "") + std::string(words[i].text);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        std::string_view text = words[i].text;
+        while (text.starts_with('*')) text.remove_prefix(1);
+        if (!text.empty()) out += (out.empty() ? "" : " ") + std::string(text);
+    }
     return out;
 }
 
@@ -57,7 +65,7 @@ HolidaysFile parse_origin_holidays(std::string_view text, const std::string& fil
                                     false, kLeftOut});
         } else if (day > 0 && !seen.test(static_cast<std::size_t>(day))) {
             seen.set(static_cast<std::size_t>(day));
-            out.days.push_back({day, joined(words), number});
+            out.days.push_back({day, remark(line), number});
         }
     });
     return out;

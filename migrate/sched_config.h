@@ -54,6 +54,7 @@ enum SchedOptionFlag : std::uint8_t {
     one_value = 0,
     by_time = 1,  // has a column: may differ between prime and non-prime time
     repeats = 2,  // further lines add to it
+    torque = 4,   // of TORQUE's files alone, and of what OpenPBS and TORQUE come from
 };
 
 // A row of the table of options.

@@ -83,6 +83,13 @@ class Converter {
                });
     }
 
+    // Does it have an option that only TORQUE's scheduler read, and which is in force?
+    bool is_torques() const {
+        return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
+            return (s.option->flags & torque) != 0 && s.columns != 0;
+        });
+    }
+
     static bool same_values(const std::vector<SchedValue>& a, const std::vector<SchedValue>& b) {
         return std::ranges::equal(a, b, [](const SchedValue& x, const SchedValue& y) {
             return x.attribute == y.attribute && x.value == y.value;
@@ -106,6 +113,9 @@ class Converter {
                 value.line = settings.front()->line;
             }
             check(value, target);
+            // TORQUE's queues took turns whatever their priorities.
+            if (option.attribute == "round_robin" && value.value == "True" && is_torques())
+                out.push_back({"round_robin_all", value.value, value.option, value.line});
             out.push_back(std::move(value));
         }
         return out;
@@ -203,6 +213,16 @@ class Converter {
 };
 
 }  // namespace
+
+std::optional<bool> Surroundings::has(objects::ObjectType type, std::string_view name) const {
+    const auto in = [&](const std::vector<std::string>& names) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    if (type == objects::ObjectType::queue && !queues.empty()) return in(queues);
+    if (type == objects::ObjectType::resource && !(consumables.empty() && others.empty()))
+        return in(consumables) || in(others);
+    return std::nullopt;
+}
 
 Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
                                   const std::string& fs_group, bool tree) {

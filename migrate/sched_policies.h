@@ -20,6 +20,9 @@ struct Surroundings {
     std::vector<std::string> others{};
     // Dedicated times that ended before it are left out; not set: none is.
     std::optional<std::chrono::sys_seconds> now{};
+
+    // Is there this queue or resource? nullopt: it isn't known.
+    std::optional<bool> has(objects::ObjectType type, std::string_view name) const;
 };
 
 // One attribute's value, and the line that it comes from.

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "migrate/sched_policies.h"
 #include "objects/snapshot.h"
 
 namespace pbs::migrate {
@@ -33,8 +34,8 @@ std::string title(ObjectType type, const std::string& object) {
 class Sweeper {
   public:
     Sweeper(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
-            const objects::Snapshot& current)
-        : current_(current) {
+            const objects::Snapshot& current, const Surroundings& server)
+        : current_(current), server_(server) {
         for (const LedgerLine& line : now.lines) want(line);
         for (const LedgerLine& line : before.lines)
             if (!parts.contains(line.part)) want(line);
@@ -44,6 +45,8 @@ class Sweeper {
 
     Swept run() {
         find_unset();
+        for (const LedgerLine& line : stale_)
+            if (line.attribute.empty() && !objects::is_own_type(line.type)) tell_of(line);
         find_deleted();
         unset();
         remove();
@@ -100,6 +103,17 @@ class Sweeper {
         }
         unset_[{line.type, line.object}].push_back(line);
         released_.insert({line.type, line.object, line.attribute});
+    }
+
+    // An object of the server's own. That it is there is told each time, unless it isn't known: then once.
+    void tell_of(const LedgerLine& line) {
+        const auto there = server_.has(line.type, line.object);
+        if (there == false) return;
+        const std::string name = title(line.type, line.object);
+        out_.notes.push_back(fmt::format(
+            "{0}: stays, though the print doesn't have it any more: qmgr -c \"delete {0}\" removes it",
+            name));
+        if (there) out_.ledger.lines.push_back(line);
     }
 
     // Whoever uses an object comes before what is used: policies before groups and windows.
@@ -208,6 +222,7 @@ class Sweeper {
     }
 
     const objects::Snapshot& current_;
+    const Surroundings& server_;
     std::vector<LedgerLine> stale_;
     std::set<ObjectKey> wanted_objects_;
     std::set<AttributeKey> wanted_;
@@ -221,9 +236,9 @@ class Sweeper {
 }  // namespace
 
 Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
-            const objects::Snapshot* current) {
+            const objects::Snapshot* current, const Surroundings& server) {
     Swept out;
-    if (current != nullptr) out = Sweeper(before, now, parts, *current).run();
+    if (current != nullptr) out = Sweeper(before, now, parts, *current, server).run();
     for (const LedgerLine& line : before.lines)
         if (!parts.contains(line.part)) out.ledger.lines.push_back(line);
     out.ledger.lines.insert(out.ledger.lines.end(), now.lines.begin(), now.lines.end());

@@ -27,8 +27,9 @@ struct Swept {
 // `before` is what earlier migrations made, `now` what this one makes, of these parts of the configuration:
 // other parts stay. A value is unset where it is still the one that was migrated; an object is deleted if a
 // migration made it, nothing of it was set by anybody else but a comment, and nothing else refers to it. The
-// slots of a scheduler fall back to default_policy. Without a `current` there is nothing to take back.
+// slots of a scheduler fall back to default_policy. Queues, nodes and resources are the server's and stay,
+// jobs may use them; a note says how to remove them. Without a `current` there is nothing to take back.
 Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
-            const objects::Snapshot* current);
+            const objects::Snapshot* current, const Surroundings& server);
 
 }  // namespace pbs::migrate

@@ -51,15 +51,6 @@ std::string title(icalcomponent* event) {
     return summary.empty() ? line_of(icalcomponent_get_uid(event)) : summary;
 }
 
-// The first bytes of a name that make whole characters of UTF-8.
-std::string shortened(std::string name) {
-    constexpr std::size_t kLongest = 255;
-    if (name.size() <= kLongest) return name;
-    std::size_t end = kLongest;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
-    return name.substr(0, end);
-}
-
 // libical tells standard error of what it doesn't like, besides what it answers.
 class Quiet {
   public:
@@ -175,7 +166,8 @@ class Event {
             return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
         if (icalcomponent_get_first_property(event_, ICAL_EXRULE_PROPERTY))
             return "it has an EXRULE; expected EXDATE";
-        const std::string name = shortened(line_of(icalcomponent_get_summary(event_)));
+        const std::string name =
+            shortened(line_of(icalcomponent_get_summary(event_)), NamedDays::kLongestName);
         const LocalDay start = day_of(start_);
         if (rules.empty() && more.empty()) {
             for (std::int64_t offset = 0; offset < days; ++offset)

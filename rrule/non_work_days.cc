@@ -56,7 +56,6 @@ std::string_view trimmed(std::string_view s) {
 
 constexpr std::string_view kSummary = "SUMMARY:";
 constexpr std::string_view kDuration = "DURATION:";
-constexpr std::size_t kLongestName = 255;
 
 // Where a word of its own begins with this, in any case; npos if none does.
 std::size_t word_in(std::string_view entry, std::string_view begin) {
@@ -165,10 +164,11 @@ NonWorkDays::NonWorkDays() : impl_(std::make_shared<Impl>()) {}
 
 Result<std::string> NonWorkDays::stored(std::string_view entry, const Zone& zone) {
     NamedDays parts = NamedDays::split(entry);
-    if (parts.name.size() > kLongestName)
-        return tl::unexpected(Error{fmt::format("the name '{}...' is {} bytes long, expected at most {}",
-                                                parts.name.substr(0, 40), parts.name.size(), kLongestName),
-                                    {}});
+    if (parts.name.size() > NamedDays::kLongestName)
+        return tl::unexpected(
+            Error{fmt::format("the name '{}...' is {} bytes long, expected at most {}",
+                              parts.name.substr(0, 40), parts.name.size(), NamedDays::kLongestName),
+                  {}});
     if (looks_like_shorthand(parts.rule)) {
         auto rule = shorthand(parts.rule);
         if (!rule) return rule;

@@ -22,6 +22,7 @@ struct NamedDays {
     std::string name{};
 
     static constexpr int kMostDays = 366;
+    static constexpr std::size_t kLongestName = 255;  // in bytes
     // A DURATION that isn't one stays in the rule, where it is refused.
     static NamedDays split(std::string_view entry);
     // As an entry. The name becomes plain text (plain_text.h) and '"' becomes "'", so that qmgr can print it

@@ -54,4 +54,11 @@ std::string plain_text(std::string_view text) {
     return out;
 }
 
+std::string shortened(std::string text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    while (bytes > 0 && (byte_at(text, bytes) & 0xC0U) == 0x80) --bytes;
+    text.resize(bytes);
+    return text;
+}
+
 }  // namespace pbs::rrule

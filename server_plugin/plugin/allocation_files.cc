@@ -26,9 +26,9 @@ std::string first_of(const migrate::Problems& problems) {
 std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                              std::string_view text) {
     const auto read = migrate::parse_allocations(text, path);
-    if (!read) return first_of(read.error());
+    if (!read.mistakes.empty()) return first_of(read.mistakes);
     sched::NodeHours groups;
-    for (const migrate::Allocation& allocation : read->groups)
+    for (const migrate::Allocation& allocation : read.groups)
         groups[allocation.group] = allocation.node_hours;
     scheduler.set_allocated(dir, std::move(groups));
     return {};
@@ -37,9 +37,9 @@ std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir
 std::string take_current(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                          std::string_view text) {
     const auto read = migrate::parse_current_usage(text, path);
-    if (!read) return first_of(read.error());
+    if (!read.mistakes.empty()) return first_of(read.mistakes);
     sched::NodeHours groups;
-    for (const auto& [group, used] : read->groups()) groups[group] = used;
+    for (const auto& [group, used] : read.groups()) groups[group] = used;
     scheduler.set_used(dir, std::move(groups));
     return {};
 }

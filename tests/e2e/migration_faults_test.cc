@@ -99,7 +99,7 @@ void expect_everything(const Server& server) {
     EXPECT_EQ(server.attribute("policy default_policy_prime", "by_queue"), "True");
     EXPECT_EQ(server.attribute("policy default_policy_non_prime", "by_queue"), "False");
     EXPECT_EQ(server.attribute("fs_group default_fs_group", "tree_element"), "grp1:root=10,alice:grp1=5");
-    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359");
+    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Christmas Day");
     EXPECT_EQ(server.attribute("time_window prime_time", "end_time"), "17:30:00");
     EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
     EXPECT_EQ(server.attribute("queue made", "Priority"), "7");

@@ -181,7 +181,7 @@ TEST(Migration, EveryFileOfPbs) {
     EXPECT_EQ(server.attribute("policy default_policy_prime", "backfill_depth"), "3");
     EXPECT_EQ(server.attribute("fs_group default_fs_group", "tree_element"), "grp1:root=10,alice:grp1=5");
     EXPECT_EQ(server.attribute("time_window dedicated_time", "type"), "dedicated");
-    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359");
+    EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Christmas Day");
     EXPECT_THAT(server.read("server_priv/migration_report"),
                 HasSubstr("needs no yearly update (--infer uses it)"));
     // The queue of the older server is made, and gets its time.
@@ -296,6 +296,19 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     const Output again = migrate({});
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
+    // What the print doesn't have any more stays, and is told with the way to remove it.
+    const std::string whole = server.read("site/print");
+    server.put("site/print", whole + "create queue late queue_type = Execution\n");
+    ASSERT_EQ(migrate({}).exit, 0);
+    server.put("site/print", whole);
+    const std::string told =
+        "queue late: stays, though the print doesn't have it any more: qmgr -c \"delete queue late\" removes "
+        "it\n";
+    EXPECT_THAT(migrate({"--diff"}).out, HasSubstr(told));
+    EXPECT_THAT(migrate({}).out, HasSubstr(told));
+    EXPECT_EQ(server.attribute("queue late", "queue_type"), "Execution");
+    ASSERT_TRUE(server.configure({"delete queue late"}));
+    EXPECT_THAT(migrate({}).out, Not(HasSubstr("queue late")));
     // It is one change, which can be taken back.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("- queue workq resources_max.ncpus = 32\n"
@@ -427,9 +440,18 @@ TEST_F(ThroughTheServer, TheUsageFileOfAScheduler) {
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_THAT(done.out, HasSubstr("site/usage -> usage of fs_group:default_fs_group = 1 record\n"));
     server.put("site/usage", usage_file() + "more");
-    const Output refused = migrate({"--usage", (server.home() / "site/usage").string()});
+    const std::string usage = (server.home() / "site/usage").string();
+    const Output refused = migrate({"--usage", usage, "--strict"});
     EXPECT_EQ(refused.exit, 2);
     EXPECT_THAT(refused.err, HasSubstr("site/usage: byte 96: the last record has 4 bytes, expected 64\n"));
+    for (const std::vector<std::string>& how : {std::vector<std::string>{"--check"}, {"--diff"}, {}}) {
+        std::vector<std::string> argv = how;
+        argv.insert(argv.end(), {"--usage", usage});
+        const Output told = migrate(argv);
+        EXPECT_EQ(told.exit, 0) << told;
+        EXPECT_THAT(told.out,
+                    HasSubstr("byte 96: the last record has 4 bytes, expected 64; the record is left out\n"));
+    }
 }
 
 TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {

@@ -74,7 +74,7 @@ std::vector<Format> formats() {
          "\xc3\xa9 1\n366 Dec 32\n",
          {"1:1: ", "2:1: "},
          "1 Jan 1 Again\n",
-         "server non_work_days = FREQ=YEARLY;BYYEARDAY=1\n"},
+         "server non_work_days = FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year\n"},
         {"dedicated_time",
          pbs,
          "04/15/2027 12:00 04/15/2027 15:30\n05/15/2027 12:00 05/16/2027 15:30\n",

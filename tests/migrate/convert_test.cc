@@ -56,11 +56,13 @@ TEST(Convert, HolidaysBecomeNonWorkDays) {
     const auto conversion = convert({.origin_holidays = holidays}, {}, nullptr);
     ASSERT_TRUE(conversion);
     EXPECT_EQ(to_qmgr(*conversion),
-              "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1\"\n"
+              "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year\"\n"
               "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=359\"\n");
-    EXPECT_THAT(to_text(conversion->report),
-                HasSubstr("holidays:1 Jan 1 New Year -> server non_work_days = FREQ=YEARLY;BYYEARDAY=1\n"
-                          "holidays:2 -> server non_work_days = FREQ=YEARLY;BYYEARDAY=359\n"));
+    EXPECT_THAT(
+        to_text(conversion->report),
+        HasSubstr(
+            "holidays:1 Jan 1 New Year -> server non_work_days = FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year\n"
+            "holidays:2 -> server non_work_days = FREQ=YEARLY;BYYEARDAY=359\n"));
 }
 
 TEST(Convert, RelativeProgramsAreInTheFolderOfTheFile) {

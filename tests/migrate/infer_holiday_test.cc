@@ -75,6 +75,18 @@ TEST(InferHoliday, ProposalsAreTheDayOfTheLine) {
     }
 }
 
+TEST(InferHoliday, TheNameIsWhatIsBehindTheDate) {
+    const auto name = [](const std::string& description) {
+        return name_of({"holidays", 1, description, 359, 2026, ""});
+    };
+    for (const char* text : {"Dec 25 Christmas Day", "Dec. 25, Christmas Day", "december 25 - Christmas Day",
+                             "Christmas Day", "# Christmas Day", "Dec 25 * Christmas Day"})
+        EXPECT_EQ(name(text), "Christmas Day") << text;
+    EXPECT_EQ(name("Dec 25"), "");
+    EXPECT_EQ(name(""), "");
+    EXPECT_EQ(name("May Day"), "May Day");
+}
+
 TEST(InferHoliday, IsProposedInTheReportAndUsedWhenAsked) {
     const auto holidays =
         parse_origin_holidays("YEAR 2026\n359 Dec 25 Christmas Day\n100 Apr 10 Founder's Day\n", "holidays");

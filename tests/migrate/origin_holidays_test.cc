@@ -21,6 +21,12 @@ TEST(OriginHolidays, DaysWithTheirDescriptions) {
     EXPECT_EQ(file.days[1].day_of_year, 185);
     EXPECT_EQ(file.days[2].day_of_year, 365);
     EXPECT_EQ(file.days[2].description, "");
+    const auto commented =
+        parse_origin_holidays("359 Dec 25 * Christmas * Day\n1 * New Year\n2 *\n", "holidays");
+    ASSERT_EQ(commented.days.size(), 3U);
+    EXPECT_EQ(commented.days[0].description, "Dec 25 Christmas Day");
+    EXPECT_EQ(commented.days[1].description, "New Year");
+    EXPECT_EQ(commented.days[2].description, "");
 }
 
 TEST(OriginHolidays, AnythingElseIsAnErrorWithItsLine) {

@@ -96,6 +96,72 @@ TEST_F(Repeat, OptionsThatTheFileNoLongerHasAreUnset) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->integer("max_jobs"), 3);
 }
 
+// Jobs may be in a queue, so that nothing of the server's own is deleted.
+TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
+    const auto print = [](const std::string& text) {
+        LegacyTexts texts;
+        texts.qmgr_print = LegacyText{"print", text};
+        return texts;
+    };
+    const auto told = [](const std::string& name) {
+        return name + ": stays, though the print doesn't have it any more: qmgr -c \"delete " + name +
+               "\" removes it\n";
+    };
+    const Surroundings before{{"mine"}, {"lic"}};
+    migrated(print("create queue mine\ncreate queue old\ncreate queue kept\ncreate node n1\n"
+                   "create resource lic type=long, flag=q\ncreate resource gone type=long, flag=q\n"),
+             before);
+    const Surroundings server{{"mine", "old", "kept"}, {"lic", "gone"}};
+    const std::string report = migrated(print("create queue kept\n"), server);
+    EXPECT_THAT(report, AllOf(HasSubstr("note: " + told("queue old")), HasSubstr("note: " + told("node n1")),
+                              HasSubstr("note: " + told("resource gone"))));
+    EXPECT_THAT(report, AllOf(Not(HasSubstr("queue mine")), Not(HasSubstr("resource lic")),
+                              Not(HasSubstr("queue kept: stays"))))
+        << "made by somebody else, or in the print";
+    // Until they are gone.
+    EXPECT_THAT(migrated(print("create queue kept\n"), server), HasSubstr(told("queue old")));
+    const std::string later = migrated(print("create queue kept\n"), {{"mine", "kept"}, {"lic"}});
+    EXPECT_THAT(later, Not(HasSubstr("stays")));
+}
+
+TEST_F(Repeat, NamesOfHolidaysAreNoDaysOfTheirOwn) {
+    migrated(pbs("", "YEAR 2026\n1 Jan 1 New Year's Day\n359 Dec 25 Weihnachten \xE4\n"));
+    EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year's Day",
+                                             "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Weihnachten \xC3\xA4"));
+    const std::string renamed = migrated(pbs("", "YEAR 2026\n1 Jan 1 Neujahr\n"));
+    EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year's Day"));
+    EXPECT_THAT(renamed, HasSubstr("1 value was taken back.\n"));
+    // A day that an earlier release migrated without its name.
+    set(objects::ObjectType::server, "", "non_work_days", "FREQ=YEARLY;BYYEARDAY=7");
+    EXPECT_THAT(migrated(pbs("", "YEAR 2026\n7 Jan 7 Founder's Day\n")),
+                HasSubstr("BYYEARDAY=7 (already so)\n"));
+    EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=7"));
+}
+
+// Files of usage too: the older schedulers went on without a line that they couldn't read.
+TEST_F(Repeat, WhatIsNoUsageIsLeftOutOrRefused) {
+    LegacyTexts texts = origin("");
+    texts.decay_usage = LegacyText{"decay_usage", "Sat\ng:alice 5\nbob 3\n"};
+    texts.allocations = LegacyText{"allocations", "P= a = g1 = 10\nstaff\n"};
+    texts.current = LegacyText{"current", "alice g1 3 12\nalice g1 many 1\n"};
+    texts.usage = LegacyText{"usage", "hello\n"};
+    const auto strict = migrate(texts, *store_, kRoot, kNow, {}, {.convert = {.strict = true}});
+    ASSERT_FALSE(strict);
+    EXPECT_THAT(test::texts(strict.error()),
+                testing::UnorderedElementsAre(HasSubstr("decay_usage:3:1: 'bob' is not a group and a user"),
+                                              HasSubstr("allocations:2:1: 'staff' is no allocation"),
+                                              HasSubstr("current:2:10: 'many' is no number of jobs"),
+                                              HasSubstr("usage:1:1: 'hello' is no line of pbsfs")));
+    const std::string report = migrated(texts);
+    for (const char* note :
+         {"decay_usage:3:1: 'bob' is not a group and a user, as group:user; the line is left out",
+          "allocations:2:1: 'staff' is no allocation", "current:2:10: 'many' is no number of jobs",
+          "usage:1:1: 'hello' is no line of pbsfs", "decay_usage -> usage of past_usage = 1 record",
+          "allocations:1: g1 has used 12.000 of 10.000 node-hours"})
+        EXPECT_THAT(report, HasSubstr(note));
+    EXPECT_THAT(report, Not(HasSubstr("usage of fs_group")));
+}
+
 TEST_F(Repeat, WhatAnAdministratorSetStays) {
     migrated(origin("MAX_JOBS 3\nMAX_QUEUED_TIME 48:00:00\n"));
     set(objects::ObjectType::policy, "default_policy", "max_queued_time", "01:00:00");

@@ -106,6 +106,19 @@ TEST(SchedPolicies, OrdersOfJobs) {
     EXPECT_THAT(all_time("sort_nodes: True\n"), Contains("node_sort_key = sort_priority HIGH"));
 }
 
+TEST(SchedPolicies, round_robin_OfTorqueTakesAllQueues) {
+    const std::string torque = "sort_by: shortest_job_first\tALL\n";
+    EXPECT_THAT(all_time(torque + "round_robin: True\tall\n"),
+                AllOf(Contains("round_robin = True"), Contains("round_robin_all = True")));
+    EXPECT_THAT(all_time("round_robin: True\nignore_queue: slow\n"), Contains("round_robin_all = True"));
+    EXPECT_THAT(all_time(torque + "round_robin: False\n"), Not(Contains(HasSubstr("round_robin_all"))));
+    EXPECT_THAT(all_time("round_robin: True\njob_sort_key: \"ncpus HIGH\"\n"),
+                Not(Contains(HasSubstr("round_robin_all"))));
+    const auto by_time = policies(torque + "round_robin: True prime\nround_robin: False non_prime\n");
+    EXPECT_THAT(lines(by_time.prime), Contains("round_robin_all = True"));
+    EXPECT_THAT(lines(by_time.non_prime), Not(Contains(HasSubstr("round_robin_all"))));
+}
+
 TEST(SchedPolicies, FairshareBecomesAGroup) {
     const SchedPolicies made = policies(
         "fair_share: True\nhalf_life: 12:00:00\nfairshare_usage_res: ncpus*walltime\n"
