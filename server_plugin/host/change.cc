@@ -71,9 +71,9 @@ Result<void> Change::write_objects() {
     if (done && next_sequence_) done = store.save_next_sequence(*next_sequence_);
     if (done && server_attributes_) done = store.save_server(*server_attributes_);
     for (auto& [handle, queue] : queues_)
-        if (done) done = store.save(queue);
+        if (done) done = store.save(queue, server_.state.queue(queue.name));
     for (auto& [handle, node] : nodes_)
-        if (done) done = store.save(node);
+        if (done) done = store.save(node, server_.state.node(node.name));
     for (auto& [name, sched] : scheds_)
         if (done) done = store.save(sched);
     for (auto& [handle, job] : jobs_)

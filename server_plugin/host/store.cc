@@ -199,7 +199,7 @@ class Store::Impl {
 
     Result<void> upgrade();
     Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
-                             const Attributes& attributes);
+                             const Attributes& attributes, const Attributes* before = nullptr);
     Result<void> remove_object(int type, std::string_view name);
     Result<void> load_resources(State& state);
     Result<void> load_objects(State& state);
@@ -299,8 +299,10 @@ void Store::rollback() {
     sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
+// With `before`, which is what is stored, only what is different is written.
 Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
-                                      int64_t changed, const Attributes& attributes) {
+                                      int64_t changed, const Attributes& attributes,
+                                      const Attributes* before) {
     auto done =
         run("INSERT INTO object(id, type, name, state, changed) VALUES(?1, ?2, ?3, ?4, ?5) "
             "ON CONFLICT(type, name) DO UPDATE SET state=?4, changed=?5",
@@ -308,12 +310,27 @@ Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view na
                 query.bind(static_cast<int64_t>(id)).bind(type).bind(name).bind(state).bind(changed);
             });
     if (!done) return done;
-    done = run("DELETE FROM object_attribute WHERE object=(SELECT id FROM object WHERE type=? AND name=?)",
-               [&](Query& query) { query.bind(type).bind(name); });
+    if (before == nullptr) {
+        done =
+            run("DELETE FROM object_attribute WHERE object=(SELECT id FROM object WHERE type=? AND name=?)",
+                [&](Query& query) { query.bind(type).bind(name); });
+    } else {
+        for (const AttributeValue& value : before->values())
+            if (done && !attributes.has(value.def->name, value.resource))
+                done =
+                    run("DELETE FROM object_attribute WHERE name=?3 AND resource=?4 AND "
+                        "object=(SELECT id FROM object WHERE type=?1 AND name=?2)",
+                        [&](Query& query) {
+                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource);
+                        });
+    }
     for (const AttributeValue& value : attributes.values()) {
         if (!done) return done;
+        const AttributeValue* stored =
+            before == nullptr ? nullptr : before->find(value.def->name, value.resource);
+        if (stored != nullptr && stored->value == value.value) continue;
         done =
-            run("INSERT INTO object_attribute(object, name, resource, value) "
+            run("INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
                 "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
                 [&](Query& query) {
                     query.bind(type).bind(name).bind(value.def->name).bind(value.resource).bind(value.value);
@@ -330,12 +347,14 @@ Result<void> Store::Impl::remove_object(int type, std::string_view name) {
 Result<void> Store::save_server(const Attributes& attributes) {
     return impl_->save_object(PBS_OBJ_SERVER, 1, "", 0, 0, attributes);
 }
-Result<void> Store::save(const Queue& queue) {
-    return impl_->save_object(PBS_OBJ_QUEUE, queue.handle, queue.name, 0, 0, queue.attributes);
+Result<void> Store::save(const Queue& queue, const Queue* before) {
+    return impl_->save_object(PBS_OBJ_QUEUE, queue.handle, queue.name, 0, 0, queue.attributes,
+                              before == nullptr ? nullptr : &before->attributes);
 }
-Result<void> Store::save(const Node& node) {
+Result<void> Store::save(const Node& node, const Node* before) {
     return impl_->save_object(PBS_OBJ_NODE, node.handle, node.name, node.state & node_offline,
-                              node.last_state_change, node.attributes);
+                              node.last_state_change, node.attributes,
+                              before == nullptr ? nullptr : &before->attributes);
 }
 Result<void> Store::save(const Sched& sched) {
     return impl_->save_object(PBS_OBJ_SCHED, sched.handle, sched.name, 0, 0, sched.attributes);

@@ -41,8 +41,9 @@ class Store {
     void rollback();
 
     Result<void> save_server(const Attributes& attributes);
-    Result<void> save(const Queue& queue);
-    Result<void> save(const Node& node);
+    // `before`, if it isn't null, is the object as it is stored: only what is different is written then.
+    Result<void> save(const Queue& queue, const Queue* before = nullptr);
+    Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
     Result<void> save(const Resource& resource);
     Result<void> save(const Job& job);

@@ -74,6 +74,30 @@ TEST_F(StoreTest, JobsComeBackAsTheyWere) {
     EXPECT_FALSE(store->script(5));
 }
 
+// What stays isn't written again; what goes, comes and is different is.
+TEST_F(StoreTest, AChangedNodeIsStoredByWhatIsDifferent) {
+    const auto def = [](std::string_view name) -> const AttributeDef& { return *node_table().find(name); };
+    Node before;
+    before.handle = 7;
+    before.name = "n1";
+    before.attributes.set(def("resources_available"), "ncpus", "4");
+    before.attributes.set(def("resources_available"), "mem", "8gb");
+    before.attributes.set(def("comment"), {}, "old");
+    Node after = before;
+    after.attributes.set(def("resources_available"), "ncpus", "8");
+    after.attributes.set(def("resources_available"), "arch", "linux");
+    after.attributes.unset(def("comment"), {});
+    auto store = std::move(*Store::open(path_));
+    ASSERT_TRUE(store->save(before));
+    sql("UPDATE object_attribute SET value='7gb' WHERE resource='mem'");
+    ASSERT_TRUE(store->save(after, &before));
+    after.attributes.set(def("resources_available"), "mem", "7gb");
+    State state;
+    ASSERT_TRUE(store->load(state));
+    ASSERT_NE(state.node("n1"), nullptr);
+    EXPECT_EQ(state.node("n1")->attributes, after.attributes);
+}
+
 TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
     auto store = std::move(*Store::open(path_));
     ASSERT_TRUE(store->begin());
