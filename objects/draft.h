@@ -3,14 +3,17 @@
 #ifndef PBSPOLICY_OBJECTS_DRAFT_H
 #define PBSPOLICY_OBJECTS_DRAFT_H
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "objects/error.h"
 #include "objects/snapshot.h"
 
 namespace pbs::objects {
@@ -22,6 +25,25 @@ struct ObjectChange {
     ObjectPtr before;
     ObjectPtr after;
 };
+
+// Calls `visit(attribute, before, after)` for each attribute in which they differ, in the order of the table;
+// null: it isn't set. The first error ends it.
+template <class Visit>
+Result<void> for_each_difference(const ObjectChange& change, Visit visit) {
+    using Values = std::span<const std::pair<std::size_t, Value>>;
+    const Values was = change.before ? change.before->values() : Values{};
+    const Values is = change.after ? change.after->values() : Values{};
+    for (auto b = was.begin(), a = is.begin(); b != was.end() || a != is.end();) {
+        const bool in_before = b != was.end() && (a == is.end() || b->first <= a->first);
+        const bool in_after = a != is.end() && (b == was.end() || a->first <= b->first);
+        const std::size_t at = in_before ? b->first : a->first;
+        const Value* const before = in_before ? &(b++)->second : nullptr;
+        const Value* const after = in_after ? &(a++)->second : nullptr;
+        if (before && after && *before == *after) continue;
+        if (Result<void> done = visit(attributes(change.type)[at], before, after); !done) return done;
+    }
+    return {};
+}
 
 class Draft {
   public:

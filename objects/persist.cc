@@ -83,18 +83,6 @@ Result<void> write_references(Database& database, std::int64_t id, const Attribu
     return {};
 }
 
-// Calls `write` for each attribute in which an object differs from what it was.
-template <class Write>
-Result<void> for_each_difference(const ObjectChange& change, Write write) {
-    for (const Attribute& attribute : attributes(change.type)) {
-        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
-        const Value* after = change.after ? change.after->set_value(attribute) : nullptr;
-        if (before && after ? *before == *after : before == after) continue;
-        if (Result<void> done = write(attribute, before, after); !done) return done;
-    }
-    return {};
-}
-
 Result<void> write_object(Database& database, const ObjectChange& change) {
     Result<std::int64_t> id = 0;
     if (change.before) {

@@ -89,14 +89,13 @@ void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
 
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
     const std::string name = object_title(change.type, change.name);
-    for (const Attribute& attribute : attributes(change.type)) {
-        const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
-        const Value* after = change.after ? change.after->set_value(attribute) : nullptr;
-        if (before && after ? *before == *after : before == after) continue;
-        lines.push_back(
-            after ? fmt::format("{}: {} = {}", name, attribute.name, format_value(attribute, *after))
-                  : fmt::format("{}: {} is unset", name, attribute.name));
-    }
+    (void)for_each_difference(
+        change, [&](const Attribute& attribute, const Value*, const Value* after) -> Result<void> {
+            lines.push_back(
+                after ? fmt::format("{}: {} = {}", name, attribute.name, format_value(attribute, *after))
+                      : fmt::format("{}: {} is unset", name, attribute.name));
+            return {};
+        });
 }
 
 std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
