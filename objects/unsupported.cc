@@ -60,6 +60,11 @@ class Findings {
                 if (!asks_for_nothing(attribute, value, row.asks) && !object_.is_set(row.word))
                     add(row, fmt::format(": {} is not acted on without {}", attribute.name, row.word));
                 return;
+            case Asks::of:
+                if (!asks_for_nothing(attribute, value, row.asks) && object_.text("algorithm") != row.word)
+                    add(row,
+                        fmt::format(": {} is not acted on: it is of algorithm {}", attribute.name, row.word));
+                return;
             case Asks::anything:
             case Asks::always:
                 if (!asks_for_nothing(attribute, value, row.asks))

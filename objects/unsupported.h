@@ -22,6 +22,7 @@ enum class Asks {
     element,    // an element that begins with `word`
     term,       // a formula with the name `word` in it
     without,    // `anything`, while the attribute `word` isn't set
+    of,         // `anything`, with another algorithm than `word`
     elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
 };
 

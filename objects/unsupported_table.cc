@@ -62,6 +62,53 @@ constexpr Unsupported kTable[] = {
     {policy, "round_robin_all", without, "round_robin", {}},
     {policy, "fake_machine_mult", without, "test_only", {}},
 
+    // What the other algorithm has nothing of.
+    {policy, "special_queue", of, "origin", {}},
+    {policy, "external_queues", of, "origin", {}},
+    {policy, "submit_queue", of, "origin", {}},
+    {policy, "batch_queues", of, "origin", {}},
+    {policy, "enforce_prime_time", of, "origin", {}},
+    {policy, "prime_time_wallt_limit", of, "origin", {}},
+    {policy, "prime_time_small_node_limit", of, "origin", {}},
+    {policy, "prime_time_small_wallt_limit", of, "origin", {}},
+    {policy, "small_job_max", of, "origin", {}},
+    {policy, "wallt_limit_small_job", of, "origin", {}},
+    {policy, "wallt_limit_large_job", of, "origin", {}},
+    {policy, "enforce_dedicated_time", of, "origin", {}},
+    {policy, "max_dedicated_jobs", of, "origin", {}},
+    {policy, "nonprime_drain_sys", of, "origin", {}},
+    {policy, "np_drain_backtime", of, "origin", {}},
+    {policy, "np_drain_idletime", of, "origin", {}},
+    {policy, "max_jobs", of, "origin", {}},
+    {policy, "min_jobs", of, "origin", {}},
+    {policy, "max_user_run_jobs", of, "origin", {}},
+    {policy, "target_load_pct", of, "origin", {}},
+    {policy, "target_load_variance", of, "origin", {}},
+    {policy, "high_systime", of, "origin", {}},
+    {policy, "enforce_allocation", of, "origin", {}},
+    {policy, "sort_by_past_usage", of, "origin", {}},
+    {policy, "past_usage_charge", of, "origin", {}},
+    {policy, "decay_factor", of, "origin", {}},
+    {policy, "max_queued_time", of, "origin", {}},
+    {policy, "interactive_long_wait", of, "origin", {}},
+    {policy, "small_queued_time", of, "origin", {}},
+    {policy, "sorted_job_dumpfile", of, "origin", {}},
+    {policy, "manage_hpm_counters", of, "origin", {}},
+    {policy, "sched_restart_action", of, "origin", {}},
+    {policy, "avoid_fragmentation", of, "origin", {}},
+    {policy, "test_only", of, "origin", {}},
+    {policy, "round_robin", of, "standard", {}},
+    {policy, "by_queue", of, "standard", {}},
+    {policy, "strict_ordering", of, "standard", {}},
+    {policy, "help_starving_jobs", of, "standard", {}},
+    {policy, "max_starve", of, "standard", {}},
+    {policy, "backfill_depth", of, "standard", {}},
+    {policy, "job_sort_formula", of, "standard", {}},
+    {policy, "job_sort_key", of, "standard", {}},
+    {policy, "backfill_prime", of, "standard", {}},
+    {policy, "prime_exempt_anytime_queues", of, "standard", {}},
+    {policy, "time_window_spill", of, "standard", {}},
+
     {ObjectType::fs_group, {}, always, {}, kNoShares},
 };
 
@@ -73,6 +120,8 @@ std::string sentence(const Unsupported& row) {
             return fmt::format("{} counts as 0: {}.", row.word, row.why);
         case without:
             return fmt::format("Not acted on without {}.", row.word);
+        case of:
+            return fmt::format("Acted on with algorithm {} only.", row.word);
         case elsewhere:
             return {};  // such a value can't be set
         case anything:

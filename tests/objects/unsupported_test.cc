@@ -21,8 +21,8 @@ class UnsupportedTest : public StoreTest {};
 
 TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
     for (const Unsupported& row : unsupported_table()) {
-        const bool needs_word =
-            row.asks == Asks::element || row.asks == Asks::term || row.asks == Asks::without;
+        const bool needs_word = row.asks == Asks::element || row.asks == Asks::term ||
+                                row.asks == Asks::without || row.asks == Asks::of;
         EXPECT_EQ(needs_word, !row.word.empty()) << row.attribute;
         if (row.attribute.empty()) continue;
         const Attribute* attribute = find_attribute(row.type, row.attribute);
@@ -52,6 +52,16 @@ TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
     EXPECT_THAT(run("s p default_policy fairshare=False").warnings, IsEmpty());
 }
 
+TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
+    run("c p p1 preemption=False");
+    EXPECT_THAT(run("s p p1 max_jobs=3").warnings,
+                ElementsAre("policy p1: max_jobs is not acted on: it is of algorithm origin"));
+    EXPECT_THAT(run("s p p1 max_jobs=0, strict_ordering=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 algorithm=origin").warnings,
+                ElementsAre("policy p1: strict_ordering is not acted on: it is of algorithm standard"));
+    EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
+}
+
 TEST_F(UnsupportedTest, AGroupSaysSoAsAWhole) {
     const char* line = "fs_group f1 is not acted on: jobs are not ordered by shares";
     EXPECT_THAT(run("c f f1").warnings, ElementsAre(line));
@@ -66,11 +76,12 @@ TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
     EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+fairshare_perc'").warnings,
                 ElementsAre("policy default_policy: fairshare_perc in job_sort_formula counts as 0: jobs are "
                             "not ordered by shares"));
-    EXPECT_THAT(run("s p default_policy sched_host=a").warnings,
-                ElementsAre("policy default_policy: sched_host is not acted on without "
+    run("c p o1 algorithm=origin");
+    EXPECT_THAT(run("s p o1 sched_host=a").warnings,
+                ElementsAre("policy o1: sched_host is not acted on without "
                             "sched_restart_action"));
-    EXPECT_THAT(run("s p default_policy sched_host=a, sched_restart_action=rerun").warnings, IsEmpty());
-    EXPECT_THAT(run("u p default_policy sched_restart_action").warnings, SizeIs(1)) << "what is left behind";
+    EXPECT_THAT(run("s p o1 sched_host=a, sched_restart_action=rerun").warnings, IsEmpty());
+    EXPECT_THAT(run("u p o1 sched_restart_action").warnings, SizeIs(1)) << "what is left behind";
 }
 
 TEST_F(UnsupportedTest, HoursOfPrimeTimeWhileWindowsRule) {
@@ -84,7 +95,7 @@ TEST_F(UnsupportedTest, HoursOfPrimeTimeWhileWindowsRule) {
                     "prime say when prime time is (office)",
                     "policy default_policy: prime_time_start is not acted on: the time_windows of type "
                     "prime say when prime time is (office)"));
-    EXPECT_THAT(run("s p default_policy small_job_max=2").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy by_queue=False").warnings, IsEmpty());
     EXPECT_THAT(run("u p default_policy prime_time_end").warnings, IsEmpty());
     run("d t office");
     EXPECT_THAT(run("s p default_policy prime_time_start=0600").warnings, IsEmpty());
@@ -121,9 +132,9 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
               "Not acted on: jobs are not ordered by shares.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
               "Not acted on with fairshare_perc: jobs are not ordered by shares. Not acted on with "
-              "preempt_priority: no job is preempted.");
+              "preempt_priority: no job is preempted. Acted on with algorithm standard only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"), "Not acted on without manage_hpm_counters.");
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "by_queue"), "");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"), "");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"),
               "Not acted on: jobs are not ordered by shares.");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "comment"), "");
