@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "server_plugin/host/message.h"
 #include "server_plugin/host/program.h"
@@ -12,6 +13,18 @@
 #include "server_plugin/host/shepherd.h"
 
 namespace {
+
+// Names of files and texts of databases in a message may be anybody's: a terminal acts on nothing of them.
+void tell(std::string_view message) {
+    std::string line;
+    for (const char c : message) {
+        if (c == '\n' || (c >= ' ' && c < '\x7f'))
+            line += c;
+        else
+            line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    (void)std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
+}
 
 // --backup, --restore and --accept-loss, which go with --home alone.
 void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& accept) {
@@ -75,7 +88,7 @@ int serve(int argc, char** argv) {
                 : accept           ? pbs::host::run_accept_loss(options)
                                    : pbs::host::run_server(options);
     if (done) return 0;
-    fmt::print(stderr, "pbs_server: {}\n", done.error().message);
+    tell(done.error().message);
     return 1;
 }
 
@@ -87,7 +100,7 @@ int main(int argc, char** argv) {
     try {
         return serve(argc, argv);
     } catch (const std::exception& error) {
-        (void)std::fprintf(stderr, "pbs_server: %s\n", error.what());
+        tell(error.what());
         return 1;
     }
 }

@@ -171,5 +171,12 @@ TEST(Durability, AcknowledgedChangesSurviveKill9) {
               "BYMONTHDAY=1");
 }
 
+TEST(Startup, AMessageHoldsNothingThatATerminalActsOn) {
+    Server server({.arguments = {"--plugin", "/no\x1b[2J\xff.so"}});
+    const Output refused = server.start_refused();
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.out + refused.err, ::testing::HasSubstr("/no\\x1b[2J\\xff.so"));
+}
+
 }  // namespace
 }  // namespace pbs::e2e
