@@ -172,7 +172,7 @@ TEST(Durability, AcknowledgedChangesSurviveKill9) {
 }
 
 TEST(Startup, AMessageHoldsNothingThatATerminalActsOn) {
-    Server server({.arguments = {"--plugin", "/no\x1b[2J\xff.so"}});
+    Server server({.arguments = {"--plugin", "/no\x1b[2J\xff.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.out + refused.err, ::testing::HasSubstr("/no\\x1b[2J\\xff.so"));
