@@ -89,7 +89,7 @@ Result<void> check_databases(const Home& home) {
     const std::string policy = home.policy_db();
     for (const std::string& path : {server, policy})
         if (const auto wrong = sqlite::untrusted(path))
-            return fail(PBSE_SYSTEM, *wrong + ". Nothing was changed");
+            return fail(PBSE_SYSTEM, fmt::format("{}. {}", *wrong, advice));
     for (const auto& [path, newest] :
          {std::pair{server, Store::newest_version()}, std::pair{policy, int64_t{0}}})
         if (const auto wrong = wrong_with_database(path, newest))

@@ -153,7 +153,7 @@ const std::vector<Damage>& damages() {
              fs::remove(db);
              fs::create_symlink("/nonexistent/x.db", db);
          },
-         " is gone, but "},
+         " is a symbolic link"},
         {"bytes that no terminal should get",
          [](const fs::path& db) {
              sqlite3* own = nullptr;

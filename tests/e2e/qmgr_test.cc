@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <random>
@@ -531,7 +532,8 @@ class Terminal {
     void type(const std::string& keys) {
         ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
-    // What is shown from the last call on until `text` ends it; fails after ten seconds.
+    // What is shown from the last call on until the prompt `text` ends it and keys are read one by one:
+    // editline shows a prompt first, and a ^C before that ends qmgr. Fails after ten seconds.
     std::string until(const std::string& text) {
         std::string seen;
         const bool found = wait_for([&] {
@@ -541,7 +543,8 @@ class Terminal {
                 if (read(master_, &c, 1) != 1) break;
                 seen += c;
             }
-            return seen.ends_with(text);
+            termios mode{};
+            return seen.ends_with(text) && tcgetattr(master_, &mode) == 0 && (mode.c_lflag & ICANON) == 0;
         });
         EXPECT_TRUE(found) << "waited for '" << text << "', saw '" << seen << "'";
         return seen;
