@@ -68,12 +68,4 @@ double Formula::value(const OrderContext& context, const Resources& resources, J
     return expression_.value(values_).value_or(0);
 }
 
-std::vector<std::string> Formula::unsupported() const {
-    std::vector<std::string> names;
-    for (const auto& [name, at] : expression_.names())
-        if (name.starts_with("fairshare_") || name == "fair_share_perc" || name == "accrue_type")
-            names.push_back(name);
-    return names;
-}
-
 }  // namespace pbs::sched

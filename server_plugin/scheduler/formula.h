@@ -19,8 +19,6 @@ class Formula {
 
     // The value for a job. What can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
-    // Names in it that have no meaning yet.
-    std::vector<std::string> unsupported() const;
 
   private:
     enum class What : std::uint8_t {

@@ -145,6 +145,7 @@ bool is_told(const objects::Attribute& attribute) {
     const std::string example(attribute.example);
     std::string value = example.substr(example.find('=') + 1);
     std::erase(value, '"');
+    policy.assign(*objects::find_attribute(ObjectType::policy, "algorithm"), std::string("origin"));
     policy.assign(attribute, objects::parse_value(attribute, value).value());
     const auto lines = objects::unsupported_lines(policy);
     return std::ranges::any_of(lines, [&](const std::string& line) {

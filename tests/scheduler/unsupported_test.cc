@@ -35,13 +35,18 @@ std::string sources() {
     return text.str();
 }
 
-// What is told of a policy on which only this attribute is set, of that attribute.
+// What is told of a policy on which only this attribute is set, of that attribute, by either algorithm.
 std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
-    objects::Object policy(ObjectType::policy, "p1");
-    policy.assign(attribute, objects::parse_value(attribute, value).value());
     std::vector<std::string> lines;
-    for (const objects::UnsupportedSetting& setting : objects::unsupported_settings(policy))
-        if (setting.attribute == attribute.name) lines.push_back(setting.text);
+    for (const char* algorithm : {"standard", "origin"}) {
+        objects::Object policy(ObjectType::policy, "p1");
+        policy.assign(*objects::find_attribute(ObjectType::policy, "algorithm"), std::string(algorithm));
+        policy.assign(attribute, objects::parse_value(attribute, value).value());
+        lines.clear();
+        for (const objects::UnsupportedSetting& setting : objects::unsupported_settings(policy))
+            if (setting.attribute == attribute.name) lines.push_back(setting.text);
+        if (lines.empty()) break;
+    }
     return lines;
 }
 
