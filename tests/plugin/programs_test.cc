@@ -109,12 +109,16 @@ class Programs : public ::testing::Test {
 };
 
 TEST_F(Programs, DEDICATED_TIME_COMMAND_IsRunBesideTheServerAndItsAnswerHolds) {
-    const auto command = program("schedule", "echo $1 >> " + (data / "asked").string() +
-                                                 "\n"
-                                                 "test $1 = cluster && cat <<END\n"
-                                                 "  CLUSTER 11/23/2026 12:00-14:00 11/23/2026  Power\n"
-                                                 "                              supply\n"
-                                                 "END\nexit 0\n");
+    // It answers when the test has seen that its first answer is waited for.
+    const auto go = data / "go";
+    const auto command =
+        program("schedule", "while ! test -e " + go.string() + "; do sleep 0.01; done\necho $1 >> " +
+                                (data / "asked").string() +
+                                "\n"
+                                "test $1 = cluster && cat <<END\n"
+                                "  CLUSTER 11/23/2026 12:00-14:00 11/23/2026  Power\n"
+                                "                              supply\n"
+                                "END\nexit 0\n");
     policy({{"dedicated_time_command", command},
             {"enforce_dedicated_time", "True"},
             {"dedicated_time_cache_secs", "300"},
@@ -122,6 +126,7 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_IsRunBesideTheServerAndItsAnswerHolds) {
     host.job({.handle = 1, .queue = kSubmit, .walltime = 2 * 3600 + 1});
     host.job({.handle = 2, .queue = kSubmit, .walltime = 2 * 3600});
     EXPECT_EQ(comment_of(1), "Waiting for the first answer of dedicated_time_command");
+    std::ofstream(go).close();
     ASSERT_TRUE(until_cycle_wanted());
     ASSERT_TRUE(until_idle());
     EXPECT_THAT(started(), ElementsAre(2u));
