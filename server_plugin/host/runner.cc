@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -26,6 +25,7 @@
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd_protocol.h"
+#include "server_plugin/posix/spawn.h"
 
 namespace pbs::host {
 
@@ -68,46 +68,15 @@ Fd find_supervisor(const std::string& path) {
     return {};
 }
 
-class SpawnActions {
-  public:
-    SpawnActions() {
-        posix_spawn_file_actions_init(&actions);
-        posix_spawnattr_init(&attributes);
-    }
-    ~SpawnActions() {
-        posix_spawn_file_actions_destroy(&actions);
-        posix_spawnattr_destroy(&attributes);
-    }
-    SpawnActions(const SpawnActions&) = delete;
-    SpawnActions& operator=(const SpawnActions&) = delete;
-
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-};
-
 // Runs this program with other arguments, in a session of its own, with all signals blocked. `notify` becomes
 // shepherd_notify_fd; -1: none. The pid or -errno.
 pid_t spawn_helper(const RunnerOptions& options, std::vector<std::string> arguments, int notify) {
-    SpawnActions spawn;
-    for (const int fd : {0, 1, 2})
-        posix_spawn_file_actions_addopen(&spawn.actions, fd, "/dev/null", O_RDWR, 0);
-    if (notify >= 0) posix_spawn_file_actions_adddup2(&spawn.actions, notify, shepherd_notify_fd);
-    posix_spawn_file_actions_addclosefrom_np(&spawn.actions, shepherd_notify_fd + (notify >= 0 ? 1 : 0));
-    sigset_t all;
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&spawn.attributes, &all);
-    posix_spawnattr_setsigdefault(&spawn.attributes, &all);
-    posix_spawnattr_setflags(&spawn.attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix::Spawn helper(posix::Spawn::Signals::blocked);
+    for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
+    if (notify >= 0) helper.give(notify, shepherd_notify_fd);
+    helper.close_from(shepherd_notify_fd + (notify >= 0 ? 1 : 0));
     arguments.insert(arguments.begin(), "pbs_server");
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
-    for (auto& text : arguments) argv.push_back(text.data());
-    argv.push_back(nullptr);
-    pid_t pid = 0;
-    const int error =
-        posix_spawn(&pid, options.program.c_str(), &spawn.actions, &spawn.attributes, argv.data(), environ);
-    return error == 0 ? pid : -error;
+    return helper.start(options.program, std::move(arguments));
 }
 
 }  // namespace

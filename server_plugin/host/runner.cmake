@@ -21,4 +21,4 @@ pbs_library(
   shepherd.cc
   spawn.cc
   warden.cc)
-target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE fmt::fmt)
+target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)

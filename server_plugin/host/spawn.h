@@ -13,8 +13,7 @@ namespace pbs::host {
 
 // Runs a program with these arguments (the first is its own name) in a session of its own, with `input` to
 // read, which is in memory, so that nobody waits for the reader; what it writes goes nowhere, or its errors
-// to the descriptor `errors`. A fork() of a server that holds a million jobs would keep it for a while; this
-// doesn't. The pid, which the caller waits for, or -errno.
+// to the descriptor `errors`. The pid, which the caller waits for, or -errno.
 pid_t spawn(const std::string& program, std::vector<std::string> arguments, const std::string& input,
             int errors = -1);
 

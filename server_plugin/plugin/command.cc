@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,21 +13,14 @@
 
 #include "objects/program_file.h"
 #include "server_plugin/plugin/file.h"
+#include "server_plugin/posix/spawn.h"
 
 namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t most_output = 1 << 20;
-// Takes a program's privileges away between fork and exec, which posix_spawn can't; a fork() of a server that
-// holds a million jobs would keep it for a while.
+// Takes a program's privileges away between fork and exec, which posix_spawn can't.
 constexpr const char* without_privileges = "/usr/bin/setpriv";
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> list;
-    for (std::string& text : texts) list.push_back(text.data());
-    list.push_back(nullptr);
-    return list;
-}
 
 // The words to run: the program itself, or behind setpriv. An error: there is no such user.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
@@ -49,40 +41,6 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
     words.insert(words.end(), options.arguments.begin(), options.arguments.end());
     return {};
 }
-
-class SpawnSetup {
-  public:
-    explicit SpawnSetup(int output) {
-        posix_spawn_file_actions_init(&actions_);
-        posix_spawnattr_init(&attributes_);
-        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-        posix_spawn_file_actions_addchdir_np(&actions_, "/");
-        sigset_t none;
-        sigset_t all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setsigmask(&attributes_, &none);
-        posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setflags(&attributes_,
-                                 POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    }
-    ~SpawnSetup() {
-        posix_spawn_file_actions_destroy(&actions_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-    SpawnSetup(const SpawnSetup&) = delete;
-    SpawnSetup& operator=(const SpawnSetup&) = delete;
-
-    const posix_spawn_file_actions_t* actions() const { return &actions_; }
-    const posix_spawnattr_t* attributes() const { return &attributes_; }
-
-  private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
 
 std::string how_it_ended(int status) {
     if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
@@ -132,14 +90,16 @@ std::string Command::start() {
     output_fd_ = ends[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
     fcntl(output_fd_, F_SETPIPE_SZ, most_output);  // so that it need not wait for poll()
-    const SpawnSetup setup(ends[1]);
-    const auto arguments = pointers(words);
-    const auto variables = pointers(environment);
-    pid_t pid = -1;
-    const int error = posix_spawn(&pid, words[0].c_str(), setup.actions(), setup.attributes(),
-                                  arguments.data(), variables.data());
+    posix::Spawn program;
+    program.give_nothing(STDIN_FILENO);
+    program.give(ends[1], STDOUT_FILENO);
+    program.give_nothing(STDERR_FILENO);
+    program.close_from(STDERR_FILENO + 1);
+    program.enter("/");
+    const std::string path = words[0];
+    const pid_t pid = program.start(path, std::move(words), std::move(environment));
     close(ends[1]);
-    if (error != 0) return fmt::format("{} can't be run: {}", words[0], error_text(error));
+    if (pid < 0) return fmt::format("{} can't be run: {}", path, error_text(-pid));
     pid_ = pid;
     return {};
 }

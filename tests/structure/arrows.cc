@@ -37,9 +37,13 @@ std::span<const Rule> rules() {
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/"},
          {"pbs_objects", "pbs_rrule"}},
+        // What a host and the plugin both need of POSIX.
+        {"server_plugin/posix", {}, {}},
         {"server_plugin/plugin",
-         {"objects/", "rrule/", "ifl/", "migrate/", "replay/", "server_plugin/scheduler/"},
-         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib", "pbs_scheduler"}},
+         {"server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "replay/",
+          "server_plugin/scheduler/"},
+         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib", "pbs_scheduler",
+          "pbs_posix"}},
         // A record is made of what the scheduler hands out; the program asks a server for one.
         {"replay",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
@@ -52,8 +56,8 @@ std::span<const Rule> rules() {
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
-         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "sqlite/"},
-         {"pbs_ifl_codec", "pbs_sqlite"}},
+         {"server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
+         {"pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},
     };
     return table;
