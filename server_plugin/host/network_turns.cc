@@ -30,8 +30,11 @@ constexpr std::size_t most_unsent = size_t{256} << 10;
 constexpr std::size_t most_of_a_turn = size_t{64} << 10;
 // What an object made of a request takes, by its bytes.
 constexpr std::size_t decoded_by_bytes = 3;
-// Of all users, until the loop looks for what else there is.
-constexpr std::chrono::milliseconds loop_turn{10};
+// Of all users, until the loop looks for what else there is: a command asks four times, one answer after the
+// other, and waits for the loop each time.
+constexpr std::chrono::milliseconds loop_turn{2};
+// The same while there is something to be committed, which costs a wait for the disk at the end.
+constexpr std::chrono::milliseconds commit_turn{10};
 // Requests that are committed together at most, so that nobody waits long for the others of his group.
 constexpr std::size_t most_held = 1024;
 
@@ -52,8 +55,8 @@ void Network::Impl::serve() {
     accepts_left_ = accepts_of_a_turn;
     if (unaccepted_socket_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
     if (unaccepted_tcp_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
-    const auto until = Steady::now() + loop_turn;
-    for (auto begin = Steady::now(); begin < until && !closing_;) {
+    const auto first = Steady::now();
+    for (auto begin = first; begin < first + (held_.empty() ? loop_turn : commit_turn) && !closing_;) {
         const auto turn = clients_.next();
         if (!turn) break;
         Peer& peer = *peers_.at(turn->connection);

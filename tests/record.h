@@ -1,0 +1,69 @@
+// Records of what a program said, as hashes in a file of this repository: a change that is meant to keep
+// behaviour is held against them. A line of such a file is the name of a case and its hashes.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace pbs::test {
+
+// FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
+inline std::string hash_of(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    std::string digits;
+    for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[hash >> shift & 15];
+    return digits;
+}
+
+// A record in tests/. With PBSPOLICY_WRITE_RECORDS=1 in the environment the file is written anew: for a
+// change of behaviour that is meant. With PBSPOLICY_SHOW_RECORDS=DIRECTORY the texts are written there: do
+// that with the program from before a change, too, and compare.
+class Record {
+  public:
+    explicit Record(const std::string& file) : path_(std::string(PBS_SOURCE_DIR "/tests/") + file) {
+        std::ifstream in(path_);
+        for (std::string name, hashes; in >> name && std::getline(in >> std::ws, hashes);)
+            lines_[name] = hashes;
+    }
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+    ~Record() {
+        if (!writes()) return;
+        std::ofstream out(path_);
+        for (const auto& [name, hashes] : lines_) out << name << ' ' << hashes << '\n';
+    }
+
+    static bool writes() { return std::getenv("PBSPOLICY_WRITE_RECORDS") != nullptr; }
+
+    // Are these the texts of the case that are on record?
+    template <class... Texts>
+    bool has(const std::string& name, const Texts&... texts) {
+        show(name, texts...);
+        std::string hashes;
+        ((hashes += (hashes.empty() ? "" : " ") + hash_of(texts)), ...);
+        if (writes()) lines_[name] = hashes;
+        return lines_[name] == hashes;
+    }
+
+  private:
+    template <class... Texts>
+    static void show(const std::string& name, const Texts&... texts) {
+        const char* directory = std::getenv("PBSPOLICY_SHOW_RECORDS");
+        if (directory == nullptr) return;
+        std::filesystem::create_directories(directory);
+        int part = 0;
+        ((std::ofstream(directory + ("/" + name) + "." + std::to_string(++part)) << texts), ...);
+    }
+
+    std::string path_;
+    std::map<std::string, std::string> lines_;
+};
+
+}  // namespace pbs::test
