@@ -95,6 +95,8 @@ bool communicate(Pipe& in, Pipe& out, Pipe& err, const RunOptions& options, Outp
     const auto deadline = Clock::now() + options.timeout;
     size_t sent = 0;
     if (options.input.empty()) in.close_end(1);
+    // A write that waits for the child to read would wait for ever where the child waits to be read.
+    if (!options.input.empty()) fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
     std::array<std::pair<int*, std::string*>, 2> readers{std::pair{&out.ends[0], &output.out},
                                                          std::pair{&err.ends[0], &output.err}};
     while (*readers[0].first >= 0 || *readers[1].first >= 0) {
@@ -107,7 +109,7 @@ bool communicate(Pipe& in, Pipe& out, Pipe& err, const RunOptions& options, Outp
         if (polled[0].revents != 0) {
             const ssize_t n = write(in.ends[1], options.input.data() + sent, options.input.size() - sent);
             if (n > 0) sent += static_cast<size_t>(n);
-            if (n < 0 || sent == options.input.size()) in.close_end(1);
+            if ((n < 0 && errno != EAGAIN) || sent == options.input.size()) in.close_end(1);
         }
         for (size_t i = 0; i < readers.size(); ++i) {
             if (polled[i + 1].revents == 0) continue;
