@@ -11,14 +11,43 @@
 namespace pbs::objects {
 namespace {
 
-// False, what is the default anyway, or without a default 0 and `none`. A default that asks for something is
+// 0 of a number or a duration, the word none. A time of day is something at midnight too.
+bool is_nothing(const Attribute& attribute, const Value& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number == 0;
+    if (const auto* duration = std::get_if<std::chrono::seconds>(&value)) return duration->count() == 0;
+    return format_value(attribute, value) == "none";
+}
+
+// False, what is the default anyway, or without a default 0 and `none`. A default that isn't acted on is
 // asked for by who sets it too.
 bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks) {
     const std::string text = format_value(attribute, value);
     if (text == "False") return true;
     if (asks == Asks::always) return false;
-    if (attribute.default_value.empty()) return text == "0" || text == "none";
+    if (attribute.default_value.empty()) return is_nothing(attribute, value);
+    if (asks == Asks::of || asks == Asks::without) return text == "none";
     return text == attribute.default_value;
+}
+
+// `condition`: an attribute, or attribute=value. An attribute that isn't set is on if it is True by default.
+bool is_on(const Object& object, std::string_view condition) {
+    const auto equals = condition.find('=');
+    const Attribute& attribute = *find_attribute(object.type(), condition.substr(0, equals));
+    const Value* value = object.set_value(attribute);
+    if (equals != std::string_view::npos)
+        return value != nullptr && format_value(attribute, *value) == condition.substr(equals + 1);
+    if (value == nullptr) return attribute.default_value == "True";
+    return !asks_for_nothing(attribute, *value, Asks::without);
+}
+
+bool any_is_on(const Object& object, std::string_view conditions) {
+    return std::ranges::any_of(unsupported_conditions(conditions),
+                               [&](std::string_view condition) { return is_on(object, condition); });
+}
+
+std::vector<std::string> queues_of(const Value& value) {
+    if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
+    return {std::get<std::string>(value)};
 }
 
 class Findings {
@@ -56,8 +85,16 @@ class Findings {
                 if (const auto checked = check_output_file(std::get<std::string>(value)); !checked)
                     add(row, fmt::format(": {} is not acted on: {}", attribute.name, checked.error()));
                 return;
+            case Asks::host:
+                if (object_.text("algorithm") != row.word) return;
+                for (const std::string& queue : queues_of(value))
+                    if (queue.find('@') != std::string::npos)
+                        add(row, fmt::format(": the host of {} in {} is not acted on: {}", queue,
+                                             attribute.name, row.why));
+                return;
             case Asks::without:
-                if (!asks_for_nothing(attribute, value, row.asks) && !object_.is_set(row.word))
+                if (!asks_for_nothing(attribute, value, row.asks) && !any_is_on(object_, row.word) &&
+                    !told_of(row.attribute))
                     add(row, fmt::format(": {} is not acted on without {}", attribute.name, row.word));
                 return;
             case Asks::of:
@@ -73,6 +110,10 @@ class Findings {
         }
     }
 
+    bool told_of(std::string_view attribute) const {
+        return std::ranges::find(found_, attribute, &UnsupportedSetting::attribute) != found_.end();
+    }
+
     void add(const Unsupported& row, std::string_view text) {
         const bool whole = row.attribute.empty();
         found_.push_back({row.attribute, fmt::format("{}{}{}", object_title(object_.type(), object_.name()),
@@ -84,6 +125,17 @@ class Findings {
 };
 
 }  // namespace
+
+std::vector<std::string_view> unsupported_conditions(std::string_view word) {
+    constexpr std::string_view kOr = " or ";
+    std::vector<std::string_view> conditions;
+    for (auto end = word.find(kOr); end != std::string_view::npos; end = word.find(kOr)) {
+        conditions.push_back(word.substr(0, end));
+        word.remove_prefix(end + kOr.size());
+    }
+    conditions.push_back(word);
+    return conditions;
+}
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {
     Findings findings(object);

@@ -20,9 +20,11 @@ enum class Asks {
     anything,   // all but False, the default, and, where there is no default, 0 and none
     always,     // as `anything`, and the default does too where the attribute isn't set
     element,    // an element that begins with `word`
+    host,       // a queue with a host, queue@host, with algorithm `word`
     term,       // a formula with the name `word` in it
-    without,    // `anything`, while the attribute `word` isn't set
-    of,         // `anything`, with another algorithm than `word`
+    of,         // what is set, but False, 0 and none, with another algorithm than `word`
+    without,    // as `of`, while nothing that `word` names is on: attributes, or attribute=value, with " or "
+                // between them. The attribute's rows of kind `of` come first
     elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
 };
 
@@ -35,6 +37,9 @@ struct Unsupported {
 };
 
 std::span<const Unsupported> unsupported_table();
+
+// What the `word` of a row of kind `without` names: "a or b=x" gives "a" and "b=x".
+std::vector<std::string_view> unsupported_conditions(std::string_view word);
 
 // For help and manual pages: "Not acted on: no job is preempted." Empty: every value is acted on.
 std::string unsupported_remark(ObjectType type, std::string_view attribute);

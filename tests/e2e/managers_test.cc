@@ -109,7 +109,8 @@ TEST_F(Managers, WhatIsNotActedOnIsSaidWhereItIsSet) {
     EXPECT_EQ(set.exit, 0);
     EXPECT_EQ(set.err,
               "qmgr: Warning: policy p1: load_balancing is not acted on: the load of hosts is not looked at\n"
-              "qmgr: Warning: policy p1: fairshare is not acted on: jobs are not ordered by shares\n");
+              "qmgr: Warning: policy p1: fairshare is not acted on: jobs are not ordered by shares\n"
+              "qmgr: Warning: policy p1: fairshare_group is not acted on: jobs are not ordered by shares\n");
     EXPECT_THAT(server.command({"qmgr", "-c", "help policy fairshare"}).out,
                 HasSubstr("Not acted on: jobs are not ordered by shares."));
 }

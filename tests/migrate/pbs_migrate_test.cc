@@ -121,11 +121,11 @@ TEST(PbsMigrate, ChecksAndShowsDifferences) {
     ASSERT_EQ(run(folder, into + good).status, 0);
     EXPECT_EQ(run(folder, into + " --diff" + good).out, "");
     const auto other = run(folder, into + " --diff --config " +
-                                       folder.write("other", kConfig + "MIN_JOBS 1\nBATCH_QUEUES huge\n"));
+                                       folder.write("other", kConfig + "MAX_USER_RUN_JOBS 1\nBATCH_QUEUES huge\n"));
     EXPECT_EQ(other.out,
               "- policy default_policy batch_queues = small,large\n"
               "+ policy default_policy batch_queues = small,large,huge\n"
-              "+ policy default_policy min_jobs = 1\n"
+              "+ policy default_policy max_user_run_jobs = 1\n"
               "- policy default_policy max_jobs = 3\n");
     EXPECT_THAT(run(folder, into + good).out, HasSubstr("Nothing was changed")) << "--diff changes nothing";
     const auto bad = run(folder, "--check --config " + folder.write("bad", kConfig + "MAX_JOBS x\n"));

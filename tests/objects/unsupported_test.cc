@@ -1,7 +1,11 @@
 // What is accepted and not acted on is told where it is set.
 #include "objects/unsupported.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
 
 #include "objects/restore.h"
 #include "tests/objects/store_fixture.h"
@@ -22,15 +26,16 @@ class UnsupportedTest : public StoreTest {};
 TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
     for (const Unsupported& row : unsupported_table()) {
         const bool needs_word = row.asks == Asks::element || row.asks == Asks::term ||
-                                row.asks == Asks::without || row.asks == Asks::of;
+                                row.asks == Asks::host || row.asks == Asks::without || row.asks == Asks::of;
         EXPECT_EQ(needs_word, !row.word.empty()) << row.attribute;
         if (row.attribute.empty()) continue;
         const Attribute* attribute = find_attribute(row.type, row.attribute);
         ASSERT_NE(attribute, nullptr) << row.attribute;
         EXPECT_EQ(attribute->name, row.attribute) << "an alias";
-        if (row.asks == Asks::without) {
-            EXPECT_NE(find_attribute(row.type, row.word), nullptr) << row.word;
-        }
+        if (row.asks != Asks::without) continue;
+        for (const std::string_view condition : unsupported_conditions(row.word))
+            EXPECT_NE(find_attribute(row.type, condition.substr(0, condition.find('='))), nullptr)
+                << row.word;
     }
 }
 
@@ -46,7 +51,10 @@ TEST_F(UnsupportedTest, ADefaultThatAsksForSomethingIsToldWhenAPolicyIsMadeAndNo
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
     run("c f f1");
     const char* line = "policy default_policy: fairshare is not acted on: jobs are not ordered by shares";
-    EXPECT_THAT(run("s p default_policy fairshare_group=f1, fairshare=True").warnings, ElementsAre(line));
+    EXPECT_THAT(run("s p default_policy fairshare_group=f1").warnings,
+                ElementsAre("policy default_policy: fairshare_group is not acted on: jobs are not ordered by "
+                            "shares"));
+    EXPECT_THAT(run("s p default_policy fairshare=True").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy FairShare=True").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
     EXPECT_THAT(run("s p default_policy fairshare=False").warnings, IsEmpty());
@@ -60,6 +68,169 @@ TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     EXPECT_THAT(run("s p p1 algorithm=origin").warnings,
                 ElementsAre("policy p1: strict_ordering is not acted on: it is of algorithm standard"));
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
+}
+
+// The values of a policy in which each attribute asks for something and has what it needs of the others.
+void set_everything(Object& policy) {
+    const std::map<std::string_view, std::string_view> others = {{"sort_by_past_usage", "True"},
+                                                                 {"backfill_prime", "True"},
+                                                                 {"prime_exempt_anytime_queues", "True"},
+                                                                 {"fairshare_group", "f1"},
+                                                                 {"avoid_fragmentation", "True"}};
+    for (const Attribute& attribute : attributes(policy.type())) {
+        std::string_view value = attribute.example.substr(attribute.example.find('=') + 1);
+        if (const auto other = others.find(attribute.name); other != others.end()) value = other->second;
+        if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
+        policy.assign(attribute, parse_value(attribute, value).value());
+    }
+}
+
+// What acts with either algorithm, in the order of the table. Anything else says that it doesn't, even where
+// all that it needs is there.
+TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
+    const std::vector<std::string_view> with_both = {
+        "dedicated_queues", "comment", "algorithm", "schedule_log", "prime_time_start", "prime_time_end"};
+    const std::vector<std::string_view> with_standard = {
+        "round_robin",       "by_queue",         "strict_ordering", "help_starving_jobs",
+        "max_starve",        "job_sort_formula", "backfill_depth",  "job_sort_key",
+        "time_window_spill", "backfill_prime",   "round_robin_all", "prime_exempt_anytime_queues"};
+    const std::vector<std::string_view> with_origin = {"past_usage_charge",
+                                                       "ssinode_cpus",
+                                                       "ssinode_mem",
+                                                       "submit_queue",
+                                                       "batch_queues",
+                                                       "special_queue",
+                                                       "external_queues",
+                                                       "sched_host",
+                                                       "enforce_prime_time",
+                                                       "prime_time_wallt_limit",
+                                                       "prime_time_small_node_limit",
+                                                       "prime_time_small_wallt_limit",
+                                                       "small_job_max",
+                                                       "wallt_limit_small_job",
+                                                       "wallt_limit_large_job",
+                                                       "enforce_dedicated_time",
+                                                       "dedicated_time_command",
+                                                       "dedicated_time_cache_secs",
+                                                       "system_name",
+                                                       "max_dedicated_jobs",
+                                                       "nonprime_drain_sys",
+                                                       "np_drain_backtime",
+                                                       "np_drain_idletime",
+                                                       "max_jobs",
+                                                       "min_jobs",
+                                                       "max_user_run_jobs",
+                                                       "target_load_pct",
+                                                       "target_load_variance",
+                                                       "high_systime",
+                                                       "enforce_allocation",
+                                                       "sched_acct_dir",
+                                                       "sort_by_past_usage",
+                                                       "decay_factor",
+                                                       "oa_decay_factor",
+                                                       "max_queued_time",
+                                                       "interactive_long_wait",
+                                                       "small_queued_time",
+                                                       "sorted_job_dumpfile",
+                                                       "manage_hpm_counters",
+                                                       "hpm_ctl",
+                                                       "revoke_hpm_counters",
+                                                       "sched_restart_action",
+                                                       "avoid_fragmentation",
+                                                       "test_only",
+                                                       "fake_machine_mult"};
+    // Their examples are their defaults, with which nothing is missed.
+    const std::vector<std::string_view> as_by_default = {"provision_policy", "preempt_sort"};
+    const auto has = [](const std::vector<std::string_view>& list, std::string_view name) {
+        return std::ranges::find(list, name) != list.end();
+    };
+    for (const char* algorithm : {"standard", "origin"}) {
+        Object policy(ObjectType::policy, "p1");
+        set_everything(policy);
+        const Attribute& word = *find_attribute(ObjectType::policy, "algorithm");
+        policy.assign(word, parse_value(word, algorithm).value());
+        const auto found = unsupported_settings(policy);
+        const auto& own = algorithm == std::string_view("origin") ? with_origin : with_standard;
+        for (const Attribute& attribute : attributes(ObjectType::policy)) {
+            const auto whole = [&](const UnsupportedSetting& setting) {
+                return setting.attribute == attribute.name &&
+                       setting.text.starts_with(fmt::format("policy p1: {} is not acted on", attribute.name));
+            };
+            const bool acts = has(with_both, attribute.name) || has(own, attribute.name) ||
+                              has(as_by_default, attribute.name);
+            EXPECT_EQ(std::ranges::none_of(found, whole), acts) << algorithm << ": " << attribute.name;
+        }
+    }
+}
+
+TEST_F(UnsupportedTest, ADefaultThatIsSetIsToldWhereItDoesNotAct) {
+    run("c p o1 algorithm=origin");
+    EXPECT_THAT(run("s p o1 by_queue=True").warnings,
+                ElementsAre("policy o1: by_queue is not acted on: it is of algorithm standard"));
+    EXPECT_THAT(run("s p o1 backfill_depth=0").warnings, SizeIs(1)) << "no backfilling is asked for";
+    EXPECT_THAT(run("s p default_policy sort_by_past_usage=True").warnings, SizeIs(1));
+    EXPECT_THAT(run("s p default_policy sort_by_past_usage=False, prime_time_wallt_limit=0, high_systime=0, "
+                    "sched_restart_action=none")
+                    .warnings,
+                IsEmpty());
+}
+
+TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
+    const char* spill = "policy p1: time_window_spill is not acted on without backfill_prime";
+    run("c p p1 preemption=False");
+    EXPECT_THAT(run("s p p1 time_window_spill=1:00:00").warnings, ElementsAre(spill));
+    EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=False").warnings, ElementsAre(spill));
+    EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 max_starve=1:00:00").warnings, IsEmpty()) << "help_starving_jobs by default";
+    EXPECT_THAT(run("s p p1 max_starve=1:00:00, backfill_depth=2, help_starving_jobs=False").warnings,
+                ElementsAre("policy p1: max_starve is not acted on without help_starving_jobs",
+                            "policy p1: backfill_depth is not acted on without strict_ordering or "
+                            "help_starving_jobs"));
+    EXPECT_THAT(run("s p p1 backfill_depth=2, strict_ordering=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 oa_decay_factor=1").warnings,
+                ElementsAre("policy p1: oa_decay_factor is not acted on: it is of algorithm origin"))
+        << "and not what else it needs";
+    run("c p o1 algorithm=origin");
+    EXPECT_THAT(run("s p o1 min_jobs=2").warnings,
+                ElementsAre("policy o1: min_jobs is not acted on without target_load_pct or "
+                            "target_load_variance"))
+        << "the load is looked at if one of them is set";
+    EXPECT_THAT(run("s p o1 min_jobs=2, target_load_pct=90").warnings, IsEmpty());
+    EXPECT_THAT(run("s p o1 nonprime_drain_sys=True, enforce_prime_time=01/01/2030").warnings, IsEmpty());
+}
+
+// A policy of these values, whatever queues there are.
+Object policy_of(std::string name,
+                 std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+    Object policy(ObjectType::policy, std::move(name));
+    for (const auto& [attribute_name, text] : values) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, attribute_name);
+        policy.assign(attribute, parse_value(attribute, text).value());
+    }
+    return policy;
+}
+
+TEST_F(UnsupportedTest, AHostThatNoJobRunsOnForIt) {
+    EXPECT_THAT(
+        unsupported_lines(policy_of("p1", {{"preemption", "False"}, {"dedicated_queues", "a,b@h2"}})),
+        ElementsAre("policy p1: the host of b@h2 in dedicated_queues is not acted on: the queue itself "
+                    "names the vnodes that its jobs may use"));
+    EXPECT_THAT(
+        unsupported_lines(policy_of("o1", {{"algorithm", "origin"},
+                                           {"dedicated_queues", "b@h2"},
+                                           {"batch_queues", "c@h2"},
+                                           {"submit_queue", "submit@h2"}})),
+        ElementsAre("policy o1: the host of submit@h2 in submit_queue is not acted on: no job runs in "
+                    "it"));
+}
+
+TEST_F(UnsupportedTest, AWindowOfATypeWithoutARule) {
+    EXPECT_THAT(run("c t office").warnings, IsEmpty());
+    EXPECT_THAT(run("s t office type=prime").warnings,
+                ElementsAre("time_window office: type is not acted on without rrule"));
+    EXPECT_THAT(run("s t office rrule=FREQ=DAILY").warnings, IsEmpty());
+    EXPECT_THAT(run("s t office type=dedicated").warnings, IsEmpty());
+    EXPECT_THAT(run("u t office rrule").warnings, SizeIs(1));
 }
 
 TEST_F(UnsupportedTest, AGroupSaysSoAsAWhole) {
@@ -78,8 +249,10 @@ TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
                             "not ordered by shares"));
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 sched_host=a").warnings,
-                ElementsAre("policy o1: sched_host is not acted on without "
-                            "sched_restart_action"));
+                ElementsAre("policy o1: sched_host is not acted on without sched_restart_action=restart or "
+                            "sched_restart_action=rerun"));
+    EXPECT_THAT(run("s p o1 sched_restart_action=resubmit").warnings, IsEmpty());
+    EXPECT_THAT(run("s p o1 sched_host=a").warnings, SizeIs(1)) << "they are not started there";
     EXPECT_THAT(run("s p o1 sched_host=a, sched_restart_action=rerun").warnings, IsEmpty());
     EXPECT_THAT(run("u p o1 sched_restart_action").warnings, SizeIs(1)) << "what is left behind";
 }
@@ -96,9 +269,11 @@ TEST_F(UnsupportedTest, HoursOfPrimeTimeWhileWindowsRule) {
                     "policy default_policy: prime_time_start is not acted on: the time_windows of type "
                     "prime say when prime time is (office)"));
     EXPECT_THAT(run("s p default_policy by_queue=False").warnings, IsEmpty());
-    EXPECT_THAT(run("u p default_policy prime_time_end").warnings, IsEmpty());
     run("d t office");
     EXPECT_THAT(run("s p default_policy prime_time_start=0600").warnings, IsEmpty());
+    EXPECT_THAT(run("u p default_policy prime_time_end").warnings,
+                ElementsAre("policy default_policy: prime_time_start is not acted on without prime_time_end"))
+        << "what is left behind";
 }
 
 TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
@@ -133,8 +308,12 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
               "Not acted on with fairshare_perc: jobs are not ordered by shares. Not acted on with "
               "preempt_priority: no job is preempted. Acted on with algorithm standard only.");
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"), "Not acted on without manage_hpm_counters.");
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"), "");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),
+              "Acted on with algorithm origin only. Not acted on without manage_hpm_counters.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"),
+              "The host of queue@host is not acted on with algorithm standard: the queue itself names the "
+              "vnodes that its jobs may use.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "schedule_log"), "");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"),
               "Not acted on: jobs are not ordered by shares.");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "comment"), "");

@@ -72,8 +72,7 @@ std::string other_value(const Attribute& attribute) {
 TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
     const std::string code = sources();
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        // A remark, and what only fairshare, which is told of, would look at.
-        if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
+        if (attribute.name == "comment") continue;
         if (attribute.words.size() == 1) continue;  // only the default can be set
         const bool read = code.find(fmt::format("\"{}\"", attribute.name)) != std::string::npos;
         const std::string value = other_value(attribute);
