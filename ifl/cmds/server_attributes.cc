@@ -57,7 +57,8 @@ constexpr HostAttribute kTable[] = {
     {"default_qsub_arguments", text, operators, here, "", "Options that qsub has beside those given to it"},
     {"default_queue", text, operators, here, "", "The queue of jobs that name none"},
     {"eligible_time_enable", boolean, managers, here, "False",
-     "Whether jobs count the time in which they could have started"},
+     "Whether jobs are shown with their eligible_time and accrue_type; policies count eligible time either "
+     "way"},
     {"flatuid", boolean, managers, here, "", "Whether a user name is the same person on every host"},
     {"has_runjob_hook", boolean, nobody, openpbs, "", "Whether a hook is asked before a job starts"},
     {"job_history_duration", duration, managers, here, "336:00:00", "How long finished jobs are kept"},

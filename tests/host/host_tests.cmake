@@ -29,6 +29,7 @@ pbs_test(
   manage_sched_test.cc
   message_test.cc
   network_test.cc
+  not_acted_on_test.cc
   plugin_test.cc
   requests_test.cc
   select_spec_test.cc

@@ -7,6 +7,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/manage.h"
+#include "server_plugin/host/requests/not_acted_on.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -196,6 +197,7 @@ ifl::Reply create(Management& request) {
     queue.name = name;
     Change change(server, request.context.now);
     if (auto done = apply(request, queue, nullptr); !done) return refuse(request, done.error());
+    warn_of_not_acted_on(request, queue.attributes, "queue " + name);
     change.add(std::move(queue));
     return finish(request, change, name);
 }
@@ -232,9 +234,13 @@ ifl::Reply set(Management& request) {
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKQUE);
     for (const Queue* queue : chosen) {
-        if (request.own.empty()) continue;
-        if (auto done = apply(request, change.queue(*queue), queue); !done)
-            return refuse(request, done.error());
+        const Queue* after = queue;
+        if (!request.own.empty()) {
+            Queue& changed = change.queue(*queue);
+            if (auto done = apply(request, changed, queue); !done) return refuse(request, done.error());
+            after = &changed;
+        }
+        warn_of_not_acted_on(request, after->attributes, "queue " + queue->name);
     }
     if (all && !request.plugins.empty())
         return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",

@@ -31,6 +31,14 @@ Managed<> read(const Management& request, Definition& definition) {
     return {};
 }
 
+// Chunks lie on one vnode each, and each takes what it asks for.
+void warn_of_flag(Management& request, const Resource& resource) {
+    if ((resource.flags & resource_first_node_sum) != 0)
+        add_warning(request, fmt::format("resource {}: flag f is not acted on: every chunk takes of it, as "
+                                         "with flag n",
+                                         resource.name));
+}
+
 ifl::Reply create(Management& request, Change& change) {
     const ResourceTable& resources = request.context.state().resources;
     Definition definition;
@@ -38,6 +46,7 @@ ifl::Reply create(Management& request, Change& change) {
     auto resource = resources.check(request.body.object, definition.type, definition.flag);
     if (!resource) return refuse(resource.error());
     if (resources.find(request.body.object) != nullptr) return ifl::Reply::error(PBSE_DUPLIST);
+    warn_of_flag(request, *resource);
     change.save_resource(std::move(*resource));
     return finish(request, change, request.body.object);
 }
@@ -50,6 +59,7 @@ ifl::Reply redefine(Management& request, Change& change, const Resource& current
     const std::string user = user_of_resource(request.context.state(), current);
     if (!user.empty())
         return ifl::Reply::error(PBSE_RESCBUSY, fmt::format("Resource busy: {} uses {}", user, current.name));
+    warn_of_flag(request, *resource);
     change.save_resource(std::move(*resource));
     return finish(request, change, current.name);
 }

@@ -5,6 +5,7 @@
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/requests/manage.h"
+#include "server_plugin/host/requests/not_acted_on.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -111,6 +112,7 @@ ifl::Reply manage_server(Management& request) {
             request, server_table(), change.server_attributes(),
             [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, def); });
         if (!done) return refuse(request, done.error());
+        warn_of_not_acted_on(request, change.server_attributes(), "server");
         have_formula_checked(request, change.server_attributes());
         change.then([&server = context.server] {
             const Attributes& now = server.state.server;

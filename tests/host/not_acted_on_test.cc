@@ -1,0 +1,68 @@
+// What is set on the server's own objects and acts on nothing is told where it is set.
+#include "server_plugin/host/requests/not_acted_on.h"
+
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+class NotActedOn : public ServerTest {
+  protected:
+    std::string said(int type, const std::string& name, ifl::Attributes attributes,
+                     int command = PBS_CMD_SET) {
+        const ifl::Reply reply = manage(root(), command, type, name, std::move(attributes));
+        EXPECT_EQ(reply.code, 0);
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        return text == nullptr ? std::string() : text->text;
+    }
+    std::string queue(const std::string& what, const std::string& value, const std::string& name = "work") {
+        return said(PBS_OBJ_QUEUE, name, {attribute(what, value)});
+    }
+};
+
+TEST_F(NotActedOn, AListWithoutItsSwitch) {
+    make_queue("work");
+    EXPECT_EQ(queue("acl_users", "mary@*"), "queue work: acl_users is not acted on without acl_user_enable");
+    EXPECT_EQ(queue("ACL_groups", "staff"),
+              "queue work: acl_groups is not acted on without acl_group_enable");
+    EXPECT_EQ(
+        said(PBS_OBJ_QUEUE, "work", {attribute("acl_users", "eve@*"), attribute("acl_user_enable", "True")}),
+        "");
+    EXPECT_EQ(queue("acl_users", "bob@*"), "");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "work", {attribute("acl_groups", "")}, PBS_CMD_UNSET), "");
+    EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("acl_hosts", "h1")}),
+              "server: acl_hosts is not acted on without acl_host_enable");
+    EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_duration", "1:00:00")}),
+              "server: job_history_duration is not acted on without job_history_enable");
+    EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_enable", "True")}), "");
+    EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_duration", "2:00:00")}), "");
+}
+
+TEST_F(NotActedOn, WhatIsOfTheOtherTypeOfQueue) {
+    make_queue("work");
+    EXPECT_EQ(queue("route_lifetime", "60"),
+              "queue work: route_lifetime is not acted on: it is of route queues");
+    EXPECT_EQ(queue("max_running", "3"), "");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "r1", {attribute("queue_type", "route"), attribute("max_running", "3")},
+                   PBS_CMD_CREATE),
+              "queue r1: max_running is not acted on: it is of execution queues");
+    EXPECT_EQ(queue("kill_delay", "5", "r1"),
+              "queue r1: kill_delay is not acted on: it is of execution queues");
+    EXPECT_EQ(queue("route_destinations", "work", "r1"), "");
+    EXPECT_EQ(queue("max_queuable", "9", "r1"), "");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "q0", {attribute("max_running", "3")}, PBS_CMD_CREATE), "")
+        << "it has no type yet";
+}
+
+TEST_F(NotActedOn, AFlagOfAResource) {
+    const auto create = [&](const std::string& name, const std::string& flag) {
+        return said(PBS_OBJ_RESOURCE, name, {attribute("type", "long"), attribute("flag", flag)},
+                    PBS_CMD_CREATE);
+    };
+    EXPECT_EQ(create("licences", "hf"),
+              "resource licences: flag f is not acted on: every chunk takes of it, as with flag n");
+    EXPECT_EQ(create("gpus", "hn"), "");
+}
+
+}  // namespace
+}  // namespace pbs::host
