@@ -2,8 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pbs::sched {
 namespace {
+
+// With host=, or with host= in a chunk of its select.
+bool asks_for_host(const Tables& tables, JobSlot job) {
+    const Request& request = tables.requests[tables.jobs.request[job]];
+    const std::uint32_t host = tables.resources.known().host;
+    return tables.jobs.run_host[job] != 0 || std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
+               return std::ranges::find(chunk.matches, host, &KeptAmount::resource) != chunk.matches.end();
+           });
+}
 
 std::string flags_of(const Tables& tables, const OrderedJob& ordered) {
     const JobTable& jobs = tables.jobs;
@@ -20,7 +31,7 @@ std::string flags_of(const Tables& tables, const OrderedJob& ordered) {
     add(ordered.job_class == JobClass::waiting, "Wait");
     add(ordered.job_class == JobClass::dedicated, "Ded");
     add(hpm != no_resource && number_of(amounts, hpm).value_or(0) != 0, "HPM");
-    add(jobs.run_host[ordered.job] != 0, "Run");
+    add(asks_for_host(tables, ordered.job), "Run");
     return flags;
 }
 

@@ -149,7 +149,7 @@ TEST_F(FromObjects, unsupported_settings_NamesPolicyAttributeAndWhy) {
 }
 
 TEST_F(FromObjects, unsupported_settings_FakeMachineMultNeedsTestOnly) {
-    policy("p2", {{"fake_machine_mult", "32"}});
+    policy("p2", {{"algorithm", "origin"}, {"fake_machine_mult", "32"}});
     EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("p2")),
                 Contains("policy p2: fake_machine_mult is not acted on without test_only"));
     policy("p2", {{"test_only", "True"}});

@@ -298,6 +298,19 @@ TEST_F(HostsOfVnodes, AreWhatJobsAskFor) {
     EXPECT_TRUE(outcome.comment.contains(no_more));
 }
 
+TEST_F(HostsOfVnodes, SORTED_JOB_DUMPFILE_HasTheFlagOfWhoAsksForOne) {
+    s.sorted_job_dumpfile = "sortedjobs";
+    world.job({.ncpus = -1, .select = "1:ncpus=2:host=right"});
+    world.job({.ncpus = -1, .select = "1:ncpus=2"});
+    const std::string text = cycle().sorted_jobs;
+    const auto line = [&](const std::string& id) {
+        const auto from = text.find("\n" + id) + 1;
+        return text.substr(from, text.find('\n', from) - from);
+    };
+    EXPECT_THAT(line("1.server"), testing::EndsWith(" Run"));
+    EXPECT_THAT(line("2.server"), testing::EndsWith(" "));
+}
+
 TEST_F(HostsOfVnodes, AreWhatScatterIsOver) {
     const int two = world.job({.ncpus = -1, .select = "2:ncpus=1", .place = "scatter"});
     const int three = world.job({.ncpus = -1, .select = "3:ncpus=1", .place = "scatter"});
@@ -357,6 +370,7 @@ TEST_F(OptionFromObject, SCHED_RESTART_ACTION_WordsOfBothDocuments) {
 }
 
 TEST_F(OptionFromObject, DEDICATED_TIME_COMMAND_NeedsEnforceDedicatedTime) {
+    set("algorithm", "origin");
     set("dedicated_time_command", "/usr/local/bin/schedule");
     EXPECT_THAT(settings().dedicated_time_command, IsEmpty());
     EXPECT_THAT(objects::unsupported_lines(policy),
