@@ -6,9 +6,12 @@
 #include <functional>
 
 #include "calendar/month.h"
+#include "rrule/plain_text.h"
 
 namespace pbs::calendar {
 namespace {
+
+using rrule::markup_text;
 
 // Pixels. The bars are 720 wide: two minutes a pixel.
 constexpr int kLeft = 110;
@@ -31,29 +34,6 @@ constexpr std::string_view fill(Phase phase) {
     return "#2b4c7e";
 }
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
-
 std::string_view queue_fill(std::size_t i) {
     static constexpr std::array<std::string_view, 6> kFills{"#e6ab02", "#7570b3", "#1b9e77",
                                                             "#e7298a", "#a6761d", "#666666"};
@@ -66,7 +46,7 @@ std::string bar(int from, int to, int y, int height, std::string_view colour, co
     return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"><title>{}</title></rect>)"
                        "\n",
                        kLeft + from / 2.0, y, std::max(kThinnest, (to - from) / 2.0), height, colour,
-                       escaped(title));
+                       markup_text(title));
 }
 
 int row_height(const Month& month) {
@@ -80,7 +60,7 @@ std::string row(const Month& month, std::size_t index, int y) {
         fmt::format(R"(<text x="{}" y="{}" text-anchor="end"{}>{}{:%a %d}{}</text>)"
                     "\n",
                     kLeft - 10, y + 11, day.non_work ? R"( font-weight="bold" fill="#b2182b")" : "",
-                    day.name.empty() ? "" : fmt::format("<title>{}</title>", escaped(day.name)), date,
+                    day.name.empty() ? "" : fmt::format("<title>{}</title>", markup_text(day.name)), date,
                     day.non_work ? " *" : "");
     // Longer parts first: a short one isn't painted over by its neighbour.
     std::vector<DayPart> parts = day.parts;
@@ -106,7 +86,7 @@ std::string row(const Month& month, std::size_t index, int y) {
     if (const std::string remark = day.remark(); !remark.empty())
         out += fmt::format(R"(<text x="{}" y="{}" font-size="11" fill="#b2182b">{}</text>)"
                            "\n",
-                           kLeft + kWidth + 10, y + 11, escaped(remark));
+                           kLeft + kWidth + 10, y + 11, markup_text(remark));
     return out;
 }
 
@@ -127,13 +107,13 @@ std::string sample(int x, int y, std::string_view colour, const std::string& tex
     return fmt::format(
         R"(<rect x="{}" y="{}" width="14" height="14" fill="{}"/><text x="{}" y="{}">{}</text>)"
         "\n",
-        x, y, colour, x + 20, y + 11, escaped(text));
+        x, y, colour, x + 20, y + 11, markup_text(text));
 }
 
 std::string note(int y, const std::string& text) {
     return fmt::format(R"(<text x="{}" y="{}">{}</text>)"
                        "\n",
-                       kLeft, y + 11, escaped(text));
+                       kLeft, y + 11, markup_text(text));
 }
 
 // The legend from y on; moves y to its end.
@@ -177,7 +157,8 @@ std::string to_svg(const Month& month) {
                        R"(<text x="{2}" y="24" font-size="18">{3}, {4} ({5})</text>)"
                        "\n",
                        kLeft + kWidth + 30 + 7 * static_cast<int>(std::min<std::size_t>(longest, 60)),
-                       end + 8, kLeft, title_of(month.month), escaped(month.server), escaped(month.zone)) +
+                       end + 8, kLeft, title_of(month.month), markup_text(month.server),
+                       markup_text(month.zone)) +
            hour_marks(bottom) + rows + explained + "</svg>\n";
 }
 

@@ -31,10 +31,23 @@ Result<std::string> refuse(std::string_view entry) {
         {}});
 }
 
+bool is_numbers_and_slashes(std::string_view s) {
+    return s.find_first_not_of("0123456789/") == std::string_view::npos;
+}
+
+Result<std::string> refuse_form(std::string_view entry) {
+    if (!is_numbers_and_slashes(entry)) return refuse(entry);
+    return tl::unexpected(
+        Error{fmt::format("'{}' is not written as MM/DD or MM/DD/YYYY: expected two digits for the month and "
+                          "for the day, four for the year, such as 01/31 or 01/31/2027",
+                          entry),
+              {}});
+}
+
 // MM/DD or MM/DD/YYYY as a rule.
 Result<std::string> shorthand(std::string_view entry) {
     const bool once = entry.size() == 10 && entry[5] == '/';
-    if ((entry.size() != 5 && !once) || entry[2] != '/') return refuse(entry);
+    if ((entry.size() != 5 && !once) || entry[2] != '/') return refuse_form(entry);
     const int m = two_digits(entry.substr(0, 2));
     const int d = two_digits(entry.substr(3, 2));
     if (m < 1 || d < 1) return refuse(entry);

@@ -54,6 +54,29 @@ std::string plain_text(std::string_view text) {
     return out;
 }
 
+std::string markup_text(std::string_view text) {
+    std::string out;
+    for (const char c : plain_text(text)) {
+        switch (c) {
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '&':
+                out += "&amp;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    }
+    return out;
+}
+
 std::string shortened(std::string text, std::size_t bytes) {
     if (text.size() <= bytes) return text;
     while (bytes > 0 && (byte_at(text, bytes) & 0xC0U) == 0x80) --bytes;

@@ -7,8 +7,12 @@
 #include <cmath>
 #include <functional>
 
+#include "rrule/plain_text.h"
+
 namespace pbs::simulate {
 namespace {
+
+using rrule::markup_text;
 
 // Pixels.
 constexpr double kWidth = 960;
@@ -24,30 +28,6 @@ constexpr double kInnerHeight = kHeight - kTop - kBottom;
 constexpr std::array<std::string_view, 2> kColours = {"#3b82c4", "#d97706"};
 constexpr std::array<std::string_view, 2> kDashes = {"", R"( stroke-dasharray="6 3")"};
 constexpr std::string_view kGrey = "#808080";
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                // XML knows no other control characters.
-                if (static_cast<unsigned char>(c) >= 0x20 || c == '\t') out += c;
-        }
-    }
-    return out;
-}
 
 struct Point {
     double x;
@@ -106,13 +86,14 @@ std::string axes(const Plot& plot) {
             "\n",
             x, kTop, kTop + kInnerHeight + 4, kGrey, kTop + kInnerHeight + 17, tick.text);
     }
-    out += fmt::format(
-        R"(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="{}" stroke-width="1"/>)"
-        R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)"
-        R"#(<text x="16" y="{}" text-anchor="middle" transform="rotate(-90 16 {})">{}</text>)#"
-        "\n",
-        kLeft, kTop, kInnerWidth, kInnerHeight, kGrey, kLeft + kInnerWidth / 2, kHeight - 8,
-        escaped(plot.x_title), kTop + kInnerHeight / 2, kTop + kInnerHeight / 2, escaped(plot.y_title));
+    out +=
+        fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="{}" stroke-width="1"/>)"
+                    R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)"
+                    R"#(<text x="16" y="{}" text-anchor="middle" transform="rotate(-90 16 {})">{}</text>)#"
+                    "\n",
+                    kLeft, kTop, kInnerWidth, kInnerHeight, kGrey, kLeft + kInnerWidth / 2, kHeight - 8,
+                    markup_text(plot.x_title), kTop + kInnerHeight / 2, kTop + kInnerHeight / 2,
+                    markup_text(plot.y_title));
     return out;
 }
 
@@ -159,7 +140,7 @@ std::string legend(const Plot& plot) {
         out += fmt::format(R"(<rect x="{}" y="{}" width="24" height="11" fill="{}" fill-opacity="0.3"/>)"
                            R"(<text x="{}" y="{}">{}</text>)"
                            "\n",
-                           at, kTop - 17, kGrey, at + 30, kTop - 7, escaped(plot.band_name));
+                           at, kTop - 17, kGrey, at + 30, kTop - 7, markup_text(plot.band_name));
     }
     for (std::size_t i = plot.curves.size(); i-- > 0;) {
         std::string name = plot.curves[i].name;
@@ -169,7 +150,7 @@ std::string legend(const Plot& plot) {
                            R"(<text x="{}" y="{}">{}</text>)"
                            "\n",
                            at, kTop - 11, at + 24, kTop - 11, kColours[i % 2], kDashes[i % 2], at + 30,
-                           kTop - 7, escaped(name));
+                           kTop - 7, markup_text(name));
     }
     return out;
 }
@@ -179,7 +160,7 @@ std::string body(const Plot& plot) {
     for (std::size_t i = 0; i < plot.curves.size(); ++i) out += curve_path(plot, plot.curves[i], i);
     out += fmt::format(R"(<text x="{}" y="16" font-size="15">{}</text>)"
                        "\n",
-                       kLeft, escaped(plot.title));
+                       kLeft, markup_text(plot.title));
     return out + legend(plot);
 }
 

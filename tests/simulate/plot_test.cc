@@ -37,6 +37,12 @@ TEST_F(Plots, OnePictureHasThreePlotsWithAxesAndLegend) {
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
+TEST_F(Plots, AnyNameGivesAValidPicture) {
+    const std::string svg = to_svg(heading, {make_report("q\xe9\x01\xef\xbf\xbf\" a\xc3\xa9", trace, run)});
+    EXPECT_EQ(count(svg, "q\xc3\xa9  &quot; a\xc3\xa9"), 3U);
+    EXPECT_THAT(svg, Not(HasSubstr("\xef\xbf\xbf")));
+}
+
 // Two CPUs until 100, then on average 1.5, then one, of 300 seconds on 860 pixels from 80 on; 100% is at 46
 // and nothing at 254.
 TEST_F(Plots, CurvesAreWhereTheValuesAre) {
