@@ -5,12 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
+#include <thread>
 
+#include "tests/e2e/fault_counters.h"
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -317,6 +321,137 @@ TEST(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     EXPECT_TRUE(fs::exists(all / "by-hand"));
     EXPECT_FALSE(fs::exists(all / "20200101-000000"));
     EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
+}
+
+// Keeps all who want to write policy.db out, a backup among them, for as long as it is there.
+class Holder {
+  public:
+    explicit Holder(const Server& server) {
+        const std::string path = (server.home() / "server_priv/policy.db").string();
+        held_ = sqlite3_open(path.c_str(), &connection_) == SQLITE_OK &&
+                sqlite3_exec(connection_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK;
+    }
+    ~Holder() { sqlite3_close(connection_); }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    bool held() const { return held_; }
+
+  private:
+    sqlite3* connection_ = nullptr;
+    bool held_ = false;
+};
+
+bool is_under_way(const Server& server) {
+    for (const std::string& name : kept(server))
+        if (name.find(".partial-") != std::string::npos) return true;
+    return false;
+}
+
+// The program that copies for the server: a child of its, or of init once the server is gone.
+pid_t copier(const Server& server) {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+        const std::string line{std::istreambuf_iterator<char>(file), {}};
+        if (line.find("--backup") != std::string::npos &&
+            line.find(server.home().string()) != std::string::npos)
+            return static_cast<pid_t>(std::stol(entry.path().filename().string()));
+    }
+    return 0;
+}
+
+TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    Output first;
+    {
+        const Holder holder(server);
+        ASSERT_TRUE(holder.held());
+        std::thread waiting([&] { first = server.command({"pbs_config", "backup"}); });
+        EXPECT_TRUE(wait_for([&] { return is_under_way(server); }));
+        const Output second = server.command({"pbs_config", "backup"});
+        EXPECT_NE(second.exit, 0);
+        EXPECT_EQ(second.err, "pbs_config: a backup is being made already\n");
+        const pid_t pid = copier(server);
+        EXPECT_GT(pid, 1);
+        if (pid > 1) ::kill(pid, SIGKILL);
+        waiting.join();
+    }
+    EXPECT_NE(first.exit, 0);
+    EXPECT_THAT(first.err, HasSubstr("the program that made it was ended by signal 9"));
+    EXPECT_TRUE(is_under_way(server)) << "what it left behind";
+    EXPECT_EQ(server.command({"pbs_config", "backup"}).exit, 0);
+    EXPECT_FALSE(is_under_way(server));
+    EXPECT_EQ(kept(server).size(), 1U);
+}
+
+TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    {
+        const Holder holder(server);
+        ASSERT_TRUE(holder.held());
+        std::thread waiting([&] { (void)server.command({"pbs_config", "backup"}); });
+        EXPECT_TRUE(wait_for([&] { return is_under_way(server); }));
+        server.kill9();
+        waiting.join();
+        if (const pid_t pid = copier(server); pid > 1) ::kill(pid, SIGKILL);
+        EXPECT_TRUE(wait_for([&] { return copier(server) == 0; }));
+    }
+    ASSERT_EQ(kept(server).size(), 1U);
+    const fs::path left = server.home() / "server_priv/backups" / kept(server)[0];
+    const Output refused = restore(server, left);
+    EXPECT_NE(refused.exit, 0);
+    EXPECT_THAT(refused.err, HasSubstr("MANIFEST"));
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.command({"pbs_config", "backup"}).exit, 0);
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_EQ(kept(server).size(), 1U);
+}
+
+// After each change that it makes to a file.
+TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create policy p1", "create queue q1 queue_type=execution"}));
+    const FaultCounters counters;
+    RunOptions with_faults;
+    with_faults.environment = counters.environment();
+    const fs::path folder = server.work() / "copies";
+    fs::create_directory(folder);
+    ASSERT_EQ(backup(server, folder / "first", with_faults).exit, 0);
+    const long calls = counters.at->calls;
+    ASSERT_GT(calls, 4);
+    fs::remove_all(folder / "first");
+    std::set<fs::path> left;
+    const auto none_else = [&] {
+        for (const auto& entry : fs::directory_iterator(folder))
+            if (entry.path().filename().string().starts_with("copy.partial-")) left.insert(entry.path());
+        return fs::exists(folder / "copy");
+    };
+    for (long at = 1; at <= calls; at += stride(calls, 12)) {
+        counters.at->calls = 0;
+        counters.at->kill_after = at;
+        const Output killed = backup(server, folder / "copy", with_faults);
+        EXPECT_EQ(killed.exit, 128 + SIGKILL) << at << killed;
+        counters.at->kill_after = 0;
+        if (none_else()) {
+            EXPECT_EQ(std::distance(fs::directory_iterator(folder / "copy"), {}), 3) << at;
+            fs::remove_all(folder / "copy");
+        }
+        EXPECT_EQ(backup(server, folder / "copy").exit, 0) << at;
+        fs::remove_all(folder / "copy");
+        EXPECT_EQ(server.attribute("policy p1", "algorithm"), "standard") << "the server goes on";
+    }
+    EXPECT_FALSE(left.empty());
+    ASSERT_TRUE(server.stop());
+    for (const fs::path& partial : left) {
+        if (fs::exists(partial / "MANIFEST")) continue;
+        const Output refused = restore(server, partial);
+        EXPECT_NE(refused.exit, 0) << partial;
+        EXPECT_THAT(refused.err, HasSubstr("MANIFEST")) << partial;
+    }
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.attribute("policy p1", "algorithm"), "standard");
 }
 
 TEST(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {

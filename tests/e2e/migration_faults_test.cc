@@ -1,18 +1,14 @@
 // Migration and a server that is killed, or whose disk is full, at each of its steps: everything or nothing.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 
-#include "tests/e2e/faults.h"
+#include "tests/e2e/fault_counters.h"
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -35,30 +31,16 @@ constexpr const char* kPrint =
 class FaultyServer {
   public:
     FaultyServer() {
-        std::string name = (fs::temp_directory_path() / "pbs-faults-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-        folder_ = name;
-        const std::string counters = (folder_ / "counters").string();
-        const int fd = open(counters.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0 || ftruncate(fd, sizeof(faults)) != 0) throw std::runtime_error("no counters");
-        void* page = mmap(nullptr, sizeof(faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        close(fd);
-        if (page == MAP_FAILED) throw std::runtime_error("no counters");
-        at = static_cast<faults*>(page);
-        const fs::path script = folder_ / "server";
-        std::ofstream(script) << "#!/bin/sh\nexec env PBSPOLICY_FAULTS=" << counters
-                              << " LD_PRELOAD=" << PBS_FAULTS << " " << program("pbs_server").string()
-                              << " \"$@\"\n";
+        const fs::path script = counters_.folder() / "server";
+        std::ofstream out(script);
+        out << "#!/bin/sh\nexec env";
+        for (const auto& [name, value] : counters_.environment()) out << " " << name << "=" << value;
+        out << " " << program("pbs_server").string() << " \"$@\"\n";
+        out.close();
         fs::permissions(script, fs::perms(0700));
         Server::Options options;
         options.program = script;
         server = std::make_unique<Server>(options);
-    }
-    ~FaultyServer() {
-        server.reset();
-        munmap(at, sizeof(faults));
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
     }
     FaultyServer(const FaultyServer&) = delete;
     FaultyServer& operator=(const FaultyServer&) = delete;
@@ -86,11 +68,12 @@ class FaultyServer {
         at->full_after = 0;
     }
 
-    std::unique_ptr<Server> server;
-    faults* at = nullptr;
-
   private:
-    fs::path folder_;
+    FaultCounters counters_;
+
+  public:
+    std::unique_ptr<Server> server;  // ends before the counters do
+    faults* at = counters_.at;
 };
 
 void expect_everything(const Server& server) {
@@ -128,11 +111,6 @@ long calls_of_a_first_start() {
     const long calls = faulty.at->calls;
     expect_everything(*faulty.server);
     return calls;
-}
-
-// Every so many steps of a test, so that it ends soon; PBSPOLICY_EVERY_STEP is for whoever has the time.
-long stride(long steps, long most) {
-    return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
 }
 
 class MigrationFaults : public ::testing::Test {

@@ -159,7 +159,7 @@ class BackUp final : public Steps {
             removed_ += fmt::format("\nremoved the oldest of {}: {}", most_kept + 1, path.string());
         return kept;
     }
-    // How the process ended: 0 is well, more is not; -1: it is at work still.
+    // How the process ended, as waitpid() tells: 0 is well, more is not; -1: it is at work still.
     int poll() {
         int status = 0;
         const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
@@ -167,6 +167,7 @@ class BackUp final : public Steps {
         if (ended == 0) {
             ::kill(pid_, SIGKILL);
             server_.killed_children.push_back(pid_);
+            late_ = true;
         }
         pid_ = 0;
         return ended > 0 ? status : 1;
@@ -179,9 +180,13 @@ class BackUp final : public Steps {
         constexpr std::string_view program = "pbs_server: ";
         if (text.starts_with(program)) text.erase(0, program.size());
         while (text.ends_with('\n')) text.pop_back();
-        return text.empty() ? fmt::format("{}: not written, or not in {} minutes (status {})", all_.string(),
-                                          longest.count(), status)
-                            : text;
+        if (!text.empty()) return text;
+        if (late_) return fmt::format("{}: not done in {} minutes", all_.string(), longest.count());
+        if (WIFSIGNALED(status))
+            return fmt::format("{}: the program that made it was ended by signal {}", all_.string(),
+                               WTERMSIG(status));
+        return fmt::format("{}: the program that made it ended with status {}", all_.string(),
+                           WEXITSTATUS(status));
     }
 
     Server& server_;
@@ -190,6 +195,7 @@ class BackUp final : public Steps {
     std::string folder_;
     std::string removed_;  // lines
     pid_t pid_ = 0;        // of what is at work
+    bool late_ = false;    // it took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;
     ifl::Reply reply_;

@@ -1,0 +1,62 @@
+// The counters of faults.c in a file of their own, for whoever runs a program with faults.
+#ifndef PBSPOLICY_TESTS_E2E_FAULT_COUNTERS_H
+#define PBSPOLICY_TESTS_E2E_FAULT_COUNTERS_H
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "tests/e2e/faults.h"
+
+namespace pbs::e2e {
+
+class FaultCounters {
+  public:
+    FaultCounters() {
+        std::string name = (std::filesystem::temp_directory_path() / "pbs-faults-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+        folder_ = name;
+        const int fd = open(file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0 || ftruncate(fd, sizeof(faults)) != 0) throw std::runtime_error("no counters");
+        void* page = mmap(nullptr, sizeof(faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        if (page == MAP_FAILED) throw std::runtime_error("no counters");
+        at = static_cast<faults*>(page);
+    }
+    ~FaultCounters() {
+        munmap(at, sizeof(faults));
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    FaultCounters(const FaultCounters&) = delete;
+    FaultCounters& operator=(const FaultCounters&) = delete;
+
+    const std::filesystem::path& folder() const { return folder_; }
+    // What a program with faults has in its environment.
+    std::map<std::string, std::string> environment() const {
+        return {{"PBSPOLICY_FAULTS", file()}, {"LD_PRELOAD", PBS_FAULTS}};
+    }
+
+    faults* at = nullptr;
+
+  private:
+    std::string file() const { return (folder_ / "counters").string(); }
+
+    std::filesystem::path folder_;
+};
+
+// Every so many steps of a test, so that it ends soon; PBSPOLICY_EVERY_STEP is for whoever has the time.
+inline long stride(long steps, long most) {
+    return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
+}
+
+}  // namespace pbs::e2e
+
+#endif
