@@ -29,7 +29,7 @@ struct Allocations {
     std::string file;
     std::vector<Allocation> groups;  // in the order of the file, each group once
     std::vector<std::string> notes;  // groups that are there twice: the last line counts
-    // Lines that don't begin with P=, that have too few fields, no group, or an allocation that is none: they
+    // Lines that don't begin with P=, or that have too few fields, no group, or no number as allocation: they
     // are left out.
     Problems mistakes;
 };

@@ -26,20 +26,20 @@ struct Conversion {
     // Usage by scope (usage_store.h), for scopes that have none yet.
     std::map<std::string, objects::UsageBatch> usage;
     Report report;
-    Ledger ledger;                       // what holds of migrations once the changes are made
-    std::vector<QueueType> queue_types;  // what the server is to change of its queues
-    HostWork host;                       // what else it is to carry out; not in the report yet
+    Ledger ledger;                       // what migrations have made, this one included
+    std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change
+    HostWork host;                       // directives for the server, which adds their outcomes to the report
 };
 
 struct ConvertOptions {
     // Holidays become the rule that needs no yearly update, where there is one (infer_holiday.h).
     bool infer = false;
-    // What the older schedulers went on after is a problem too (Legacy::mistakes, and a formula that is
-    // none).
+    // Mistakes that the older schedulers logged and went on after are problems too: Legacy::mistakes, and a
+    // formula that can't be read.
     bool strict = false;
 };
 
-// Usage is of one moment, and isn't taken over again once the server counts by itself.
+// Converts what was read from the files. Usage is taken over once: from then on the server counts by itself.
 //
 // The changes that make `current` (null: a fresh server) mean what the files say. `before` is what earlier
 // migrations made: what is of the same parts and isn't in the files any more is taken back, unless somebody

@@ -27,7 +27,7 @@ struct CurrentUse {
 struct CurrentUsage {
     std::string file;
     std::vector<CurrentUse> uses;  // in the order of the file
-    Problems mistakes;             // missing or further words, numbers that are none: the lines are left out
+    Problems mistakes;  // lines with missing or further words, or a word in place of a number; left out
 
     // The sums of the groups, in node-hours.
     std::map<std::string, double> groups() const;

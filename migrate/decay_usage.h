@@ -25,7 +25,7 @@ struct DecayUsage {
     std::string file;
     std::vector<UserUsage> users;    // in the order of the file, each pair once
     std::vector<std::string> notes;  // pairs that are there twice: the last line counts
-    Problems mistakes;               // lines that are none, amounts that are none: the lines are left out
+    Problems mistakes;               // lines without a user or without a number as amount; left out
 };
 
 // Reads the text of a file; `file` is its name in messages.

@@ -28,8 +28,8 @@ struct DedicatedPeriod {
 struct DedicatedTime {
     std::string file;
     std::vector<DedicatedPeriod> periods;  // in the order of the file
-    // Dates and times that are none, an end that isn't after its start: these lines are left out. What stands
-    // behind a period is left out, and the period counts, as the older schedulers read it.
+    // Lines whose dates or times don't exist, or whose end isn't after the start: they are left out. What
+    // stands behind a period is left out, and the period counts, as the older schedulers read it.
     Problems mistakes;
 };
 

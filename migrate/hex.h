@@ -1,5 +1,5 @@
-// Bytes as text that a request can have: those of a file that is none. Internal to migrate/ and to whoever
-// takes its requests.
+// The bytes of a binary file as text, for a request, which holds text only. Used by migrate/ and by the
+// server, which takes its requests.
 #pragma once
 
 #include <optional>

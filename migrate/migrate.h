@@ -21,41 +21,41 @@ class Snapshot;
 
 namespace pbs::migrate {
 
-// How a migration is done.
-// The key of Store::meta for the revision before the last migration that has a part in the server's own
-// database: a crash may keep that part from it, and the migration is then taken back.
+// A migration may change the server's own database too, after the store. A crash between the two leaves it
+// half done, and the next start takes it back: to the revision that Store::meta keeps under this key, from
+// before the last such migration.
 inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
-// And for the ledger (ledger.h) as it was then.
+// And to the ledger (ledger.h) of that time, which is kept under this one.
 inline constexpr std::string_view kLedgerBeforeKey = "migrated_before";
 
 struct MigrateOptions {
     ConvertOptions convert{};
     bool dry_run = false;  // changes nothing, but says what it would
-    // What a server that runs has made of Conversion::host, in the same transaction, and how its objects have
-    // changed by it, for the history. Not set: it stays for the server's next start.
+    // What a running server did with the directives in Conversion::host, and how its objects have changed by
+    // them, for the history. Not set: the server does them at its next start.
     std::optional<std::vector<HostOutcome>> outcomes{};
     std::vector<objects::HostChange> host_changes{};
     // Facts (Store::meta) to be written in the same transaction, changed or not.
     std::map<std::string, std::string> facts{};
-    // A fact whose value is the text of the report, in the same transaction, so that who writes it into a
-    // file can do so after a crash; empty: none.
+    // The name of a fact that is to hold the text of the report. It is written in the same transaction, so
+    // that a crash before the report is in its file doesn't lose it. Empty: there is no such fact.
     std::string report_fact{};
 };
 
 // Reads the files and converts them against `current` (null: a fresh server), without changing anything.
-// Problems: all of all files. `server`: what options of a sched_config file are about.
+// Problems: those of all files together. `server`: the queues and resources that the files may name.
 Result<Conversion> read_and_convert(const LegacyFiles& files, const objects::Snapshot* current,
                                     const Surroundings& server = {}, const Ledger& before = {},
                                     const ConvertOptions& options = {});
 
 // Converts the texts and applies the changes, what is known of migrations (ledger.h) and what the server is
-// to do (queue_types.h) in one transaction. On problems, which are all of all files, nothing was changed.
+// to do (queue_types.h) in one transaction. Problems: those of all files together; then nothing was changed.
 // `now` is the time of the history rows.
 Result<Conversion> migrate(const LegacyTexts& texts, objects::Store& store, const objects::Identity& identity,
                            std::chrono::sys_seconds now, const Surroundings& server = {},
                            const MigrateOptions& options = {});
 
-// The same with files, which are read only, never touched.
+// The same with files. They are only read.
 Result<Conversion> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
                            std::chrono::sys_seconds now, const Surroundings& server = {},
                            const MigrateOptions& options = {});

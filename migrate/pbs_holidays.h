@@ -13,9 +13,8 @@
 // day replaces an earlier one. Without YEAR, or with YEAR 0, the file means nothing: it is always prime time.
 // With it:
 // - a day without a line is prime time as a whole;
-// - PRIME all: all day prime. Else NONPRIME all or PRIME none: no prime time that day. Else NONPRIME none:
-// all
-//   day prime;
+// - PRIME all: the whole day is prime time. Else, NONPRIME all or PRIME none: there is no prime time that
+//   day. Else, NONPRIME none: the whole day is prime time;
 // - with two times, prime time is from PRIME until NONPRIME; if NONPRIME is the earlier one, until NONPRIME
 //   and again from PRIME; with equal times there is none;
 // - a holiday has no prime time. Its number counts in every year: day 60 is 29 February in leap years.
@@ -53,8 +52,8 @@ struct PbsHolidays {
     std::array<std::vector<PrimeHours>, 7> prime{};  // from Sunday; at most two, ascending, none empty
     std::array<int, 7> lines{};                      // where the day was set; 0: nowhere
     std::vector<PbsHoliday> days;                    // in the order of the file, each day once
-    // A first word that is none of the above, times and years that are none: these lines are left out, but of
-    // a word such as 12x the number counts, as the older schedulers read it.
+    // Lines with a first word that isn't one of the above, or with a time or year that doesn't exist: they
+    // are left out. But of a word such as 12x the number counts, as the older schedulers read it.
     Problems mistakes;
 
     bool in_use() const { return year != 0; }

@@ -46,7 +46,8 @@ struct QmgrPrint {
     // this one. Not in it is what has a place among the policies: the two values above, and queues'
     // execution_type.
     std::vector<PrintedCommand> commands;
-    // A line for each directive that can't be carried over, or is another one here, and why.
+    // A line for each directive that can't be carried over, or that becomes another one here, with the
+    // reason.
     std::vector<std::string> notes;
     Problems mistakes;  // directives that qmgr doesn't understand: they are left out
 };

@@ -35,8 +35,8 @@ struct ResourceGroup {
     std::vector<ShareGroup> groups;  // in the order of the file, each name once
     std::vector<std::string> notes;  // lines that mean nothing for an fs_group, and why
     // Missing words, names that are in the file already or that an fs_group can't have, parents that no
-    // earlier line names, numbers and shares that are none: these lines are left out, as the older scheduler
-    // did.
+    // earlier line names, words in place of numbers and shares: these lines are left out, as the older
+    // scheduler did.
     Problems mistakes;
 };
 

@@ -35,7 +35,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
 // of an fs_group, the times of a time_window.
 Result<void> check_object(const Object& object, const CheckContext& context);
 
-// The name in an element of a list of references: without p: or np:.
+// The name in an element of a list of references, which may have p: or np: in front.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 
 // Does all that the object refers to exist? Errors: bad_value, naming attribute and object.

@@ -26,7 +26,7 @@ struct AttributeChange {
     Operation operation = Operation::set;
 };
 
-// What a request changes of an object on the server's side, for the history: the attributes that the server
+// What a request changes of an object in the server's own database, for the history: the attributes that it
 // keeps of it, as JSON ({"Priority":"5"}), null where it isn't there. Nothing here reads the attributes.
 struct HostChange {
     ObjectType type = ObjectType::server;

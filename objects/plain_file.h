@@ -8,8 +8,8 @@
 
 namespace pbs::objects {
 
-// Opens a file for reading whose path somebody chose who may not be allowed to read it: what the server finds
-// wrong in it is told to others. It has to be a regular file, no symbolic link. In `home` (PBS_HOME) or
+// Opens a file for reading. Whoever chose its path may not be allowed to read it, and the server tells others
+// what is wrong in it. It has to be a regular file, no symbolic link. In `home` (PBS_HOME) or
 // below, it has one name only (no hard link leads to another file); anywhere else, or with an empty `home`,
 // it and the directories above it are open to everybody. Symbolic links to directories are followed before
 // that is looked at, and not any more afterwards.

@@ -13,7 +13,8 @@ namespace pbs::objects {
 
 class Problems {
   public:
-    // Said twice, it is told once. The code of the first is that of all.
+    // A problem that is already there isn't added again. The first problem's code becomes that of the whole
+    // error.
     void add(std::string text, Code code = Code::bad_value) {
         if (std::ranges::find(lines_, text) != lines_.end()) return;
         if (lines_.empty() && left_out_ == 0) code_ = code;

@@ -23,8 +23,8 @@ class ResourceNames {
     std::set<std::string, std::less<>> names_;
 };
 
-// Not set: whoever looks at the configuration doesn't know the server's queues (pbs_migrate beside a stopped
-// server), so that they aren't checked.
+// Not set: the server's queues aren't known, as in pbs_migrate beside a stopped server. Then names of queues
+// aren't checked.
 using QueueNames = std::optional<std::set<std::string, std::less<>>>;
 
 }  // namespace pbs::objects

@@ -52,8 +52,8 @@ enum class Values {
     checked,      // as they were set
 };
 
-// All that speaks against a draft. An object that goes while another one still refers to it is told of from
-// both sides where the other one changes too; that is no harm.
+// All problems of a draft. Where an object is deleted that a changed one refers to, both have a problem: the
+// same mistake is told twice, which does no harm.
 Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host, Values values,
                          const CheckContext& context) {
     Problems problems;

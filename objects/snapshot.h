@@ -83,14 +83,14 @@ class Object {
     // What was set, in the order of the table: position in the table and value.
     std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
 
-    // What `make()` says of the object, asked for once: kept for as long as the object is there. There is one
-    // such text; whoever keeps it says in what form. Not for several threads at a time.
+    // The text that `make()` gave for this object. The first call makes it; it is kept as long as the object.
+    // There is one such text for an object, so all callers have to make the same. One thread at a time.
     template <class Make>
     std::string_view kept_text(Make&& make) const {
         return kept_.get(std::forward<Make>(make));
     }
 
-    // For whoever builds an object before it is shared.
+    // Only while the object is being built, before a snapshot shares it.
     void assign(const Attribute& attribute, Value value);
     void clear(const Attribute& attribute);
 

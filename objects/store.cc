@@ -30,7 +30,7 @@ struct Group {
 
 // The change that a command is part of: the revision with which it begins, and where names that the server
 // doesn't know are warned of; null: they are refused.
-// `unsupported`: where it is told what the command sets and nothing acts on.
+// `unsupported`: where warnings of settings go that nothing acts on; null: there are none.
 struct Part {
     std::uint64_t first;
     std::vector<std::string>* warnings = nullptr;
@@ -91,8 +91,8 @@ struct Store::State {
     Result<void> write_host_changes(Group& group, std::span<const HostChange> changes, HistoryEntry entry);
     Result<void> commit(Group& group);
     Result<void> commit_staged();
-    // For whoever wants what is on the disk, or a transaction of his own: there are no staged commands then.
-    // What becomes of them is commit()'s to tell.
+    // Commits the staged commands, before something reads what is on the disk or begins a transaction of its
+    // own. Whether that failed is told by the next commit().
     void settle();
 };
 

@@ -14,7 +14,7 @@
 
 namespace pbs::objects {
 
-// The amount is in the unit of whoever keeps it: node-hours, or the flat charges of past_usage_charge.
+// The scope says what unit the amount has: node-hours, or the flat charges of past_usage_charge.
 struct Usage {
     std::string user;
     std::string group;

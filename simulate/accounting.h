@@ -24,8 +24,8 @@ struct LogText {
 // times the last run counts. Left out and counted are jobs without an E record: deleted before they ran, or
 // running still.
 //
-// Files may come in any order. Errors: a line that is no record, or an E record without what a job needs, or
-// with a value that is none; with file, line and column.
+// Files may come in any order. Errors: a line that isn't a record, or an E record that lacks what a job needs
+// or has a value that can't be read; with file, line and column.
 Result<Trace> read_accounting(const std::vector<LogText>& logs);
 
 }  // namespace pbs::simulate

@@ -19,8 +19,8 @@ struct ServerAnswer {
 // read the configuration).
 Result<ServerAnswer> ask_server(const std::string& server);
 
-// The accounting logs of the days FIRST to LAST, both YYYYMMDD and included, that the server has; "" for the
-// first or last there is. Errors: as above, or there are none.
+// The accounting logs that the server has of the days FIRST to LAST, both YYYYMMDD and included; "" stands
+// for the first or the last log that there is. Errors: as above, or the server has no log of these days.
 Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,
                                             const std::string& last);
 

@@ -41,7 +41,7 @@ class Requests {
   public:
     Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
 
-    // Errors: a resource of the trace that the machine doesn't know, or a value that is none.
+    // Errors: a resource of the trace that the machine doesn't know, or a value of it that can't be read.
     Result<const std::vector<Amount>*> of(const TraceJob& job);
 
   private:

@@ -39,8 +39,8 @@ struct Outcome {
 };
 
 struct Progress {
-    std::size_t done = 0;  // jobs that came to an end, of which
-    std::size_t all = 0;   // there are so many
+    std::size_t done = 0;  // how many jobs have come to their end
+    std::size_t all = 0;   // how many jobs there are
     Instant now{};
 };
 

@@ -34,7 +34,7 @@ Result<Machine> read_machine(std::string_view document, std::string_view name);
 // `mem` bytes of memory (0: memory isn't looked at).
 void add_nodes(Machine& machine, std::int64_t nodes, std::int64_t cpus, std::int64_t mem);
 
-// An execution queue that takes jobs and starts them, if there is none of the name yet.
+// Adds an execution queue that takes jobs and starts them, unless there is a queue of that name.
 void add_queue(Machine& machine, const std::string& name);
 
 // The machine as the scheduler knows it, and its names by number and number by name.

@@ -30,13 +30,13 @@ struct Distribution {
     double p99 = 0;
     double max = 0;
 };
-// Of values in any order; all 0 of none.
+// The distribution of some values, which may be in any order. Without values, all of it is 0.
 Distribution distribution(std::vector<double> values);
 
 // max(1, (wait + run) / max(run, 10)), in seconds.
 double bounded_slowdown(Seconds wait, Seconds run);
 
-// The jobs that started, of some kind.
+// Figures of all jobs that started, or of those of one user, one size, or one part of time.
 struct Group {
     std::string name;
     std::int64_t jobs = 0;
@@ -57,7 +57,7 @@ struct Part {
     Usage usage;
 };
 
-// Of stretches of time of equal length: what was the case on average.
+// A value over time: its average in each of some stretches of equal length.
 struct Series {
     Instant begin{};
     double step = 1;  // seconds

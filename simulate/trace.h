@@ -68,7 +68,7 @@ struct Trace {
     std::string time_zone;       // an IANA name; empty: it doesn't say
     std::int64_t max_nodes = 0;  // of the machine that it comes from; 0: it doesn't say
     std::int64_t max_cpus = 0;
-    // Entries that are no jobs to simulate, and why, with their number: ("never ran", 12).
+    // Why entries of the trace aren't simulated, with the number of such entries: ("never ran", 12).
     std::map<std::string, std::int64_t> left_out;
     std::vector<std::string> notes;  // what had to be assumed, a sentence each
 };

@@ -53,7 +53,7 @@ class Standings {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
-        std::uint64_t as_of = UINT64_MAX;  // what had been started of theirs, for whoever keeps it
+        std::uint64_t as_of = UINT64_MAX;  // how many starts and reservations `standing` takes into account
     };
     // By a number of the user's own, from 0 on.
     User& user(std::uint32_t number) {
