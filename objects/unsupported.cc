@@ -156,7 +156,9 @@ std::vector<std::string> unsupported_by_change(const Object* before, const Objec
     std::vector<std::string> lines;
     const std::vector<std::string> old = before ? unsupported_lines(*before) : std::vector<std::string>{};
     for (UnsupportedSetting& setting : unsupported_settings(*after)) {
-        const bool is_named = std::ranges::find(named, setting.attribute) != named.end();
+        const bool is_named = setting.attribute.empty()
+                                  ? std::ranges::any_of(named, [](auto name) { return name != "comment"; })
+                                  : std::ranges::find(named, setting.attribute) != named.end();
         if (is_named || std::ranges::find(old, setting.text) == old.end())
             lines.push_back(std::move(setting.text));
     }

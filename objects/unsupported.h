@@ -54,8 +54,9 @@ struct UnsupportedSetting {
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object);
 // Their texts.
 std::vector<std::string> unsupported_lines(const Object& object);
-// The texts of those that a change has to do with: what it named, and what wasn't so before. Null: the object
-// wasn't there, or isn't any more.
+// The texts of those that a change has to do with: the attributes that it named, and what wasn't so before.
+// Of an object that isn't acted on as a whole, any attribute but its comment. Null: the object wasn't there,
+// or isn't any more.
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,
                                                std::span<const std::string_view> named);
 

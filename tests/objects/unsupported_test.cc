@@ -236,7 +236,9 @@ TEST_F(UnsupportedTest, AWindowOfATypeWithoutARule) {
 TEST_F(UnsupportedTest, AGroupSaysSoAsAWhole) {
     const char* line = "fs_group f1 is not acted on: jobs are not ordered by shares";
     EXPECT_THAT(run("c f f1").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s f f1 decay_time=06:00:00").warnings, IsEmpty());
+    EXPECT_THAT(run("s f f1 decay_time=06:00:00").warnings, ElementsAre(line));
+    EXPECT_THAT(run("s f f1 comment=later").warnings, IsEmpty());
+    EXPECT_THAT(run("u f f1 decay_time").warnings, IsEmpty());
 }
 
 TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
