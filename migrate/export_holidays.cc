@@ -110,9 +110,9 @@ class Writer {
             words.at(day) = words_of(hours);
             if (!words.at(day).empty()) continue;
             words.at(day) = words_of({hours.front()});
-            out_.left_out.push_back(
-                fmt::format("prime time on {}: the file has one time from and one to, from {} to {} is there",
-                            kDays.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
+            out_.left_out.push_back(fmt::format(
+                "prime time on {}: the file has room for one period a day, and has that from {} to {}",
+                kDays.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
         }
         const bool same = std::all_of(words.begin() + 1, words.begin() + 6,
                                       [&](const std::string& text) { return text == words[1]; });

@@ -140,7 +140,7 @@ class Writer {
         const auto queues = policy.list("dedicated_queues");
         const std::vector<std::string> names(queues.begin(), queues.end());
         if (const std::string common = common_prefix(names); !common.empty()) return line(option, common, "");
-        leave_out(fmt::format("policy {} dedicated_queues = {}: no beginning of names is theirs alone",
+        leave_out(fmt::format("policy {} dedicated_queues = {}: these names have no prefix of their own",
                               policy.name(), fmt::join(names, ",")));
     }
 
@@ -152,8 +152,9 @@ class Writer {
         const std::string common = common_prefix(names);
         if (common.empty()) {
             for (const std::string& name : names)
-                leave_out(fmt::format("queue {} execution_type = {}: no beginning of names is theirs alone",
-                                      name, type));
+                leave_out(fmt::format(
+                    "queue {} execution_type = {}: the queues of this type have no prefix of their own", name,
+                    type));
         } else {
             out_.text += fmt::format("{}: {}\n", option, common);
         }

@@ -160,7 +160,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())
         return tl::unexpected(
-            Problems{{"", 0, 0, "", "the server has carried out other directives than the file has", true}});
+            Problems{{"", 0, 0, "", "the server carried out other directives than those of the file", true}});
     if (options.outcomes || options.dry_run) {
         add_lines(conversion.report, work, options.outcomes.value_or(std::vector<HostOutcome>{}));
     } else if (!work.commands.empty()) {

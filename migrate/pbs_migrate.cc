@@ -32,10 +32,9 @@ constexpr const char* kDescription =
     "default_policy_non_prime where they differ, and of the fs_group default_fs_group, whose tree is that\n"
     "of resource_group; its holidays file becomes time_windows of type prime and non_work_days, its\n"
     "dedicated_time those of type dedicated.\n"
-    "The files are read, never changed. What the older scheduler went on after, such as an option that it\n"
-    "didn't know, is told and the rest migrates; with --strict nothing is done then, and never with a "
-    "mistake\n"
-    "that kept it from starting.";
+    "The files are read, never changed. A mistake that the older scheduler passed over, such as an option\n"
+    "that it didn't know, is told and the rest migrates. With --strict nothing is done then; a mistake\n"
+    "that kept that scheduler from starting is always refused.";
 
 constexpr const char* kFooter =
     "Without --dry-run and --check, pbs_migrate writes into HOME/server_priv/policy.db itself (--into),\n"
@@ -266,9 +265,11 @@ void add_files(CLI::App& app, Arguments& arguments) {
 void add_options(CLI::App& app, Arguments& arguments) {
     add_files(app, arguments);
     app.add_flag("--infer", arguments.infer,
-                 "Make rules that need no yearly update of the holidays that are known by name");
-    app.add_flag("--strict", arguments.strict,
-                 "Refuse what the older scheduler went on after, instead of telling it");
+                 "Turn holidays that are known by name into rules that need no yearly update");
+    app.add_flag(
+        "--strict", arguments.strict,
+        "Refuse files with mistakes that the older scheduler logged and passed over, instead of only telling "
+        "of them");
     auto* dry_run =
         app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
     auto* check =
@@ -318,7 +319,7 @@ int main(int argc, char** argv) {
     const bool names = !arguments.server.queues.empty() || !arguments.server.consumables.empty();
     if (arguments.at && names)
         return wrong_usage(
-            "--queues and --resources are for a server that isn't running: one that is knows them");
+            "--queues and --resources are for a server that isn't running: a running one knows its own");
     if (arguments.at) return exports ? export_file(arguments) : migrate_at_server(arguments);
     const Task task = arguments.task();
     if (task == Task::dry_run || (task == Task::check && arguments.home.empty()))

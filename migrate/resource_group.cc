@@ -49,7 +49,8 @@ class Reader {
         read_group(words);
         if (words.size() > 4)
             note(words[0].text,
-                 fmt::format("{} after the shares is left out, as it was", in_quotes(words[4].text)));
+                 fmt::format("{} after the shares is left out: the older scheduler read nothing there",
+                             in_quotes(words[4].text)));
     }
 
     ResourceGroup finish() { return std::move(result_); }

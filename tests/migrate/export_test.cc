@@ -72,7 +72,8 @@ TEST_F(Export, HoursThatAWeekOfTheFileDoesNotHave) {
         file.left_out,
         AllOf(Contains(HasSubstr("time_window b: the file knows whole minutes only")),
               Contains(HasSubstr("time_window c: rrule = FREQ=MONTHLY;BYMONTHDAY=1: the file knows days")),
-              Contains(HasSubstr("prime time on monday: the file has one time from and one to")),
+              Contains(HasSubstr(
+                  "prime time on monday: the file has room for one period a day, and has that from")),
               Contains(HasSubstr("time_window a: applies_on_holidays = True")),
               Contains(HasSubstr("4TH: the file has the days of 2026"))));
 }

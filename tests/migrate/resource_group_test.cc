@@ -43,7 +43,8 @@ TEST(ResourceGroup, LinesOfAnyKind) {
     const std::string spaces(5000, ' ');
     EXPECT_THAT(elements("a" + spaces + "1\troot" + spaces + "2\n"), ElementsAre("a:root=2"));
     const ResourceGroup file = parsed("a 1 root 2 # half of it\n");
-    EXPECT_THAT(file.notes, ElementsAre("resource_group:1: a: '#' after the shares is left out, as it was"));
+    EXPECT_THAT(file.notes, ElementsAre("resource_group:1: a: '#' after the shares is left out: the older "
+                                        "scheduler read nothing there"));
 }
 
 TEST(ResourceGroup, AllMistakesAreReported) {
