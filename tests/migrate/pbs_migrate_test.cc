@@ -120,8 +120,9 @@ TEST(PbsMigrate, ChecksAndShowsDifferences) {
     EXPECT_THAT(fresh.out, HasSubstr("+ policy default_policy max_jobs = 3\n"));
     ASSERT_EQ(run(folder, into + good).status, 0);
     EXPECT_EQ(run(folder, into + " --diff" + good).out, "");
-    const auto other = run(folder, into + " --diff --config " +
-                                       folder.write("other", kConfig + "MAX_USER_RUN_JOBS 1\nBATCH_QUEUES huge\n"));
+    const auto other =
+        run(folder, into + " --diff --config " +
+                        folder.write("other", kConfig + "MAX_USER_RUN_JOBS 1\nBATCH_QUEUES huge\n"));
     EXPECT_EQ(other.out,
               "- policy default_policy batch_queues = small,large\n"
               "+ policy default_policy batch_queues = small,large,huge\n"
