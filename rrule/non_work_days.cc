@@ -38,8 +38,8 @@ bool is_numbers_and_slashes(std::string_view s) {
 Result<std::string> refuse_form(std::string_view entry) {
     if (!is_numbers_and_slashes(entry)) return refuse(entry);
     return tl::unexpected(
-        Error{fmt::format("'{}' is not written as MM/DD or MM/DD/YYYY: expected two digits for the month and "
-                          "for the day, four for the year, such as 01/31 or 01/31/2027",
+        Error{fmt::format("'{}' is not written as MM/DD or MM/DD/YYYY: two digits for the month and for the "
+                          "day, four for the year, such as 01/31 or 01/31/2027",
                           entry),
               {}});
 }

@@ -30,7 +30,7 @@ TEST(NonWorkDays, ShorthandIsStoredAsTheRuleItGenerates) {
         ASSERT_FALSE(refused) << bad;
         EXPECT_THAT(refused.error().message,
                     testing::StartsWith(std::string("'") + bad +
-                                        "' is not written as MM/DD or MM/DD/YYYY: expected two digits for"));
+                                        "' is not written as MM/DD or MM/DD/YYYY: two digits for the month"));
     }
 }
 
