@@ -238,6 +238,7 @@ void fields(A& a, Ref<A, CycleAsked> c) {
     a("now", c.now, Instant{});
     a("sched", c.sched, "");
     a("trigger", c.trigger, sched::CycleTrigger{});
+    a("whole_chunks", c.whole_chunks, false);
 }
 
 }  // namespace pbs::replay

@@ -15,6 +15,8 @@
 //   {"schedule":{...}}
 //   {"end":{"jobs_considered":3}}
 //
+// A place with "joined" is another piece of the chunk that the place before it is of.
+//
 // in this order; only object, sched_config and what follows "cycle" may be missing wholly. Values that are
 // the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01 UTC, durations
 // seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their handles, but
@@ -46,6 +48,7 @@ struct CycleAsked {
     Instant now{};
     std::string sched = "default";
     sched::CycleTrigger trigger = sched::CycleTrigger::command;
+    bool whole_chunks = false;  // not Scheduler::divides_chunks()
 };
 
 // Makes the text of a record, line by line.

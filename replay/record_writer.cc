@@ -294,6 +294,7 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
                 JsonOut object(places, names_);
                 object("vnode", name(names_.vnodes, place.vnode), "");
                 object.amounts("amounts", place.amounts);
+                object("joined", place.joined, false);
                 object.close();
             }
             out.raw("places", places + "]");

@@ -25,6 +25,7 @@ class Restored : public RecordSink {
     }
     // The lines of what the cycle decides here.
     std::string decide(const CycleAsked& asked) {
+        scheduler->set_divide_chunks(!asked.whole_chunks);
         names_.decisions(scheduler->rehearse(asked.now, asked.sched, asked.trigger));
         return names_.take();
     }
@@ -81,7 +82,8 @@ std::vector<std::string> compare(const std::vector<DecidedLine>& recorded,
 
 }  // namespace
 
-std::string record_cycle(sched::Scheduler& scheduler, const CycleAsked& asked) {
+std::string record_cycle(sched::Scheduler& scheduler, CycleAsked asked) {
+    asked.whole_chunks = !scheduler.divides_chunks();
     RecordWriter writer;
     writer.begin(scheduler.zone().name());
     scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); });

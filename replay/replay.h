@@ -14,7 +14,7 @@ namespace pbs::replay {
 
 // The record of a cycle that is gone through now; nothing of it is done. Takes as long as a cycle and what it
 // takes to write down all jobs.
-std::string record_cycle(sched::Scheduler& scheduler, const CycleAsked& asked);
+std::string record_cycle(sched::Scheduler& scheduler, CycleAsked asked);
 
 struct Replayed {
     CycleAsked cycle;

@@ -390,8 +390,12 @@ Decision decision_of(const pbs_decision& in, const State& state) {
         out.set_resources.emplace_back(amount.resource, texts ? std::string(as_view(amount.text))
                                                               : amount_text(resource->type, amount.number));
     }
+    // Later than the rest: a plugin may not have it.
+    const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
+    const uint8_t* const joined = has_joined ? in.joined : nullptr;
     for (size_t i = 0; i < in.place_count; ++i) {
         Place place;
+        place.joined = joined != nullptr && joined[i] != 0;
         place.node = in.places[i].vnode;
         if (const Node* node = state.node(place.node)) place.node_name = node->name;
         for (size_t j = 0; j < in.places[i].amount_count; ++j) {
@@ -424,7 +428,7 @@ Result<bool> Plugin::start_cycle(int64_t now, std::string_view sched, int trigge
     request.now = now;
     request.sched = as_pbs_str(sched);
     request.trigger = trigger;
-    request.takes = PBS_TAKES_ESTIMATES;
+    request.takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
     int32_t running = 0;
     int32_t code = 0;
     if (impl_->has_threads()) {

@@ -69,8 +69,9 @@ void clear(pbs_cycle_result& result) {
 void get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
-    state.scheduler.set_tell_estimates(request.size >= sizeof(pbs_cycle_request) &&
-                                       (request.takes & PBS_TAKES_ESTIMATES) != 0);
+    const uint64_t takes = request.size >= sizeof(pbs_cycle_request) ? request.takes : 0;
+    state.scheduler.set_tell_estimates((takes & PBS_TAKES_ESTIMATES) != 0);
+    state.scheduler.set_divide_chunks((takes & PBS_TAKES_PIECES) != 0);
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);

@@ -307,14 +307,21 @@ typedef struct pbs_decision {
     pbs_str text; /* RUN: the comment to set, such as "Started on ..." */
     const pbs_amount* set_resources;
     size_t set_resource_count;
-    const pbs_place* places; /* one for each chunk that the job asks for, in that order */
+    const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
     size_t place_count;
     /* Members from here on came later. */
     int64_t start; /* ESTIMATE */
+    /* For each place: 1, it is another piece of the chunk that the place before it is of, on another vnode of
+     * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
+     * (PBS_TAKES_PIECES); the others are given no chunk in pieces. */
+    const uint8_t* joined;
 } pbs_decision;
 
-/* Kinds of decisions that came later: a host is given those that it asks for. */
-enum pbs_takes { PBS_TAKES_ESTIMATES = 1 };
+/* What of decisions came later: a host is given what it asks for. */
+enum pbs_takes {
+    PBS_TAKES_ESTIMATES = 1, /* decisions of that kind */
+    PBS_TAKES_PIECES = 2     /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
+};
 
 typedef struct pbs_cycle_request {
     size_t size;

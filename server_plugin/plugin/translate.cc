@@ -195,6 +195,7 @@ void DecisionArray::clear() {
     list_.clear();
     amounts_.clear();
     places_.clear();
+    joined_.clear();
     decisions_ = {};
 }
 
@@ -211,6 +212,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
     }
     amounts_.reserve(amount_count);
     places_.reserve(place_count);
+    joined_.reserve(place_count);
     list_.reserve(decisions_.list.size());
 
     const auto add_amounts = [this](std::span<const sched::Amount> amounts) {
@@ -230,7 +232,9 @@ void DecisionArray::assign(sched::Decisions decisions) {
         out.places = places_.data() + places_.size();
         out.place_count = decision.places.size();
         out.start = decision.start ? seconds(*decision.start) : 0;
+        out.joined = joined_.data() + joined_.size();
         for (const sched::Place& place : decision.places) {
+            joined_.push_back(place.joined ? 1 : 0);
             places_.push_back(
                 {static_cast<uint64_t>(place.vnode), add_amounts(place.amounts), place.amounts.size()});
         }

@@ -57,6 +57,7 @@ class DecisionArray {
     std::vector<pbs_decision> list_;
     std::vector<pbs_amount> amounts_;
     std::vector<pbs_place> places_;
+    std::vector<uint8_t> joined_;  // of each of them
 };
 
 }  // namespace pbs::plugin

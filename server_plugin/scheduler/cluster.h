@@ -49,6 +49,7 @@ struct Amount {
 struct Place {
     VnodeHandle vnode{};
     std::span<const Amount> amounts;
+    bool joined = false;  // of a decision: another piece of the chunk that the place before is of
 };
 
 struct JobRecord {

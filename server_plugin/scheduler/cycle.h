@@ -59,7 +59,13 @@ struct Tables {
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
     Estimates estimates;
+    bool divides_chunks = true;  // the host knows pieces of chunks
     std::string server_host;
+
+    // By a policy.
+    Chunks chunks_by(const Settings& settings) const {
+        return divides_chunks && settings.algorithm == Algorithm::standard ? Chunks::divided : Chunks::whole;
+    }
 
     ReasonContext reason_context() {
         return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};

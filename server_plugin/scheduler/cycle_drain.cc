@@ -116,7 +116,8 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     const auto shares_vnode = [&](const KeptDrain& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
-            return std::ranges::find(before.placement, part.vnode, &Part::vnode) != before.placement.end();
+            return std::ranges::find(before.placement.parts, part.vnode, &Part::vnode) !=
+                   before.placement.parts.end();
         });
     };
     if (std::ranges::any_of(all, shares_vnode)) return;
@@ -128,7 +129,7 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     kept.view = view.number;
     kept.queue = view.slot;
     kept.host = view.host;
-    kept.by_vnode = placement;
+    kept.by_vnode = placement.parts;
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
     kept.behind_others = !all.empty();

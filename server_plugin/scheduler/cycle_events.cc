@@ -279,19 +279,22 @@ void Cycle::add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimi
     }
 }
 
-// What the vnode has for jobs that end before its reservations begin, and for those that don't.
+// What the vnode, or its host, has for jobs that end before its reservations begin, and for those that don't.
 void Cycle::add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
                          std::vector<SizeLimit>& limits) const {
     const auto& known = t_.resources.known();
-    const Vnodes& vnodes = *state_.vnodes;
+    Vnodes& vnodes = *state_.vnodes;
     for (const Reservation& reservation : state_.reservations) {
         const std::int32_t before = narrow((reservation.start - in_.now).count());
         SizeLimit until = limit;
         until.most.walltime = std::min(limit.most.walltime, before);
         until.small_walltime = std::min(limit.small_walltime, before);
-        add_limit(view, until, vnodes.room_until(vnode, known.ncpus, known.mem, reservation.start), limits);
+        add_limit(view, until,
+                  vnodes.host_room_until(view.pool, vnode, known.ncpus, known.mem, reservation.start),
+                  limits);
     }
-    add_limit(view, limit, vnodes.room_until(vnode, known.ncpus, known.mem, Instant::max()), limits);
+    add_limit(view, limit, vnodes.host_room_until(view.pool, vnode, known.ncpus, known.mem, Instant::max()),
+              limits);
 }
 
 // `limit`, for chunks that fit the room.

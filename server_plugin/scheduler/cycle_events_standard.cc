@@ -51,7 +51,7 @@ bool standard_nothing_may_start(const CycleInput& in) {
     if (std::ranges::find(memory.limited, true) != memory.limited.end()) return false;
     if (!waiting.lanes_of(JobClass::waiting).empty() || waiting.may_be_due(in.now)) return false;
     const Tables& t = *in.tables;
-    const SizeLimit limit = room_on(since.freed, t.vnodes, t.resources);
+    const SizeLimit limit = room_on(since.freed, t.vnodes, t.resources, t.chunks_by(in.policy->settings));
     return std::ranges::none_of(waiting.lanes_of(JobClass::normal), [&](LaneId lane) {
         WaitingJobs::Position at;
         return is_lane_of_mixed(waiting[lane].of) || waiting.find(lane, limit, at);
@@ -138,9 +138,15 @@ const Cycle::StandardEvents::Limits& Cycle::StandardEvents::limits_of(QueueView&
             for (const Vnodes::Room& room : c_.rooms_of(view.pool))
                 c_.add_limit(view, limit, room, limits.list);
         } else {
-            for (const VnodeSlot vnode : vnodes_)
-                if (c_.state_.vnodes->is_open(view.pool, vnode))
-                    c_.add_rooms_of(view, vnode, limit, limits.list);
+            const Vnodes& vnodes = *c_.state_.vnodes;
+            const bool by_host = c_.t_.chunks_by(c_.s_) == Chunks::divided;
+            const Vnode* last = nullptr;
+            for (const VnodeSlot vnode : vnodes_) {
+                if (!vnodes.is_open(view.pool, vnode)) continue;
+                if (by_host && last != nullptr && last->host == vnodes[vnode].host) continue;
+                last = &vnodes[vnode];
+                c_.add_rooms_of(view, vnode, limit, limits.list);
+            }
         }
     }
     limits.around = SizeLimit::around(limits.list);

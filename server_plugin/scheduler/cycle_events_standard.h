@@ -2,7 +2,8 @@
 //
 // The jobs are in lanes, one for each queue and class, in the order that the policy gives them; starving jobs
 // are of the class `waiting`. A job that was refused is looked at again if it is small enough for a vnode of
-// which jobs gave something back, or for which the last cycle had a reservation. While a job may be given a
+// which jobs gave something back, or for which the last cycle had a reservation; or, as its chunks may have
+// pieces of several vnodes, for the host of one. While a job may be given a
 // reservation, or may hold up the others (strict_ordering, starving jobs), all jobs before it in the order
 // are looked at. Jobs with several kinds of chunks have lanes of their own, and may start on any vnode.
 #pragma once

@@ -101,7 +101,8 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
     out.list.push_back(decision);
 }
 
-// One for each chunk: whoever runs the job starts the processes of each.
+// One for each chunk, or for each piece of one that is divided: whoever runs the job starts the processes of
+// each.
 std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Placement& placement) const {
     std::pmr::polymorphic_allocator<> memory(out.memory.get());
     const Request& request = t_.requests[t_.jobs.request[job]];
@@ -112,12 +113,12 @@ std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Place
     auto* const places = memory.allocate_object<Place>(count);
     std::size_t made = 0;
     for (const Part& part : placement) {
-        const Chunk& chunk = request.chunks[part.chunk];
-        auto* amounts = memory.allocate_object<Amount>(chunk.needs.size() + 1);
+        const std::span<const Need> needs = placement.amounts_of(part, request);
+        auto* amounts = memory.allocate_object<Amount>(needs.size() + 1);
         std::size_t n = 0;
         std::int64_t ncpus = -1;
         std::int64_t mem = -1;
-        for (const Need& need : chunk.needs) {
+        for (const Need& need : needs) {
             if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
             if (need.resource == t_.resources.known().mem) mem = need.amount;
             if (origin && need.resource == ssinodes) continue;
@@ -126,7 +127,8 @@ std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Place
         if (origin && ssinodes != no_resource)
             std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
         for (std::int64_t i = 0; i < part.count; ++i)
-            std::construct_at(&places[made++], Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}});
+            std::construct_at(&places[made++],
+                              Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}, part.joined});
     }
     return {places, count};
 }
@@ -134,11 +136,13 @@ std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Place
 namespace {
 
 std::uint64_t number_of(const Placement& placement) {
-    std::uint64_t number = placement.size();
+    std::uint64_t number = placement.parts.size();
+    const auto add = [&](std::uint64_t value) { number = (number ^ value) * 0x9E3779B97F4A7C15ULL; };
     for (const Part& part : placement)
         for (const std::uint64_t value :
              {std::uint64_t{part.vnode}, std::uint64_t{part.chunk}, static_cast<std::uint64_t>(part.count)})
-            number = (number ^ value) * 0x9E3779B97F4A7C15ULL;
+            add(value);
+    for (const Need& need : placement.amounts) add(static_cast<std::uint64_t>(need.amount));
     return number;
 }
 

@@ -17,7 +17,7 @@ void Cycle::log_schedule(ScheduleState state, JobSlot job, const QueueView& view
         const VnodeHandle vnode = (*state_.vnodes)[part.vnode].handle;
         std::int64_t ncpus = -1;
         std::int64_t mem = -1;
-        for (const Need& need : request.chunks[part.chunk].needs) {
+        for (const Need& need : placement.amounts_of(part, request)) {
             if (need.resource == known.ncpus) ncpus = need.amount;
             if (need.resource == known.mem) mem = need.amount;
             if (!origin || need.resource != known.ssinodes)

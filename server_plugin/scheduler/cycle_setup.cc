@@ -187,7 +187,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.queue = &t_.queues[slot];
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
-    view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition);
+    view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition, t_.chunks_by(s_));
     view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
     set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);

@@ -22,7 +22,9 @@ JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& re
 }
 
 bool is_told_by_size(const Request& request, const Resources& resources) {
-    if (request.chunks.size() != 1 || request.exclusive || !request.unsupported.empty()) return false;
+    if (request.chunks.size() != 1 || request.exclusive || !request.unsupported.empty() ||
+        request.arrangement == Arrangement::vscatter)
+        return false;
     const Chunk& chunk = request.chunks.front();
     const auto& known = resources.known();
     return chunk.count == 1 && chunk.matches.empty() &&
@@ -31,10 +33,16 @@ bool is_told_by_size(const Request& request, const Resources& resources) {
            });
 }
 
-SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources) {
+SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources,
+                  Chunks chunks) {
     SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
+    const auto& known = resources.known();
+    const Vnode* last = nullptr;
     for (const VnodeSlot vnode : vnodes) {
-        const auto room = all.room(vnode, resources.known().ncpus, resources.known().mem);
+        if (chunks == Chunks::divided && last != nullptr && last->host == all[vnode].host) continue;
+        last = &all[vnode];
+        const auto room = chunks == Chunks::divided ? all.host_room(vnode, known.ncpus, known.mem)
+                                                    : all.room(vnode, known.ncpus, known.mem);
         limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
         limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
     }

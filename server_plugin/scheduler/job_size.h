@@ -35,10 +35,13 @@ std::int64_t least_need(const Request& request, std::uint32_t resource);
 JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
                  const Resources& resources);
 
-// Does a request fit any open vnode that has the CPUs and the memory of its size?
+// Does a request fit any open vnode (with chunks that are divided, any host) that has the CPUs and the memory
+// of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
-// What jobs of any walltime find on one of these vnodes at most.
-SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources);
+// What jobs of any walltime find on one of these vnodes at most; or, with chunks that are divided, on the
+// host of one.
+SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources,
+                  Chunks chunks = Chunks::whole);
 
 }  // namespace pbs::sched

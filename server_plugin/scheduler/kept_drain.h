@@ -44,7 +44,7 @@ class KeptDrain {
     QueueSlot queue = no_slot;
     std::uint32_t host = 0;
     Placement placement;                    // of chunks of one kind, so that each vnode is there once
-    Placement by_vnode;                     // the same, in order of vnodes
+    std::vector<Part> by_vnode;             // the same, in order of vnodes
     std::vector<Reservation::Spare> spare;  // as at `start`
     std::vector<View> views;
     std::vector<Watched> watched;

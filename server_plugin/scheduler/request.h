@@ -17,7 +17,7 @@ struct Need {
     std::int64_t amount = 0;
 };
 
-// `count` pieces, each of which is given from one vnode.
+// `count` of them, each of which is given from one vnode, or from several of a host (Chunks::divided).
 struct Chunk {
     std::int64_t count = 1;
     std::vector<Need> needs;
@@ -30,7 +30,7 @@ enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 struct Request {
     std::vector<KeptAmount> amounts;  // as asked, without walltime, by resource
     std::vector<KeptAmount> totals;   // of the whole job: as asked, else the sum over the chunks
-    std::vector<Chunk> chunks;        // of select; without one, a single chunk: such a job gets one vnode
+    std::vector<Chunk> chunks;        // of select; without one, a single chunk
     Arrangement arrangement = Arrangement::free;
     bool exclusive = false;   // no other job on its vnodes
     std::string unsupported;  // what of the request can't be read or isn't supported; empty: nothing

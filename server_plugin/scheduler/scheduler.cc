@@ -371,6 +371,16 @@ void Scheduler::set_by_events(bool on) {
     impl_->by_events = on;
 }
 
+void Scheduler::set_divide_chunks(bool on) {
+    settle();
+    if (std::exchange(impl_->tables.divides_chunks, on) != on) impl_->note(&EventsSince::all);
+}
+
+bool Scheduler::divides_chunks() const {
+    settle();
+    return impl_->tables.divides_chunks;
+}
+
 void Scheduler::set_tell_estimates(bool on) {
     settle();
     impl_->tables.estimates.on = on;

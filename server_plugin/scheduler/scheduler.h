@@ -263,6 +263,11 @@ class Scheduler {
     // more. The host forgets by itself what it was told of a job that is no longer queued. Off at first.
     void set_tell_estimates(bool on);
 
+    // Whether a chunk may be given in pieces of several vnodes of a host (Place::joined), by the standard
+    // algorithm; off for a host that takes each place for a chunk. On at first.
+    void set_divide_chunks(bool on);
+    bool divides_chunks() const;
+
     // Asks every gate about every job, also about jobs alike in all that gates read. For tests: the
     // decisions must not differ.
     void set_categories(bool on);

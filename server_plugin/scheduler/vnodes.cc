@@ -12,13 +12,11 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::uint32_t open_column = 0;
-constexpr std::uint32_t empty_column = 1;
 // Of shares: a job on the vnode's host, of those that have it for themselves, and on the vnode, which comes
-// last.
+// last. They are no columns of resources.
 constexpr std::uint32_t host_share = UINT32_MAX;
-constexpr std::uint32_t exclusive_share = open_column;
-constexpr std::uint32_t job_share = empty_column;
+constexpr std::uint32_t exclusive_share = 0;
+constexpr std::uint32_t job_share = 1;
 constexpr std::size_t most_hosts_of_a_job = 64;  // that are counted
 
 // Is `word` one of the elements of a comma-separated list?
@@ -91,10 +89,7 @@ bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
     vnode.handle = record.vnode;
     vnode.known = true;
     vnode.name = record.name;
-    vnode.host = host;
-    vnode.host_number =
-        host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
-    host_jobs_.resize(host_numbers_.size());
+    if (made || vnode.host != host) set_host(slot, host);
     vnode.partition = partition;
     vnode.free = record.free;
     vnode.priority = record.priority;
@@ -124,6 +119,17 @@ bool Vnodes::change(const VnodeRecord& record, const Resources& resources) {
             }
     }
     return true;
+}
+
+void Vnodes::set_host(VnodeSlot slot, std::uint32_t host) {
+    Vnode& vnode = vnodes_[slot];
+    if (vnode.host_number < on_host_.size()) std::erase(on_host_[vnode.host_number], slot);
+    vnode.host = host;
+    vnode.host_number =
+        host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
+    host_jobs_.resize(host_numbers_.size());
+    on_host_.resize(host_numbers_.size());
+    on_host_[vnode.host_number].push_back(slot);
 }
 
 void Vnodes::remove(VnodeHandle handle) {
@@ -386,34 +392,44 @@ Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint3
     return room;
 }
 
-// Down the tree of maxima, leaving out whatever lies within what was found.
+// Down the trees of maxima, leaving out whatever lies within what was found.
 std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, std::uint32_t second) {
     constexpr std::size_t most_rooms = 16;
     settle_trees();
     const Pool& pool = pools_[id];
     std::vector<Room> rooms;
-    std::vector<std::uint32_t> open = {1};
-    while (!open.empty()) {
-        const std::uint32_t node = open.back();
-        open.pop_back();
-        const std::int64_t* most = &pool.tree[std::size_t{node} * columns_];
-        const Room room = room_of(most, first, second);
-        const auto within = [](const Room& a, const Room& b) {
-            return a.first <= b.first && a.second <= b.second;
-        };
-        if (most[open_column] <= 0 ||
-            std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
-            continue;
-        if (node < pool.leaves) {
-            open.push_back(2 * node);
-            open.push_back(2 * node + 1);
-            continue;
+    // Down a tree. False: they are too many.
+    const auto collect = [&](const Tree& tree) {
+        std::vector<std::uint32_t> open = {1};
+        while (!open.empty()) {
+            const std::uint32_t node = open.back();
+            open.pop_back();
+            const std::int64_t* most = &tree.nodes[std::size_t{node} * columns_];
+            const Room room = room_of(most, first, second);
+            const auto within = [](const Room& a, const Room& b) {
+                return a.first <= b.first && a.second <= b.second;
+            };
+            if (most[open_column] <= 0 ||
+                std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
+                continue;
+            if (node < tree.leaves) {
+                open.push_back(2 * node);
+                open.push_back(2 * node + 1);
+                continue;
+            }
+            std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
+            rooms.push_back(room);
+            if (rooms.size() > most_rooms) return false;
         }
-        std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
-        rooms.push_back(room);
-        if (rooms.size() > most_rooms) return {room_of(&pool.tree[columns_], first, second)};
+        return true;
+    };
+    if ((pool.hosts.empty() || collect(pool.host_tree)) && collect(pool.tree)) return rooms;
+    Room all = room_of(&pool.tree.nodes[columns_], first, second);
+    if (!pool.hosts.empty()) {
+        const Room of_host = room_of(&pool.host_tree.nodes[columns_], first, second);
+        all = {std::max(all.first, of_host.first), std::max(all.second, of_host.second)};
     }
-    return rooms;
+    return {all};
 }
 
 bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
@@ -461,17 +477,22 @@ void Vnodes::void_pools() {
     is_changed_.assign(vnodes_.size(), false);
 }
 
-PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition) {
+PoolId Vnodes::pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition, Chunks chunks) {
     const auto [asked, first] =
-        asked_pools_.try_emplace(std::tuple(static_cast<std::uint64_t>(queue), host, partition));
+        asked_pools_.try_emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks));
     if (!first) return asked->second;
     const bool bound = std::ranges::any_of(vnodes_, [&](const Vnode& v) {
         return v.known && queue != QueueHandle{} && v.queue == queue && v.partition == partition;
     });
     if (!bound) queue = {};
-    const auto [place, made] = pool_ids_.emplace(
-        std::tuple(static_cast<std::uint64_t>(queue), host, partition), static_cast<PoolId>(pools_.size()));
-    if (made) make_pool(pools_.emplace_back(), queue, host, partition);
+    const auto [place, made] =
+        pool_ids_.emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks),
+                          static_cast<PoolId>(pools_.size()));
+    if (made) {
+        Pool& pool = pools_.emplace_back();
+        pool.chunks = chunks;
+        make_pool(pool, queue, host, partition);
+    }
     asked->second = place->second;
     return place->second;
 }
@@ -489,26 +510,45 @@ void Vnodes::make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::u
         if (vnodes_[a].priority != vnodes_[b].priority) return vnodes_[a].priority > vnodes_[b].priority;
         return vnodes_[a].handle < vnodes_[b].handle;
     });
-    pool.leaves = std::bit_ceil(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(pool.vnodes.size())));
-    pool.tree.assign(std::size_t{2} * pool.leaves * columns_, -1);
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> hosts;
-    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
-        set_leaf(pool, i, pool.vnodes[i]);
+    if (pool.chunks == Chunks::divided) sort_by_host(pool);
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
         in_pools_[pool.vnodes[i]].emplace_back(static_cast<PoolId>(&pool - pools_.data()), i);
-        hosts[vnodes_[pool.vnodes[i]].host].push_back(i);
-    }
-    for (std::uint32_t node = pool.leaves - 1; node >= 1; --node) fix_node(pool, node);
-    for (auto& [name, positions] : hosts)
-        if (positions.size() > 1) pool.shared_hosts.emplace(positions.front(), std::move(positions));
+    find_hosts(pool);
+    make_tree(pool.tree, pool.vnodes.size());
+    if (!pool.hosts.empty()) make_tree(pool.host_tree, pool.hosts.size());
+    fill_trees(pool);
 }
 
-void Vnodes::set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const {
-    std::copy_n(row(vnode), columns_, &pool.tree[std::size_t{pool.leaves + position} * columns_]);
+void Vnodes::make_tree(Tree& tree, std::size_t size) const {
+    tree.size = static_cast<std::uint32_t>(size);
+    tree.leaves = std::bit_ceil(std::max<std::uint32_t>(1, tree.size));
+    tree.nodes.assign(std::size_t{2} * tree.leaves * columns_, -1);
 }
 
-void Vnodes::fix_node(Pool& pool, std::uint32_t node) const {
-    take_most(&pool.tree[std::size_t{node} * columns_], &pool.tree[std::size_t{2} * node * columns_],
-              columns_);
+// From the leaves.
+void Vnodes::fix_tree(Tree& tree) const {
+    for (std::uint32_t node = tree.leaves - 1; node >= 1; --node)
+        take_most(&tree.nodes[std::size_t{node} * columns_], &tree.nodes[std::size_t{2} * node * columns_],
+                  columns_);
+}
+
+// What lies above a leaf that changed.
+void Vnodes::fix_above(Tree& tree, std::uint32_t place) const {
+    for (std::uint32_t node = (tree.leaves + place) / 2; node >= 1; node /= 2)
+        if (!take_most(&tree.nodes[std::size_t{node} * columns_],
+                       &tree.nodes[std::size_t{2} * node * columns_], columns_))
+            break;  // nor do those above it change
+}
+
+void Vnodes::fill_trees(Pool& pool) const {
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
+        std::copy_n(row(pool.vnodes[i]), columns_, leaf(pool.tree, i));
+    fix_tree(pool.tree);
+    if (pool.hosts.empty()) return;
+    std::fill_n(leaf(pool.host_tree, 0), pool.hosts.size() * columns_, 0);
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
+        if (pool.host_of[i] != 0) add_to_host(pool, pool.host_of[i] - 1, row(pool.vnodes[i]), 1);
+    fix_tree(pool.host_tree);
 }
 
 void Vnodes::update_trees(VnodeSlot vnode, const Pool* only) {
@@ -532,13 +572,15 @@ void Vnodes::settle_trees() {
 }
 
 void Vnodes::update_tree(Pool& pool, std::uint32_t position, VnodeSlot vnode) const {
-    std::int64_t* const leaf = &pool.tree[std::size_t{pool.leaves + position} * columns_];
-    if (std::equal(leaf, leaf + columns_, row(vnode))) return;
-    set_leaf(pool, position, vnode);
-    for (std::uint32_t node = (pool.leaves + position) / 2; node >= 1; node /= 2)
-        if (!take_most(&pool.tree[std::size_t{node} * columns_], &pool.tree[std::size_t{2} * node * columns_],
-                       columns_))
-            break;  // nor do those above it change
+    std::int64_t* const known = leaf(pool.tree, position);
+    if (std::equal(known, known + columns_, row(vnode))) return;
+    if (const std::uint32_t host = pool.hosts.empty() ? 0 : pool.host_of[position]; host != 0) {
+        add_to_host(pool, host - 1, known, -1);
+        add_to_host(pool, host - 1, row(vnode), 1);
+        fix_above(pool.host_tree, host - 1);
+    }
+    std::copy_n(row(vnode), columns_, known);
+    fix_above(pool.tree, position);
 }
 
 void Vnodes::note_columns(const Needs& needs) {
@@ -547,21 +589,21 @@ void Vnodes::note_columns(const Needs& needs) {
         if (needs[c] > 0) asked_columns_.emplace_back(c, needs[c]);
 }
 
-// The first position from `from` on whose vnode has enough of all columns that are asked for; no_slot: none.
-std::uint32_t Vnodes::next_fit(const Pool& pool, std::uint32_t from) const {
+// The first leaf from `from` on that has enough of all columns that are asked for; no_slot: none.
+std::uint32_t Vnodes::next_fit(const Tree& tree, std::uint32_t from) const {
     const auto enough = [&](std::uint32_t node) {
-        const std::int64_t* most = &pool.tree[std::size_t{node} * columns_];
+        const std::int64_t* most = &tree.nodes[std::size_t{node} * columns_];
         for (const auto& [column, need] : asked_columns_)
             if (most[column] < need) return false;
         return true;
     };
-    if (from >= pool.vnodes.size()) return no_slot;
-    std::uint32_t node = pool.leaves + from;
+    if (from >= tree.size) return no_slot;
+    std::uint32_t node = tree.leaves + from;
     while (true) {
         if (enough(node)) {
-            if (node >= pool.leaves) {
-                const auto position = node - pool.leaves;
-                return position < pool.vnodes.size() ? position : no_slot;
+            if (node >= tree.leaves) {
+                const auto place = node - tree.leaves;
+                return place < tree.size ? place : no_slot;
             }
             node *= 2;  // leftmost of its leaves first
             continue;
@@ -598,6 +640,18 @@ const Vnodes::Needs& Vnodes::needs_of(const Chunk& chunk, bool exclusive, const 
     if (node_size.cpus > 0 && ssinodes_ != no_resource && ssinodes_ < column_of_.size() &&
         column_of_[ssinodes_] != 0)
         needs[column_of_[ssinodes_]] = node_size.nodes(ncpus, mem);
+    return needs;
+}
+
+const Vnodes::Needs& Vnodes::needs_of(const Placement& placement, const Part& part, const Request& request,
+                                      const NodeSize& node_size, Needs& needs) const {
+    if (!part.is_piece()) return needs_of(request.chunks[part.chunk], request.exclusive, node_size, needs);
+    needs.assign(columns_, 0);
+    needs[open_column] = 1;
+    needs[empty_column] = request.exclusive ? 1 : 0;
+    for (const Need& need : placement.amounts_of(part, request))
+        if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
+            needs[column_of_[need.resource]] += need.amount;
     return needs;
 }
 
@@ -649,6 +703,17 @@ std::int64_t Vnodes::how_many(VnodeSlot slot, const Needs& needs, const Chunk& c
     return most;
 }
 
+// A row of what is free becomes what reservations leave of it to a job that ends then.
+void Vnodes::limit_by_reserved(VnodeSlot vnode, Instant ends, Needs& columns) const {
+    if (reserved_.empty()) return;
+    const auto found = reserved_.find(vnode);
+    if (found == reserved_.end()) return;
+    for (const Reserved& reserved : found->second) {
+        if (ends <= reserved.start || suspended_[reserved.id]) continue;
+        for (std::uint32_t c = 0; c < columns_; ++c) columns[c] = std::min(columns[c], reserved.over[c]);
+    }
+}
+
 void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign,
                          const Pool* only) {
     for (std::uint32_t c = first_resource_column; c < columns_; ++c)
@@ -658,10 +723,15 @@ void Vnodes::add_amounts(VnodeSlot vnode, const Needs& needs, std::int64_t count
 
 // Places all of one kind of chunks, walking once over the vnodes that have room.
 bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t index,
-                         const PlaceRules& rules, const std::vector<std::uint32_t>* only, Placement& out) {
+                         const PlaceRules& rules, const Among& among, Placement& out) {
     const Chunk& chunk = request.chunks[index];
     const Needs& needs = needs_of(chunk, request.exclusive, rules.node_size, needs_to_place_);
     std::int64_t left = chunk.count;
+    if (pool.chunks == Chunks::divided) {
+        Placing placing{pool, request, index, needs, rules, left, out};
+        place_by_host(placing, among.range.value_or(Range{0, pool.tree.size}));
+        return placing.left == 0;
+    }
     const auto taken = [&](VnodeSlot slot) {
         return std::ranges::any_of(out, [&](const Part& part) {
             return request.arrangement == Arrangement::scatter
@@ -683,11 +753,11 @@ bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t
             count = 1;
         }
         if (count == 0) return;
-        out.push_back({slot, index, count});
+        out.parts.push_back({slot, index, count});
         left -= count;
     };
-    if (only != nullptr) {
-        for (const auto position : *only) {
+    if (among.positions != nullptr) {
+        for (const auto position : *among.positions) {
             const std::int64_t* has = row(pool.vnodes[position]);
             if (has[open_column] < needs[open_column] || has[empty_column] < needs[empty_column]) continue;
             offer(position);
@@ -696,64 +766,78 @@ bool Vnodes::place_chunk(const Pool& pool, const Request& request, std::uint32_t
         return left == 0;
     }
     note_columns(needs);
-    for (auto position = next_fit(pool, 0); left > 0 && position != no_slot;
-         position = next_fit(pool, position + 1))
+    for (auto position = next_fit(pool.tree, 0); left > 0 && position != no_slot;
+         position = next_fit(pool.tree, position + 1))
         offer(position);
     return left == 0;
 }
 
 bool Vnodes::place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules,
-                          const std::vector<std::uint32_t>* only, Placement& out) {
+                          const Among& among, Placement& out) {
     out.clear();
     bool placed = true;
     std::size_t counted = 0;  // parts that are taken from what is free, so that the next kind sees it
+    Needs kept;
     for (std::uint32_t c = 0; placed && c < request.chunks.size(); ++c) {
-        placed = place_chunk(pool, request, c, rules, only, out);
+        placed = place_chunk(pool, request, c, rules, among, out);
         if (!placed || c + 1 == request.chunks.size()) break;
-        for (; counted < out.size(); ++counted) {
-            const Needs needs = needs_of(request.chunks[c], request.exclusive, rules.node_size);
-            add_amounts(out[counted].vnode, needs, out[counted].count, -1, &pool);
-            use_over(out[counted].vnode, needs, out[counted].count, 1, rules.ends);
+        for (; counted < out.parts.size(); ++counted) {
+            const Part& part = out.parts[counted];
+            const Needs& needs = needs_of(out, part, request, rules.node_size, kept);
+            add_amounts(part.vnode, needs, part.count, -1, &pool);
+            use_over(part.vnode, needs, part.count, 1, rules.ends);
         }
     }
     for (std::size_t i = 0; i < counted; ++i) {
-        const Needs needs = needs_of(request.chunks[out[i].chunk], request.exclusive, rules.node_size);
-        add_amounts(out[i].vnode, needs, out[i].count, 1, &pool);
-        use_over(out[i].vnode, needs, out[i].count, -1, rules.ends);
+        const Part& part = out.parts[i];
+        const Needs& needs = needs_of(out, part, request, rules.node_size, kept);
+        add_amounts(part.vnode, needs, part.count, 1, &pool);
+        use_over(part.vnode, needs, part.count, -1, rules.ends);
     }
     if (!placed) out.clear();
     return placed;
 }
 
+Vnodes::Whole Vnodes::whole_of(const Request& request, const NodeSize& node_size) const {
+    Whole whole;
+    whole.needs.assign(columns_, 0);
+    for (const Chunk& chunk : request.chunks) {
+        const Needs needs = needs_of(chunk, request.exclusive, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+            whole.needs[c] += needs[c] * chunk.count;
+        whole.needs[open_column] = needs[open_column];
+        whole.needs[empty_column] = needs[empty_column];
+        whole.chunk.matches.insert(whole.chunk.matches.end(), chunk.matches.begin(), chunk.matches.end());
+    }
+    return whole;
+}
+
+bool Vnodes::place_whole(VnodeSlot vnode, const Whole& whole, const Request& request, const PlaceRules& rules,
+                         Placement& out) const {
+    if (how_many(vnode, whole.needs, whole.chunk, rules) == 0) return false;
+    for (std::uint32_t c = 0; c < request.chunks.size(); ++c)
+        out.parts.push_back({vnode, c, request.chunks[c].count});
+    return true;
+}
+
 bool Vnodes::place_on_one_vnode(const Pool& pool, const Request& request, const PlaceRules& rules,
                                 Placement& out) {
-    Needs sum(columns_, 0);
-    Chunk all;
-    for (const Chunk& chunk : request.chunks) {
-        const Needs needs = needs_of(chunk, request.exclusive, rules.node_size);
-        for (std::uint32_t c = first_resource_column; c < columns_; ++c) sum[c] += needs[c] * chunk.count;
-        sum[open_column] = needs[open_column];
-        sum[empty_column] = needs[empty_column];
-        all.matches.insert(all.matches.end(), chunk.matches.begin(), chunk.matches.end());
-    }
-    note_columns(sum);
-    for (auto at = next_fit(pool, 0); at != no_slot; at = next_fit(pool, at + 1)) {
-        if (how_many(pool.vnodes[at], sum, all, rules) == 0) continue;
-        for (std::uint32_t c = 0; c < request.chunks.size(); ++c)
-            out.push_back({pool.vnodes[at], c, request.chunks[c].count});
-        return true;
-    }
+    const Whole whole = whole_of(request, rules.node_size);
+    note_columns(whole.needs);
+    for (auto at = next_fit(pool.tree, 0); at != no_slot; at = next_fit(pool.tree, at + 1))
+        if (place_whole(pool.vnodes[at], whole, request, rules, out)) return true;
     return false;
 }
 
 // All on one host: on one vnode if possible, else on the vnodes of one host.
 bool Vnodes::pack(const Pool& pool, const Request& request, const PlaceRules& rules, Placement& out) {
+    if (pool.chunks == Chunks::divided) return pack_by_host(pool, request, rules, out);
     if (place_on_one_vnode(pool, request, rules, out)) return true;
     std::vector<std::uint32_t> first;
     for (const auto& [position, positions] : pool.shared_hosts) first.push_back(position);
     std::ranges::sort(first);
     return std::ranges::any_of(first, [&](std::uint32_t position) {
-        return place_chunks(pool, request, rules, &pool.shared_hosts.at(position), out);
+        return place_chunks(pool, request, rules, {&pool.shared_hosts.at(position), {}}, out);
     });
 }
 
@@ -762,19 +846,27 @@ bool Vnodes::find(PoolId id, const Request& request, const PlaceRules& rules, Pl
     settle_trees();
     out.clear();
     return request.arrangement == Arrangement::pack ? pack(pool, request, rules, out)
-                                                    : place_chunks(pool, request, rules, nullptr, out);
+                                                    : place_chunks(pool, request, rules, {}, out);
 }
 
 bool Vnodes::large_enough(PoolId id, const Request& request, const NodeSize& node_size) const {
     const Pool& pool = pools_[id];
+    const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         const Needs needs = needs_of(chunk, false, node_size);
         std::int64_t left = chunk.count;
-        for (const VnodeSlot v : pool.vnodes) {
-            std::int64_t most = left;
-            for (std::uint32_t c = first_resource_column; c < columns_; ++c)
-                if (needs[c] > 0) most = std::min(most, total_[v * columns_ + c] / needs[c]);
-            if (matches(vnodes_[v], chunk)) left -= most;
+        for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
+            const VnodeSlot v = pool.vnodes[i];
+            if (divides && pool.host_of[i] != 0) {
+                const Range& host = pool.hosts[pool.host_of[i] - 1];
+                left -= std::min(left, chunks_of_host(pool, host, chunk, needs));
+                i = host.end - 1;
+            } else if (matches(vnodes_[v], chunk)) {
+                std::int64_t most = left;
+                for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+                    if (needs[c] > 0) most = std::min(most, total_[v * columns_ + c] / needs[c]);
+                left -= most;
+            }
             if (left <= 0) return true;
         }
         return false;
@@ -783,8 +875,7 @@ bool Vnodes::large_enough(PoolId id, const Request& request, const NodeSize& nod
 
 void Vnodes::apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign) {
     for (const Part& part : placement) {
-        const Needs& needs =
-            needs_of(request.chunks[part.chunk], request.exclusive, node_size, needs_to_take_);
+        const Needs& needs = needs_of(placement, part, request, node_size, needs_to_take_);
         std::int64_t* const free = &free_[part.vnode * columns_];
         for (std::uint32_t c = first_resource_column; c < columns_; ++c)
             free[c] += sign * needs[c] * part.count;
@@ -818,8 +909,9 @@ void Vnodes::shares_held(JobSlot job, std::vector<Share>& out) const {
 
 void Vnodes::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
                        std::vector<Share>& out) const {
+    Needs kept;
     for (const Part& part : placement) {
-        const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        const Needs& needs = needs_of(placement, part, request, node_size, kept);
         for (std::uint32_t c = first_resource_column; c < columns_; ++c)
             if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
     }
@@ -867,9 +959,9 @@ void Vnodes::look_ahead(std::span<const Share> shares, int sign) {
 // Many changes are cheaper in one go over the whole tree.
 void Vnodes::settle(PoolId id) {
     Pool& pool = pools_[id];
-    if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(pool.leaves)) > 2UL * pool.leaves) {
-        for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) set_leaf(pool, i, pool.vnodes[i]);
-        for (std::uint32_t node = pool.leaves - 1; node >= 1; --node) fix_node(pool, node);
+    const std::uint32_t leaves = pool.tree.leaves;
+    if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(leaves)) > 2UL * leaves) {
+        fill_trees(pool);
     } else {
         for (const VnodeSlot vnode : looked_ahead_) update_trees(vnode, &pool);
     }
@@ -906,8 +998,9 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
 void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
                      const NodeSize& node_size, std::span<const JobSlot> gone) {
     suspended_.resize(std::max<std::size_t>(suspended_.size(), id + 1), false);
-    Placement parts = placement;
+    std::vector<Part> parts = placement.parts;
     std::ranges::stable_sort(parts, {}, &Part::vnode);
+    Needs kept;
     std::vector<JobSlot> gone_here;
     for (std::size_t first = 0, last = 0; first < parts.size(); first = last) {
         const VnodeSlot slot = parts[first].vnode;
@@ -918,7 +1011,7 @@ void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement
                                  [&](JobSlot job) { return std::ranges::binary_search(gone, job); });
         std::vector<std::int64_t> over = row_without(slot, gone_here);
         for (const Part& part : std::span(parts).subspan(first, last - first)) {
-            const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+            const Needs& needs = needs_of(placement, part, request, node_size, kept);
             for (std::uint32_t c = first_resource_column; c < columns_; ++c) over[c] -= needs[c] * part.count;
         }
         over[empty_column] = 0;
@@ -930,9 +1023,9 @@ void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement
 void Vnodes::use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
                           Instant ends) {
     if (reserved_.empty()) return;
+    Needs kept;
     for (const Part& part : placement)
-        use_over(part.vnode, needs_of(request.chunks[part.chunk], request.exclusive, node_size), part.count,
-                 1, ends);
+        use_over(part.vnode, needs_of(placement, part, request, node_size, kept), part.count, 1, ends);
 }
 
 // Of the reservations of a vnode that bind a job that ends then, what is over becomes less by so much (sign

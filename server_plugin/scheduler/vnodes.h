@@ -3,10 +3,15 @@
 // A pool is the set of vnodes that a queue may use. Each has a tree of maxima over its vnodes, so that the
 // first vnode with enough of everything is found without walking over all of them, and a change of one vnode
 // costs the logarithm of their number.
+//
+// By the standard algorithm a chunk that no vnode of a host has room for may have pieces of several of them,
+// as in OpenPBS. Such a pool has its vnodes in the order of their hosts, and a second tree: of what the
+// vnodes of each host have together (vnodes_divide.cc).
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -39,13 +44,38 @@ struct Vnode {
     std::int32_t exclusive = 0;  // of them, those that want it for themselves
 };
 
-// A share of a vnode: `count` times chunk number `chunk` of a request.
+// A share of a vnode: `count` times chunk number `chunk` of a request, or a piece of one of these.
 struct Part {
     VnodeSlot vnode = 0;
     std::uint32_t chunk = 0;
     std::int64_t count = 0;
+    std::uint32_t first_amount = 0;  // of a piece, in Placement::amounts
+    std::uint32_t amounts = 0;       // of a piece; 0: these are whole chunks
+    bool joined = false;             // a piece of the same chunk as the part before
+    bool is_piece() const { return amounts > 0; }
 };
-using Placement = std::vector<Part>;
+
+// Where the chunks of a job are, in their order.
+struct Placement {
+    std::vector<Part> parts;
+    std::vector<Need> amounts;  // of the pieces
+
+    auto begin() const { return parts.begin(); }
+    auto end() const { return parts.end(); }
+    bool empty() const { return parts.empty(); }
+    void clear() {
+        parts.clear();
+        amounts.clear();
+    }
+    // What of each resource a part has, `count` times.
+    std::span<const Need> amounts_of(const Part& part, const Request& request) const {
+        if (!part.is_piece()) return request.chunks[part.chunk].needs;
+        return std::span(amounts).subspan(part.first_amount, part.amounts);
+    }
+};
+
+// Is each chunk given from one vnode, or may the vnodes of a host have pieces of it?
+enum class Chunks : std::uint8_t { whole, divided };
 
 // How the nodes (ssinodes) of a vnode's share are reckoned; off when cpus is 0.
 struct NodeSize {
@@ -96,7 +126,8 @@ class Vnodes {
 
     // The vnodes for a queue: those bound to it if there are any, else those bound to none; of one partition;
     // of one host unless 0. Ids are valid until a vnode changes other than in its load.
-    PoolId pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition);
+    PoolId pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition,
+                Chunks chunks = Chunks::whole);
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return pools_[pool].vnodes; }
     // Grows whenever ids of pools become void.
     std::uint64_t version() const { return version_; }
@@ -105,6 +136,10 @@ class Vnodes {
 
     // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
     // priority first, then in the order in which they were made.
+    // Where chunks are divided, hosts come in the order of their first vnodes. Of each host a chunk is given
+    // whole from the first vnode that has room for it, else in pieces, vnode by vnode, as much of each
+    // resource as there is; not with place=vscatter. So pieces on one host go before a whole vnode on the
+    // next. place=pack goes by hosts as well, chunk by chunk; otherwise it prefers a single vnode.
     // It is put into `out`, whose memory is used again; false: there is none.
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out);
     // Is there one?
@@ -164,7 +199,7 @@ class Vnodes {
         std::uint32_t resource = no_resource;  // no_resource: none by itself
         bool never = false;                    // not even if nothing ran
         std::int64_t asked = 0;                // by the whole job, or by one of its chunks
-        std::int64_t free = 0;                 // on all vnodes, or on the one with most
+        std::int64_t free = 0;                 // on all vnodes, or on the one (or the host) with most
         std::int64_t total = 0;
         std::string unmatched;  // of a resource that has to be equal: what is asked for and what there is
     };
@@ -180,8 +215,14 @@ class Vnodes {
     Room room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
     // The same, of what reservations leave to a job that ends then.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
+    // For chunks that are divided: the same of all open vnodes of the pool that share the host of this one
+    // together. O(1); O(vnodes) while there are reservations.
+    Room host_room_until(PoolId pool, VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
+                         Instant ends);
+    // The same of all vnodes of the host, whatever their pool, now. O(vnodes).
+    Room host_room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
     // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
-    // where there would be many, one that is as large as all of them.
+    // where there would be many, one that is as large as all of them. Where chunks are divided, of hosts too.
     std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second);
     // Does it take jobs, and is it of the pool?
     bool is_open(PoolId pool, VnodeSlot vnode) const;
@@ -229,17 +270,40 @@ class Vnodes {
     const HeldJob* held_of(JobSlot job) const {
         return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
     }
-    // Of the vnodes of a pool, by column; what jobs may have of those that take any.
+    // Of the vnodes of a pool, by column; what jobs may have of those that take any. `most` of a vnode; or,
+    // where chunks are divided, of a host.
     struct Amounts {
         std::uint64_t as_of = 0;  // changes_
         std::vector<std::int64_t> free, total, most_free, most;
+        std::vector<std::int64_t> most_free_of_host, most_of_host;
+    };
+    // Of each of some rows the columns, and the maxima of these.
+    struct Tree {
+        std::uint32_t size = 0;             // rows
+        std::uint32_t leaves = 1;           // a power of two
+        std::vector<std::int64_t> nodes{};  // node i (root 1): columns_ maxima
+    };
+    // Positions in a pool, from the first one to before the last one.
+    struct Range {
+        std::uint32_t first = 0;
+        std::uint32_t end = 0;
     };
     struct Pool {
         Amounts amounts;
         std::vector<VnodeSlot> vnodes;
-        std::uint32_t leaves = 1;        // a power of two
-        std::vector<std::int64_t> tree;  // node i (root 1): columns_ maxima
+        Tree tree;
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shared_hosts;  // with several vnodes
+        // Where chunks are divided: the hosts with several vnodes, instead of shared_hosts; by position which
+        // of them a vnode is on, and 1 (0: its host has no other); and what their open vnodes have together.
+        Chunks chunks = Chunks::whole;
+        std::vector<Range> hosts;
+        std::vector<std::uint32_t> host_of;
+        Tree host_tree;
+    };
+    // Vnodes of a pool that a job has to be on: all, the positions, or those of one range.
+    struct Among {
+        const std::vector<std::uint32_t>* positions = nullptr;
+        std::optional<Range> range;
     };
     struct Reserved {
         std::uint32_t id = 0;
@@ -247,11 +311,25 @@ class Vnodes {
         std::vector<std::int64_t> over;  // by column
     };
     using Needs = std::vector<std::int64_t>;  // by column
+    // One kind of chunks that is being placed.
+    struct Placing {
+        const Pool& pool;
+        const Request& request;
+        std::uint32_t chunk = 0;
+        const Needs& needs;
+        const PlaceRules& rules;
+        std::int64_t left = 0;
+        Placement& out;
+    };
 
     Room room_of(const std::int64_t* columns, std::uint32_t first, std::uint32_t second) const;
+    static Room both(const Room& a, const Room& b);
+    const Range* host_in(PoolId pool, VnodeSlot vnode) const;
     const Amounts& amounts_of(PoolId pool);
+    void add_hosts(const Pool& pool, Amounts& amounts) const;
     std::string unmatched(const Pool& pool, const KeptAmount& wanted) const;
     const std::int64_t* row(VnodeSlot vnode) const { return &free_[vnode * columns_]; }
+    void set_host(VnodeSlot vnode, std::uint32_t host);
     void set_totals(VnodeSlot vnode);
     void set_flags(VnodeSlot vnode);
     // Trees are brought up to date when they are next looked at: most of what a cycle takes and gives back is
@@ -260,9 +338,20 @@ class Vnodes {
     void update_trees(VnodeSlot vnode, const Pool* only = nullptr);
     void update_tree(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
     void settle_trees();
-    void set_leaf(Pool& pool, std::uint32_t position, VnodeSlot vnode) const;
-    void fix_node(Pool& pool, std::uint32_t node) const;
+    std::int64_t* leaf(Tree& tree, std::uint32_t place) const {
+        return &tree.nodes[std::size_t{tree.leaves + place} * columns_];
+    }
+    const std::int64_t* leaf(const Tree& tree, std::uint32_t place) const {
+        return &tree.nodes[std::size_t{tree.leaves + place} * columns_];
+    }
+    void make_tree(Tree& tree, std::size_t size) const;
+    void fix_tree(Tree& tree) const;
+    void fix_above(Tree& tree, std::uint32_t place) const;
+    void fill_trees(Pool& pool) const;
     void make_pool(Pool& pool, QueueHandle queue, std::uint32_t host, std::uint32_t partition);
+    void sort_by_host(Pool& pool) const;
+    void find_hosts(Pool& pool) const;
+    void add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* columns, int sign) const;
     void void_pools();
     void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, std::vector<Share>& out) const;
     bool needs_columns(const Vnode& vnode, const Resources& resources) const;
@@ -275,9 +364,11 @@ class Vnodes {
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     Needs needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
     const Needs& needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Needs& kept) const;
+    const Needs& needs_of(const Placement& placement, const Part& part, const Request& request,
+                          const NodeSize& node_size, Needs& kept) const;
     // What of the columns is asked for at all, into `asked_columns_`.
     void note_columns(const Needs& needs);
-    std::uint32_t next_fit(const Pool& pool, std::uint32_t from) const;
+    std::uint32_t next_fit(const Tree& tree, std::uint32_t from) const;
     std::int64_t how_many(VnodeSlot vnode, const Needs& needs, const Chunk& chunk,
                           const PlaceRules& rules) const;
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
@@ -285,18 +376,46 @@ class Vnodes {
     bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
     void use_over(VnodeSlot vnode, const Needs& needs, std::int64_t count, int sign, Instant ends);
     bool place_chunk(const Pool& pool, const Request& request, std::uint32_t chunk, const PlaceRules& rules,
-                     const std::vector<std::uint32_t>* only, Placement& out);
-    bool place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules,
-                      const std::vector<std::uint32_t>* only, Placement& out);
+                     const Among& among, Placement& out);
+    bool place_chunks(const Pool& pool, const Request& request, const PlaceRules& rules, const Among& among,
+                      Placement& out);
+    // All chunks of a request as one.
+    struct Whole {
+        Needs needs;
+        Chunk chunk;
+    };
+    Whole whole_of(const Request& request, const NodeSize& node_size) const;
+    bool place_whole(VnodeSlot vnode, const Whole& whole, const Request& request, const PlaceRules& rules,
+                     Placement& out) const;
     bool place_on_one_vnode(const Pool& pool, const Request& request, const PlaceRules& rules,
                             Placement& out);
     bool pack(const Pool& pool, const Request& request, const PlaceRules& rules, Placement& out);
+
+    // Chunks that may be divided (vnodes_divide.cc).
+    bool pack_by_host(const Pool& pool, const Request& request, const PlaceRules& rules, Placement& out);
+    void place_by_host(Placing& placing, const Range& range);
+    bool place_on_vnode(Placing& placing, VnodeSlot vnode) const;
+    bool is_taken(const Placing& placing, VnodeSlot vnode) const;
+    void limit_by_reserved(VnodeSlot vnode, Instant ends, Needs& columns) const;
+    void place_on_host(Placing& placing, const Range& host);
+    // What the vnodes of a host have for a chunk, without what it has there already.
+    struct Left {
+        VnodeSlot vnode;
+        Needs columns;
+    };
+    std::vector<Left> left_on_host(const Placing& placing, const Range& host, std::size_t first_part) const;
+    void divide(Placing& placing, std::vector<Left>& left) const;
+    bool add_piece(Placing& placing, Left& from, Needs& rest, bool joined) const;
+    std::int64_t chunks_of_host(const Pool& pool, const Range& host, const Chunk& chunk,
+                                const Needs& needs) const;
 
     std::vector<Vnode> vnodes_;
     std::unordered_map<std::uint64_t, VnodeSlot> by_handle_;
     std::vector<std::uint32_t> column_of_;    // by resource; 0: no vnode has it
     std::vector<std::uint32_t> resource_of_;  // by column
     std::vector<bool> defined_;               // by resource: some vnode has a value
+    static constexpr std::uint32_t open_column = 0;
+    static constexpr std::uint32_t empty_column = 1;
     static constexpr std::uint32_t first_resource_column = 2;
     std::uint32_t columns_ = first_resource_column;  // 0: open to jobs, 1: without a job, then resources
     std::uint32_t ssinodes_ = no_resource;
@@ -310,12 +429,14 @@ class Vnodes {
     std::vector<std::uint32_t> held_place_;      // by job, its place there and 1; 0: it holds nothing
     std::vector<std::uint32_t> held_unused_;     // places
     std::vector<std::vector<JobSlot>> jobs_on_;  // by vnode
-    std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> pool_ids_;
-    std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, PoolId> asked_pools_;  // by whose asked
+    using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks>;
+    std::map<PoolKey, PoolId> pool_ids_;
+    std::map<PoolKey, PoolId> asked_pools_;  // by whose asked
     std::vector<Pool> pools_;
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;  // by vnode
     std::unordered_map<std::uint32_t, std::uint32_t> host_numbers_;        // by name
     std::vector<std::int64_t> host_jobs_;                                  // by number
+    std::vector<std::vector<VnodeSlot>> on_host_;                          // the same
     // Room for the needs of the chunk that is being placed, and of a part that is taken.
     Needs needs_to_place_;
     Needs needs_to_take_;

@@ -18,7 +18,8 @@ const Vnodes::Amounts& Vnodes::amounts_of(PoolId id) {
     Amounts& amounts = pool.amounts;
     if (amounts.as_of == changes_ + 1) return amounts;
     amounts.as_of = changes_ + 1;
-    for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most})
+    for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most,
+                       &amounts.most_free_of_host, &amounts.most_of_host})
         sums->assign(columns_, 0);
     for (const VnodeSlot vnode : pool.vnodes) {
         const bool open = vnodes_[vnode].free && vnodes_[vnode].exclusive == 0;
@@ -31,7 +32,28 @@ const Vnodes::Amounts& Vnodes::amounts_of(PoolId id) {
             amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
+    add_hosts(pool, amounts);
     return amounts;
+}
+
+// Of the vnodes of a host together; of one that has no other, what it has.
+void Vnodes::add_hosts(const Pool& pool, Amounts& amounts) const {
+    amounts.most_free_of_host = amounts.most_free;
+    amounts.most_of_host = amounts.most;
+    for (const Range& host : pool.hosts) {
+        for (std::uint32_t c = 0; c < columns_; ++c) {
+            std::int64_t free = 0;
+            std::int64_t total = 0;
+            for (std::uint32_t i = host.first; i < host.end; ++i) {
+                const VnodeSlot vnode = pool.vnodes[i];
+                total += total_[vnode * columns_ + c];
+                if (vnodes_[vnode].free && vnodes_[vnode].exclusive == 0)
+                    free += std::max<std::int64_t>(0, row(vnode)[c]);
+            }
+            amounts.most_free_of_host[c] = std::max(amounts.most_free_of_host[c], free);
+            amounts.most_of_host[c] = std::max(amounts.most_of_host[c], total);
+        }
+    }
 }
 
 // "wanted != what there is", if no vnode of the pool has it; else empty.
@@ -73,11 +95,14 @@ Vnodes::Shortage Vnodes::shortage(PoolId id, const Request& request, const NodeS
         for (const auto& [c, amount] : asked)
             if (amount > amounts.free[c])
                 return {resource_of_[c], false, amount, amounts.free[c], amounts.total[c], {}};
+    const bool divides = request.arrangement != Arrangement::vscatter;
+    const auto& most_free = divides ? amounts.most_free_of_host : amounts.most_free;
+    const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;
     for (const Chunk& chunk : request.chunks) {
         const Needs needs = needs_of(chunk, false, node_size);
         for (std::uint32_t c = first_resource_column; c < columns_; ++c) {
-            const std::int64_t most = never ? amounts.most[c] : amounts.most_free[c];
-            if (needs[c] > most) return {resource_of_[c], never, needs[c], most, amounts.most[c], {}};
+            const std::int64_t most = never ? most_in_all[c] : most_free[c];
+            if (needs[c] > most) return {resource_of_[c], never, needs[c], most, most_in_all[c], {}};
         }
     }
     Shortage none;

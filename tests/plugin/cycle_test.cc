@@ -388,6 +388,47 @@ TEST_F(Cycle, EstimatesAreForHostsThatTakeThem) {
     EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty()) << "once";
 }
 
+// ---- Chunks in pieces, for hosts that know them.
+
+TEST_F(Cycle, ChunksAreDividedForHostsThatTakePieces) {
+    policy({{"algorithm", "standard"}});
+    host.vnode(kVnode, "n1", 4, 65536, "h");
+    host.vnode(kVnode + 1, "n2", 4, 65536, "h");
+    host.job({.handle = 1, .queue = kBatch, .ncpus = 6});
+    struct Piece {
+        uint64_t vnode;
+        int64_t ncpus;
+        int joined;
+        bool operator==(const Piece&) const = default;
+    };
+    const auto pieces = [&](std::size_t size, uint64_t takes) {
+        pbs_cycle_request request{};
+        request.size = size;
+        request.now = host.now;
+        request.sched = {"default", 7};
+        request.trigger = PBS_SCH_SCHEDULE_CMD;
+        request.takes = takes;
+        pbs_cycle_result result{};
+        result.size = sizeof result;
+        EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+        std::vector<Piece> given;
+        for (std::size_t i = 0; i < result.decision_count; ++i) {
+            const pbs_decision& decision = result.decisions[i];
+            if (decision.kind != PBS_DECIDE_RUN) continue;
+            for (std::size_t p = 0; p < decision.place_count; ++p) {
+                const pbs_place& place = decision.places[p];
+                given.push_back({place.vnode, place.amounts[0].number, decision.joined[p]});
+            }
+        }
+        return given;
+    };
+    EXPECT_THAT(pieces(offsetof(pbs_cycle_request, takes), PBS_TAKES_PIECES), IsEmpty())
+        << "a host of before";
+    EXPECT_THAT(pieces(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty());
+    EXPECT_THAT(pieces(sizeof(pbs_cycle_request), PBS_TAKES_PIECES),
+                ElementsAre(Piece{kVnode, 4, 0}, Piece{kVnode + 1, 2, 1}));
+}
+
 // ---- The record of the next cycle, for those who wait for it.
 
 class RecordOfNext : public Cycle {

@@ -281,13 +281,14 @@ void FakeHost::queue(uint64_t handle, const std::string& name, int64_t max_ncpus
     plugin.queue_changed(plugin.self, &record);
 }
 
-void FakeHost::vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb) {
+void FakeHost::vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb,
+                     const std::string& host_name) {
     const std::array available{amount(kNcpus, ncpus), amount(kMem, mem_mb << 20)};
     pbs_vnode_record record{};
     record.size = sizeof record;
     record.vnode = handle;
     record.name = c_str(name);
-    record.host = c_str(name);
+    record.host = c_str(host_name.empty() ? name : host_name);
     record.resources_available = available.data();
     record.resources_available_count = available.size();
     record.load_thousandths = -1;

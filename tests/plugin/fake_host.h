@@ -101,7 +101,9 @@ class FakeHost {
 
     // An execution queue that is started and enabled; max_* in the units of Job, -1: not set.
     void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);
-    void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536);
+    // Without a host it is one by itself.
+    void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536,
+               const std::string& host_name = {});
     void job(const Job& job);
     void job_removed(uint64_t handle);
 

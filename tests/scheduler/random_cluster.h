@@ -129,6 +129,7 @@ struct RandomCluster {
             o.group = "g" + std::to_string(pick(1, 2));
             o.ncpus = pick(1, 20);
             if (chance(60)) o.mem = pick(1, 16) * 512 * mb;
+            if (!origin && chance(10)) o.ncpus = pick(20, 60);  // more than any vnode has
             if (chance(15)) o.select = std::to_string(pick(1, 6)) + ":ncpus=" + std::to_string(pick(1, 4));
             if (!o.select.empty()) {
                 o.ncpus = -1;

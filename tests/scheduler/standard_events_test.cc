@@ -14,9 +14,11 @@ using testing::IsEmpty;
 
 // At every third site more jobs arrive than end.
 TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
-    compare_by_events(pbs::test::cases(120), 100, Algorithm::standard, [](Events& events, int seed) {
+    const int sites = pbs::test::cases(120);
+    const auto in_pieces = compare_by_events(sites, 100, Algorithm::standard, [](Events& events, int seed) {
         if (seed % 3 == 0) events.arrivals = 60;
     });
+    EXPECT_GT(in_pieces, sites) << "jobs with chunks on several vnodes";
 }
 
 struct StandardAfterEvents : testing::Test {

@@ -222,7 +222,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
 
     Placement alone;
     ASSERT_TRUE(vnodes.find(of_host, request("ncpus=1", "free:excl"), {}, alone));
-    EXPECT_EQ(vnodes[alone.at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
+    EXPECT_EQ(vnodes[alone.parts.at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {

@@ -211,6 +211,19 @@ Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTri
     return take(scheduler.cycle(now, sched, trigger), now, apply);
 }
 
+std::string World::exec_vnode(std::span<const Place> places) const {
+    std::string text;
+    for (const Place& p : places) {
+        text += text.empty() ? "(" : p.joined ? "+" : ")+(";
+        text += vnode_names_.at(static_cast<std::uint64_t>(p.vnode));
+        for (const Amount& a : p.amounts) {
+            if (a.resource == ncpus) text += ":ncpus=" + std::to_string(a.number);
+            if (a.resource == mem) text += ":mem=" + std::to_string(a.number / mb) + "mb";
+        }
+    }
+    return text.empty() ? text : text + ")";
+}
+
 Outcome World::take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped) {
     Outcome out;
     out.considered = decisions.jobs_considered;
@@ -242,6 +255,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
         }
         if (d.kind == DecisionKind::estimate) {
             out.expected[number] = d.start;
+            out.exec_vnode[number] = exec_vnode(d.places);
             for (const Place& p : d.places)
                 out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));
             continue;
@@ -250,6 +264,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
         if (d.kind == DecisionKind::run) {
             out.started.push_back(number);
             out.queue[number] = queue_name(d.queue);
+            out.exec_vnode[number] = exec_vnode(d.places);
             for (const Amount& a : d.set_resources)
                 if (a.resource == ssinodes) out.ssinodes[number] = a.number;
             std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,9 @@ struct Outcome {
     std::map<int, std::string> moved;                // to a queue, and not started
     std::map<int, std::int64_t> ssinodes;            // set on start
     std::map<int, std::vector<std::string>> vnodes;  // of jobs that started, or are expected to
+    // The same with what they have there, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": a pair of parentheses is a
+    // chunk. ncpus and mem (in megabytes) only.
+    std::map<int, std::string> exec_vnode;
     std::map<int, std::optional<Instant>> expected;  // starts that were told of
     std::vector<std::string> log;
     std::string sorted_jobs;
@@ -175,6 +179,7 @@ class World {
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
     };
     void send(int number, Instant now);
+    std::string exec_vnode(std::span<const Place> places) const;
 
     rrule::Zone zone_;
     std::map<int, Job> jobs_;
