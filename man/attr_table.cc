@@ -86,7 +86,7 @@ void print_item(pbs::objects::ObjectType object, const Attribute& attribute) {
 using pbs::cmds::HostAttribute;
 
 std::string about_type(const HostAttribute& attribute) {
-    const std::string type(pbs::cmds::type_text(attribute.type));
+    std::string type(pbs::cmds::type_text(attribute.type));
     if (attribute.setter == pbs::cmds::Setter::nobody) return type;
     if (attribute.default_value.empty()) return type + "; not set by default";
     return fmt::format("{}; default {}", type, attribute.default_value);

@@ -236,7 +236,7 @@ class Reader {
     static std::string first_common(std::string_view a, std::string_view b) {
         const std::string all = "," + std::string(a) + ",";
         while (!b.empty()) {
-            const std::string element(b.substr(0, b.find(',')));
+            std::string element(b.substr(0, b.find(',')));
             if (all.find("," + element + ",") != std::string::npos) return element;
             b.remove_prefix(std::min(element.size() + 1, b.size()));
         }

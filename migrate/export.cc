@@ -14,8 +14,6 @@
 namespace pbs::migrate {
 namespace {
 
-using objects::ObjectType;
-
 constexpr std::array kExporters{
     Exporter{"sched_config", "sched_config", export_sched_config},
     Exporter{"holidays", "holidays", export_holidays},
@@ -148,6 +146,7 @@ std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::ve
             rule, year));
     }
     std::vector<DayNumber> out;
+    out.reserve(days.size());
     for (auto& [day, remark] : days) out.push_back({day, std::move(remark)});
     return out;
 }

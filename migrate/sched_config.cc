@@ -80,7 +80,7 @@ std::string unknown_option(std::string_view name) {
             return fmt::format("{} is not an option: names are lower-case, expected {}", in_quotes(name),
                                option.name);
     }
-    const std::string message = fmt::format("{} is not an option of sched_config", in_quotes(name));
+    std::string message = fmt::format("{} is not an option of sched_config", in_quotes(name));
     for (const SchedOption& option : sched_options())
         if (objects::nearly_same(option.name, name))
             return message + fmt::format(", perhaps {} was meant", option.name);

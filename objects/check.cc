@@ -103,10 +103,9 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
 Result<void> check_formula_value(const Attribute& attribute, const std::string& text,
                                  const CheckContext& context) {
     std::vector<std::string> unknown;
-    const Result<void> checked =
-        check_formula(attribute.name, text, context.resources,
-                      attribute.name == "usage_formula" ? usage_terms() : job_sort_terms(),
-                      context.warnings ? &unknown : nullptr);
+    Result<void> checked = check_formula(attribute.name, text, context.resources,
+                                         attribute.name == "usage_formula" ? usage_terms() : job_sort_terms(),
+                                         context.warnings ? &unknown : nullptr);
     for (const std::string& name : unknown) {
         context.warnings->push_back(
             fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));

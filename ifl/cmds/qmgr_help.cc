@@ -182,6 +182,7 @@ std::string attribute_text(ObjectType type, std::string_view name) {
 
 std::vector<std::string> help_topics() {
     std::vector<std::string> topics;
+    topics.reserve(std::size(kTopics) + object_types().size());
     for (const Topic& topic : kTopics) {
         topics.emplace_back(topic.word);
     }

@@ -132,7 +132,7 @@ Result<void> stage(const Home& home, const std::string& backup, const Manifest& 
     if (::mkdir(staging(home).c_str(), 0700) != 0)
         return failed(staging(home), "can not be made", system_text(errno));
     for (const Manifest::Database& one : manifest.databases) {
-        const auto copied = copy_file(home, backup + "/" + one.name, staging(home) + "/" + one.name);
+        auto copied = copy_file(home, backup + "/" + one.name, staging(home) + "/" + one.name);
         if (!copied) return copied;
         if (auto ok = check_copy(home, backup, one); !ok) return ok;
     }

@@ -117,7 +117,7 @@ class Runner::Impl {
     RunReport examine(const RunId& id);
     Result<void> bury(const RunId& id, std::int64_t session);
     RunReport unknown(const RunId& id, const std::string& why) const;
-    void watch_or_later(Result<void> watched, const RunId& id);
+    void watch_or_later(const Result<void>& watched, const RunId& id);
     void look_after_unwatched(std::vector<RunReport>& reports);
     Result<void> ask(const RunId& id, int request, int value) const;
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
@@ -231,7 +231,7 @@ Result<void> Runner::start(const JobStart& job) {
 }
 
 // What runs is looked after, if not at once.
-void Runner::Impl::watch_or_later(Result<void> watched, const RunId& id) {
+void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) {
     if (!watched) unwatched_.push_back(id);
 }
 

@@ -39,7 +39,7 @@ void Scheduler::set_long_cycle(std::size_t queued_jobs) {
 }
 
 bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
-                            std::function<void(Decisions)> take, std::function<void()> finished) {
+                            const std::function<void(Decisions)>& take, std::function<void()> finished) {
     settle();
     BackgroundCycle& background = impl_->background;
     background.thrown = nullptr;

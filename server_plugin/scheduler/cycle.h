@@ -91,6 +91,7 @@ struct KeptScratch {
     KeptScratch() = default;
     KeptScratch(const KeptScratch&) {}
     KeptScratch(KeptScratch&&) = default;
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
     KeptScratch& operator=(const KeptScratch&) { return *this; }
     KeptScratch& operator=(KeptScratch&&) = default;
     ~KeptScratch() = default;

@@ -135,9 +135,8 @@ void compile(Request& request, const Resources& resources) {
                 request.unsupported = fmt::format("select={}", a.text);
         } else if (a.resource == known.place) {
             if (!parse_place(a.text, request)) request.unsupported = fmt::format("place={}", a.text);
-        } else if (resources.consumable(a.resource)) {
-            add(whole, a, resources);
-        } else if (a.resource == known.host || a.resource == known.vnode) {
+        } else if (resources.consumable(a.resource) || a.resource == known.host ||
+                   a.resource == known.vnode) {
             add(whole, a, resources);
         } else if (const auto* info = resources.find(a.resource);
                    info != nullptr &&

@@ -192,7 +192,7 @@ class Scheduler {
     // the thread, and what was kept is in force when it returns.
     // True: it runs in its thread. False: it is over, and `finished` isn't called.
     bool start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
-                     std::function<void(Decisions)> take, std::function<void()> finished);
+                     const std::function<void(Decisions)>& take, std::function<void()> finished);
     // Is there a cycle in a thread, or one whose end nothing has waited for?
     bool cycle_runs() const;
     // To be called once after each start_cycle(); waits for the cycle. What the cycle or `take` threw in the

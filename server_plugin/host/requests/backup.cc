@@ -48,6 +48,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
     }
     std::ranges::sort(found);
     std::vector<fs::path> paths;
+    paths.reserve(found.size());
     for (auto& [time, path] : found) paths.push_back(std::move(path));
     return paths;
 }
