@@ -209,6 +209,12 @@ std::vector<Vnodes::Left> Vnodes::left_on_host(const Placing& placing, const Ran
 
 void Vnodes::divide(Placing& placing, std::vector<Left>& left) const {
     const Needs& needs = placing.needs;
+    // Does a row still have, or want, anything that is asked for?
+    const auto has_any = [&](const Needs& columns) {
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
+            if (needs[c] > 0 && columns[c] > 0) return true;
+        return false;
+    };
     std::int64_t count = placing.request.arrangement == Arrangement::scatter ? 1 : placing.left;
     for (std::uint32_t c = first_resource_column; c < columns_; ++c) {
         if (needs[c] <= 0) continue;
@@ -216,19 +222,14 @@ void Vnodes::divide(Placing& placing, std::vector<Left>& left) const {
         for (const Left& one : left) sum += one.columns[c];
         count = std::min(count, sum / needs[c]);
     }
-    const auto used_up = [&](const Left& one) {
-        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
-            if (needs[c] > 0 && one.columns[c] > 0) return false;
-        return true;
-    };
-    auto from = left.begin();
+    if (count == 0 || !has_any(needs)) return;
     placing.left -= count;
+    auto from = left.begin();
     for (; count > 0; --count) {
         Needs rest = needs;
         bool joined = false;
-        while (used_up(*from)) ++from;
-        for (auto one = from; one != left.end(); ++one)
-            joined = add_piece(placing, *one, rest, joined) || joined;
+        while (!has_any(from->columns)) ++from;
+        for (auto one = from; has_any(rest); ++one) joined = add_piece(placing, *one, rest, joined) || joined;
     }
 }
 

@@ -39,15 +39,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto id = requests.acquire(asked, resources);
     const Request& request = requests[id];
     if (!request.unsupported.empty()) return 0;
-    const PoolId pool = vnodes.pool({}, 0, 0);
-    Placement placement;
-    if (vnodes.find(pool, request, {}, placement)) {
-        vnodes.take(placement, request, {});
+    bool found_whole = false;
+    for (const Chunks chunks : {Chunks::whole, Chunks::divided}) {
+        const PoolId pool = vnodes.pool({}, 0, 0, chunks);
+        Placement placement;
+        const bool found = vnodes.find(pool, request, {}, placement);
+        if (found) {
+            vnodes.take(placement, request, {});
+            for (VnodeSlot v = 0; v < vnodes.size(); ++v)
+                if (vnodes.free_amount(v, 0) < 0 || vnodes.free_amount(v, 1) < 0) std::abort();
+            vnodes.give_back(placement, request, {});
+        }
         for (VnodeSlot v = 0; v < vnodes.size(); ++v)
-            if (vnodes.free_amount(v, 0) < 0 || vnodes.free_amount(v, 1) < 0) std::abort();
-        vnodes.give_back(placement, request, {});
+            if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
+        // One kind of chunks finds a place in pieces wherever it finds one whole.
+        if (chunks == Chunks::whole) found_whole = found;
+        if (found_whole && !found && request.chunks.size() == 1) std::abort();
+        if (found && !vnodes.large_enough(pool, request, {})) std::abort();
     }
-    for (VnodeSlot v = 0; v < vnodes.size(); ++v)
-        if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
     return 0;
 }
