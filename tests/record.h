@@ -28,6 +28,7 @@ inline std::string hash_of(std::string_view text) {
 class Record {
   public:
     explicit Record(const std::string& file) : path_(std::string(PBS_SOURCE_DIR "/tests/") + file) {
+        if (writes()) return;
         std::ifstream in(path_);
         for (std::string name, hashes; in >> name && std::getline(in >> std::ws, hashes);)
             lines_[name] = hashes;
