@@ -136,8 +136,8 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                    std::vector<std::string>&) -> objects::Result<void> {
         // Queues and resources may be made later: what isn't there yet is told in the report.
         std::vector<std::string> warnings;
-        const objects::CheckContext lenient{context.zone,   context.resources, context.now,
-                                            context.queues, &warnings,         context.windows};
+        const objects::CheckContext lenient{context.zone, context.resources, context.now,     context.queues,
+                                            &warnings,    context.windows,   context.patience};
         for (const objects::Command& command : grouped(conversion.changes.commands))
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
         // What formulas name was looked at already, with the resources that are yet to be made.

@@ -353,8 +353,9 @@ class QueueWindows {
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
         // Bad entries are refused where they are set.
         if (!days) return {};
-        rrule::OverlapSearch search(*days, context_.now);
+        rrule::OverlapSearch search(*days, context_.now, context_.patience);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {
+            if (search.gave_up()) return;
             if (Result<void> checked = check(queue, search); !checked) errors_.push_back(checked.error());
         });
         return std::move(errors_);
@@ -382,7 +383,7 @@ class QueueWindows {
         const std::optional<rrule::Overlap> overlap = search.of(windows, changed);
         if (search.gave_up())
             return fail(
-                Code::bad_value,
+                context_.patience < rrule::OverlapSearch::kLongWork ? Code::takes_long : Code::bad_value,
                 fmt::format("the {} time_windows of queue {} take too long to compare; expected fewer, or "
                             "with INTERVALs that repeat within some hundred years",
                             names.size(), queue.name()));

@@ -24,6 +24,7 @@ struct CheckContext {
     // Where queues, resources and programs that aren't there are told; null: they are errors.
     std::vector<std::string>* warnings;
     KeptWindows& windows;
+    std::uint64_t patience;  // with check_windows(): rrule::OverlapSearch::work()
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value
@@ -50,7 +51,8 @@ Result<void> refuse_users(std::string_view type, std::string_view name, std::vec
 // Do the time_windows of each queue stay apart after some changes, for all time from now on? Only those are
 // compared that the changes touch: windows with other times or new on a queue, and with other non_work_days
 // those that depend on them. bad_value for each queue where they don't, naming the queue, two windows and the
-// first instant at which both are open; or that they would take too long to compare.
+// first instant at which both are open; or that they would take too long to compare, which is takes_long if
+// it is for want of patience.
 std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChange> changes,
                                  const CheckContext& context);
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "sqlite/guard.h"
 #include "sqlite/loss.h"
 #include "sqlite/trusted.h"
 
@@ -48,6 +47,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
         return fail(Code::system, fmt::format("can't open the policy database: {}", *wrong));
     if (Result<void> kept = check_kept(path); !kept) return tl::unexpected(kept.error());
     if (Result<void> created = create_private(path); !created) return tl::unexpected(created.error());
+    return open_again(path);
+}
+
+Result<std::unique_ptr<Database>> Database::open_again(const std::string& path) {
     sqlite3* handle = nullptr;
     const int code =
         sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -96,6 +99,22 @@ Result<void> Database::guard() {
 
 void Database::reached(std::uint64_t revision) {
     if (guard_) guard_->reached(static_cast<std::int64_t>(revision));
+}
+
+// SQLite brings the log to the disk at a commit, which would take as long as there is much of it.
+Result<void> Database::flush() {
+    if (sqlite3_db_cacheflush(handle_) != SQLITE_OK) return tl::unexpected(error("write"));
+    const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);
+    if (log < 0) return {};  // nothing has been written
+    const bool done = ::fdatasync(log) == 0;
+    const std::string why = std::error_code(errno, std::generic_category()).message();
+    ::close(log);
+    if (done) return {};
+    return fail(Code::system, fmt::format("can't write the policy database {}: {}", path_, why));
+}
+
+void Database::follow(const Database& other) {
+    if (guard_ && other.guard_) guard_->follow(*other.guard_);
 }
 
 Result<void> Database::in_transaction(const std::function<Result<void>()>& work) {
@@ -214,12 +233,19 @@ Result<Transaction> Transaction::begin(Database& database) {
 }
 
 Result<void> Transaction::commit() {
+    return commit(sqlite::Guard::Checkpoint::now);
+}
+Result<void> Transaction::commit_quickly() {
+    return commit(sqlite::Guard::Checkpoint::later);
+}
+
+Result<void> Transaction::commit(sqlite::Guard::Checkpoint checkpoint) {
     if (!database_->guard_) {
         Result<void> committed = database_->statement("COMMIT").run();
         if (committed) database_ = nullptr;
         return committed;
     }
-    if (database_->guard_->commit() != SQLITE_OK) return tl::unexpected(database_->error("use"));
+    if (database_->guard_->commit(checkpoint) != SQLITE_OK) return tl::unexpected(database_->error("use"));
     database_ = nullptr;
     return {};
 }

@@ -12,12 +12,10 @@
 #include <string_view>
 
 #include "objects/error.h"
+#include "sqlite/guard.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
-namespace pbs::sqlite {
-class Guard;
-}
 
 namespace pbs::objects {
 
@@ -63,6 +61,8 @@ class Database {
     // Opens or creates the file (mode 0600) with WAL, full synchronous, foreign keys and a busy timeout.
     // Errors: system; also if it has lost what it was told to keep (sqlite/loss.h).
     static Result<std::unique_ptr<Database>> open(const std::string& path);
+    // Opens a file that is open in this process already, once more: for another thread.
+    static Result<std::unique_ptr<Database>> open_again(const std::string& path);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -76,6 +76,10 @@ class Database {
     Result<void> guard();
     // The revision that the next commit reaches.
     void reached(std::uint64_t revision);
+    // Brings to the disk what a transaction has written so far, so that little is left for its commit.
+    Result<void> flush();
+    // Another connection of this process, to the same file, has made the last commit.
+    void follow(const Database& other);
     // Runs `work` in a transaction: the one that is under way, or one of its own.
     Result<void> in_transaction(const std::function<Result<void>()>& work);
 
@@ -100,6 +104,8 @@ class Transaction {
     static Result<Transaction> begin(Database& database);
     // Returns when the changes are on the disk.
     Result<void> commit();
+    // The same, and leaves it to the end of the connection to copy a long log into the database.
+    Result<void> commit_quickly();
 
     Transaction(Transaction&& other) noexcept : database_(other.database_) { other.database_ = nullptr; }
     Transaction& operator=(Transaction&&) = delete;
@@ -107,6 +113,7 @@ class Transaction {
 
   private:
     explicit Transaction(Database& database) : database_(&database) {}
+    Result<void> commit(sqlite::Guard::Checkpoint checkpoint);
     Database* database_;
 };
 

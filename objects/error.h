@@ -22,6 +22,7 @@ enum class Code : int {
     busy = 15027,               // PBSE_OBJBUSY: delete of an object that something refers to
     name_too_long = 15028,      // PBSE_QUENBIG
     unknown_resource = 15035,   // PBSE_UNKRESC
+    takes_long = 15208,         // PBSE_TRYAGAIN: more work than a Store is patient with
     unknown_object = 15212,     // PBSE_POLICY_NOT_FOUND and its two siblings
 };
 

@@ -15,6 +15,7 @@
 #include "objects/unsupported.h"
 #include "objects/upgrade.h"
 #include "objects/windows.h"
+#include "rrule/overlap.h"
 #include "rrule/zone.h"
 
 namespace pbs::objects {
@@ -81,6 +82,9 @@ struct Store::State {
     KeptWindows windows{};
     std::optional<Group> staged{};        // commands without a commit; ends before the database does
     std::optional<Error> staged_error{};  // why they are lost; until commit() tells
+    std::uint64_t patience = rrule::OverlapSearch::kLongWork;
+    bool holds = false;           // its change waits for take_over()
+    std::optional<Group> held{};  // the change; ends before the database does
 
     Result<Group> begin();
     Result<void> reload();
@@ -182,6 +186,7 @@ void Store::State::make_windows() {
 }
 
 Result<Group> Store::State::begin() {
+    if (held) return fail(Code::internal, "a prepared store makes one change");
     Result<Transaction> transaction = Transaction::begin(*database);
     if (!transaction) return tl::unexpected(transaction.error());
     // Another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile.
@@ -213,7 +218,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr before = group.draft.find(command.type, name);
-    const CheckContext context{zone, resources, now, &queues, part.warnings, windows};
+    const CheckContext context{zone, resources, now, &queues, part.warnings, windows, patience};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -239,8 +244,9 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision()) return {};
     database->reached(group.revision);
-    if (Result<void> done = group.transaction.commit(); !done) return done;
+    if (Result<void> done = holds ? database->flush() : group.transaction.commit(); !done) return done;
     snapshot = group.draft.finish(group.revision);
+    if (holds) held.emplace(std::move(group));
     return {};
 }
 
@@ -290,6 +296,43 @@ Result<void> Store::check_resource_unused(std::string_view name) const {
 Database& Store::database() {
     state_->settle();
     return *state_->database;
+}
+
+void Store::set_patience(std::uint64_t work) {
+    state_->patience = work;
+}
+
+struct Store::Seed {
+    std::string path;
+    rrule::Zone zone;
+    ResourceNames resources;
+    QueueNames queues;
+    std::shared_ptr<const Snapshot> snapshot;
+};
+
+std::shared_ptr<const Store::Seed> Store::seed() {
+    state_->settle();
+    return std::make_shared<const Seed>(
+        Seed{state_->database->path(), state_->zone, state_->resources, state_->queues, state_->snapshot});
+}
+
+Result<Store> Store::prepare(const Seed& seed) {
+    Result<std::unique_ptr<Database>> database = Database::open_again(seed.path);
+    if (!database) return tl::unexpected(database.error());
+    if (Result<void> done = (*database)->guard(); !done) return tl::unexpected(done.error());
+    Store store(std::unique_ptr<State>(
+        new State{std::move(*database), seed.zone, seed.resources, seed.queues, seed.snapshot}));
+    store.state_->holds = true;
+    return store;
+}
+
+Result<void> Store::take_over(Store& prepared) {
+    State& from = *prepared.state_;
+    if (!from.held) return {};
+    if (Result<void> done = from.held->transaction.commit_quickly(); !done) return done;
+    state_->database->follow(*from.database);
+    state_->snapshot = from.snapshot;
+    return {};
 }
 
 Result<Reply> Store::execute(const Command& command, const Identity& identity, std::chrono::sys_seconds now) {
@@ -383,7 +426,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone, state.resources, now, &state.queues, nullptr, state.windows};
+    const CheckContext context{state.zone, state.resources, now,           &state.queues,
+                               nullptr,    state.windows,   state.patience};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();

@@ -43,6 +43,10 @@ struct Rewrite {
 };
 
 // One thread at a time. Snapshots that it hands out may be read anywhere.
+//
+// A change that takes long is made in a thread, by a second store on the same file: seed(), in the thread
+// prepare() and the change, and take_over() brings both together. Meanwhile the first one answers questions;
+// what would change it has to wait.
 class Store {
   public:
     // Opens the file, creating it (with default_policy, assigned to the sched `default`) if it isn't there
@@ -115,6 +119,21 @@ class Store {
 
     // The connection, for usage_store.h; without a transaction under way.
     Database& database();
+
+    // From here on comparing time_windows ends with takes_long, and nothing changed, when it is more work
+    // than this (rrule::OverlapSearch::work()). Without, it is OverlapSearch::kLongWork.
+    void set_patience(std::uint64_t work);
+
+    // What prepare() makes a store of: what this one knows. Commits what is staged.
+    struct Seed;
+    std::shared_ptr<const Seed> seed();
+    // A store whose first change isn't committed: it is written, and on the disk but for its commit, and
+    // holds for this store alone. Errors: system.
+    static Result<Store> prepare(const Seed& seed);
+    // Commits the change of such a store, if it made one; then it holds here. On an error nothing has
+    // changed. The other one may be thrown away afterwards, in any thread; thrown away before, it takes its
+    // change with it.
+    Result<void> take_over(Store& prepared);
 
   private:
     struct State;

@@ -34,6 +34,7 @@ class OverlapSearch::Pair {
           one_zone_(a.recurrence().zone() == b.recurrence().zone()) {}
 
     std::optional<Instant> run() {
+        ++search_.pairs_;
         if (from_ >= limit_) return std::nullopt;
         find_shifts();
         if (std::none_of(shifts_.begin(), shifts_.end(), [](bool is) { return is; })) return std::nullopt;

@@ -27,8 +27,9 @@ struct Overlap {
 // is longer than that.
 class OverlapSearch {
   public:
-    // `holidays` are those of all windows.
-    OverlapSearch(const NonWorkDays& holidays, Instant from) : holidays_(holidays), from_(from) {}
+    // `holidays` are those of all windows. A search that takes more than `most` work is given up.
+    OverlapSearch(const NonWorkDays& holidays, Instant from, std::uint64_t most = kMostWork)
+        : holidays_(holidays), from_(from), most_(most) {}
 
     // The first common instant before `limit`.
     std::optional<Instant> of(const Window& a, const Window& b, Instant limit = Instant::max());
@@ -37,20 +38,25 @@ class OverlapSearch {
     // `changed`.
     std::optional<Overlap> of(std::span<const Window> windows, std::span<const std::size_t> changed);
 
-    // How many years and days have been looked at: the work. A search is over when it is kMostWork: most() is
-    // true then, and what it said says nothing.
+    // How many years and days have been looked at: the work, some 25 ns each. A pair of windows that never
+    // meet counts besides as 16 of them. What a search that gave up said says nothing.
     std::uint64_t work() const { return work_; }
-    bool gave_up() const { return work_ >= kMostWork; }
+    bool gave_up() const { return work_ + pairs_ * kWorkOfAPair >= most_; }
 
-    // Some 50 ms, several hundred times the work for 300 windows as sites have them.
+    // Some 50 ms, several hundred times the work for 300 windows as sites have them; and some seconds, for
+    // whom nobody waits.
     static constexpr std::uint64_t kMostWork = 2'000'000;
+    static constexpr std::uint64_t kLongWork = 100'000'000;
 
   private:
     class Pair;
+    static constexpr std::uint64_t kWorkOfAPair = 16;
 
     const NonWorkDays& holidays_;
     Instant from_;
+    std::uint64_t most_;
     std::uint64_t work_ = 0;
+    std::uint64_t pairs_ = 0;
 };
 
 }  // namespace pbs::rrule

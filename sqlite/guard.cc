@@ -95,7 +95,7 @@ Result<void> Guard::before_transaction() {
     return {};
 }
 
-int Guard::commit() {
+int Guard::commit(Checkpoint when) {
     const bool changed = sqlite3_total_changes64(connection_) != changes_;
     std::int64_t number = 0;
     if (changed) {
@@ -112,8 +112,14 @@ int Guard::commit() {
     number_ = number;
     complete_ = false;
     mark_commit();
-    if (log_frames_ >= kFramesToCheckpoint) checkpoint();
+    if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) checkpoint();
     return SQLITE_OK;
+}
+
+void Guard::follow(const Guard& other) {
+    number_ = std::max(number_, other.number_);
+    position_ = std::max(position_, other.position_);
+    complete_ = false;
 }
 
 void Guard::mark_commit() {

@@ -41,7 +41,12 @@ class Guard {
 
     // Commits the transaction. Returns SQLite's code; with SQLITE_OK the commit and its mark are on the disk.
     // Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
-    int commit();
+    // A log that has become long is copied into the database then, or `later`: by a later commit, or the end.
+    enum class Checkpoint { now, later };
+    int commit(Checkpoint checkpoint = Checkpoint::now);
+
+    // Another guard of this process has made the last commit.
+    void follow(const Guard& other);
 
   private:
     struct Finalize {

@@ -236,6 +236,9 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
 void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
+    // What it commits is its own.
+    if (asked.context.ticket != 0) settle();
+    if (peer.closing) return;
     const auto until = Steady::now() + user_turn;
     std::optional<ifl::Reply> instead;
     Left left;

@@ -146,6 +146,11 @@ class Plugin::Impl {
     HostContext context;
     pbs_cycle_result last_cycle{};  // of a plugin whose cycles are over at once
 
+    // Can a request be asked again?
+    bool has_tickets() const {
+        return table.size >= offsetof(pbs_plugin, abandon) + sizeof(pbs_plugin::abandon) &&
+               table.abandon != nullptr;
+    }
     // Can its cycles run in a thread?
     bool has_threads() const {
         return table.size >= offsetof(pbs_plugin, finish_cycle) + sizeof(pbs_plugin::finish_cycle) &&
@@ -242,7 +247,7 @@ bool Plugin::owns(int object_type, std::string_view attribute) const {
 
 Result<void> Plugin::manager(int64_t now, int command, int object_type, std::string_view name,
                              const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
-                             std::string& warning, const HostRecord& record) {
+                             std::string& warning, const HostRecord& record, uint64_t ticket) {
     const ChangeRecords changes(record.changes);
     std::vector<pbs_attr> attrs;
     for (const ifl::Attribute& attribute : attributes)
@@ -261,6 +266,7 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
     request.text = as_pbs_str(record.text);
     request.host_changes = changes.records().data();
     request.host_change_count = changes.records().size();
+    request.ticket = impl_->has_tickets() ? ticket : 0;
     pbs_reply reply;
     if (is_plugin_type(static_cast<uint32_t>(object_type)))
         impl_->uncommitted = impl_->table.commit != nullptr;
@@ -268,6 +274,10 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
     if (code != 0 || reply.code != 0) return fail(reply.code != 0 ? reply.code : code, std::move(reply.text));
     if (!reply.warning.empty()) warning += (warning.empty() ? "" : "\n") + reply.warning;
     return {};
+}
+
+void Plugin::abandon(uint64_t ticket) {
+    if (impl_->has_tickets()) impl_->table.abandon(impl_->table.self, ticket);
 }
 
 bool Plugin::uncommitted() const {

@@ -89,9 +89,13 @@ class Plugin {
 
     // A Manager request's part that is the plugin's. Errors are in the result; a warning is added to
     // `warning`. A change of the plugin's own objects isn't durable before commit().
+    //
+    // With a ticket (0: none), a number that no other request has, it may be PBSE_TRYAGAIN: nothing has
+    // changed so far, and the same is to be asked again in some milliseconds, or given up by abandon().
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
-                         std::string& warning, const HostRecord& record = {});
+                         std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
+    void abandon(uint64_t ticket);
     // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
     bool uncommitted() const;
     // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no

@@ -94,6 +94,7 @@ class Server {
     std::vector<pid_t> killed_children;
     void reap();  // those that have gone
 
+    uint64_t last_ticket = 0;                 // that a request has had (Context::ticket)
     int64_t last_rank = 0;                    // the largest queue_rank given
     std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database
 

@@ -48,6 +48,7 @@ int32_t start_entry(void* self, int64_t now, char* error, size_t error_size) {
 
 void stop_entry(void* self, int64_t now) {
     guarded(self, "stop", [&](State& state) {
+        state.long_change.stop();
         settle(state);
         save_all(state, instant(now));
     });
@@ -173,6 +174,10 @@ void resource_removed_entry(void* self, pbs_str name) {
     guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
 }
 
+void abandon_entry(void* self, uint64_t ticket) {
+    guarded(self, "abandon", [&](State& state) { state.long_change.abandon(ticket); });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -204,6 +209,7 @@ pbs_plugin table_of(State* state) {
     table.commit = commit_entry;
     table.start_cycle = start_cycle_entry;
     table.finish_cycle = finish_cycle_entry;
+    table.abandon = abandon_entry;
     return table;
 }
 

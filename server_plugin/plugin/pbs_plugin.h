@@ -104,6 +104,12 @@ typedef struct pbs_manager_request {
     pbs_str text; /* the whole request as one would type it in qmgr; empty: the attributes are all of it */
     const pbs_host_change* host_changes;
     size_t host_change_count;
+    /* 0, or a number that no other request of this host process has: then manager() may answer 15208 (try
+     * again). Nothing has changed so far; the request takes long and a thread of the plugin's works on it, or
+     * it waits for another one that does. The host goes on with whatever else it has to, and makes the same
+     * call again some milliseconds later, until the answer is another, or gives it up by abandon(). It has
+     * to be the same request with the same ticket; `now` may be another. */
+    uint64_t ticket;
 } pbs_manager_request;
 
 /* A status request for one of the plugin's own object types. An empty name asks for all; no attributes, for
@@ -425,6 +431,9 @@ typedef struct pbs_plugin {
      * own part is checked and before it commits that. The reply tells errors and warnings; the result is the
      * error's number or 0.
      *
+     * Without a ticket (see pbs_manager_request) the host waits however long it takes; while the request of
+     * another ticket is under way, what would change something is refused (15027).
+     *
      * A change of the plugin's own object types may be written and not yet durable when this returns: the
      * host tells no client of it before commit() has returned 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
@@ -483,6 +492,11 @@ typedef struct pbs_plugin {
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
     /* What the cycle decided. Waits for it if it still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
+
+    /* The host doesn't ask again with this ticket: what the plugin did for it is taken back, without keeping
+     * anybody waiting. A ticket that isn't under way is left alone. A plugin that leaves this null doesn't
+     * know of tickets. */
+    void (*abandon)(void* self, uint64_t ticket);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

@@ -17,6 +17,7 @@
 #include "server_plugin/plugin/dedicated_times.h"
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/hpm_switch.h"
+#include "server_plugin/plugin/long_change.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
@@ -70,6 +71,7 @@ struct State {
     bool prepared = false;
     std::string failure;
     std::optional<objects::Store> store;
+    LongChange long_change;  // while it is busy, nothing else changes the store
     UsageSaver usage;
     DedicatedTimes dedicated_times;
     AllocationFiles allocation_files;

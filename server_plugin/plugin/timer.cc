@@ -32,12 +32,14 @@ void write_usage_file(State& state, sched::Instant now) {
     write_usage_file(state, keeper, usage_file_text(state.scheduler.usage_rows(), now, state.zone));
 }
 
-// While a cycle runs nothing is due: the host asks again after it.
+// While a cycle runs nothing is due: the host asks again after it. Past usage isn't saved while a long change
+// has the store: the calls that end it are followed by others.
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store || state.scheduler.cycle_runs()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
     const sched::Instant due = std::min(
-        {state.scheduler.next_deadline(now), state.usage.next_deadline(state.scheduler, now),
+        {state.scheduler.next_deadline(now),
+         state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
          state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
          state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now)});
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
@@ -54,7 +56,7 @@ uint32_t tick(State& state, sched::Instant now) {
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
     const bool told = look_after_programs(state, now);
     if (state.usage_file.due(now)) write_usage_file(state, now);
-    state.usage.save(*state.store, state.scheduler, state.host, now);
+    if (!state.long_change.busy()) state.usage.save(*state.store, state.scheduler, state.host, now);
     if (!result.cycle_wanted && !told) return PBS_WANT_NOTHING;
     return PBS_WANT_CYCLE | (result.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);
 }

@@ -60,6 +60,10 @@ std::string user_of_resource(const State& state, const Resource& resource);
 // What is the plugin's alone.
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record = {});
 
+// Calls `what`, which may ask the plugin with the context's ticket, until its reply isn't PBSE_TRYAGAIN: that
+// is the request's, once the plugin has committed.
+ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> what);
+
 // The whole configuration: going back to a revision, and importing a document.
 ifl::Reply manage_configuration(Management& request);
 ifl::Reply manage_server(Management& request);

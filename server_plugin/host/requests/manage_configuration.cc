@@ -246,6 +246,7 @@ ifl::Reply migrate(Management& request) {
     if (!done) return refuse(done.error());
     ifl::Manage told = request.body;
     told.attributes.push_back(attribute("host_outcome", done->outcomes));
+    context.ticket = 0;
     Management rest(context, told);
     return commit(rest, batch, done->changes);
 }
@@ -268,12 +269,25 @@ ifl::Reply manage_configuration(Management& request) {
     }
     const auto targets = targets_of(request);
     if (!targets) return refuse(targets.error());
-    Batch batch(context.server);
-    if (auto begun = batch.begin(); !begun) return refuse(begun.error());
-    const auto done = reach(context, *targets);
-    if (!done) return refuse(done.error());
-    tell(*done, request.warning);
-    return commit(request, batch, done->changes);
+    {
+        Batch batch(context.server);
+        if (auto begun = batch.begin(); !begun) return refuse(begun.error());
+        const auto done = reach(context, *targets);
+        if (!done) return refuse(done.error());
+        tell(*done, request.warning);
+        if (!done->changes.empty()) {
+            context.ticket = 0;
+            return commit(request, batch, done->changes);
+        }
+    }
+    // Nothing of the server's own changes.
+    return until_answered(context, [&body = request.body, told = request.warning](Context& again) {
+        Management rest(again, body);
+        rest.warning = told;
+        ifl::Reply reply = manage_plugin_object(rest);
+        if (is_dry_run(rest)) again.when_committed = {};
+        return reply;
+    });
 }
 
 }  // namespace pbs::host

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <memory>
+#include <utility>
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
@@ -77,16 +79,17 @@ ifl::Reply reply_with(const Management& request) {
 }
 
 Result<void> call_plugin(Management& request, int command, std::string_view object,
-                         const ifl::Attributes& attributes, const HostRecord& record = {}) {
+                         const ifl::Attributes& attributes, const HostRecord& record = {},
+                         uint64_t ticket = 0) {
     return request.context.server.parts.plugin->manager(
         request.context.now, command, request.type, object, attributes, request.context.who,
-        request.context.request.extend, request.warning, record);
+        request.context.request.extend, request.warning, record, ticket);
 }
 
 // The plugin hears of queues and schedulers that come and go and of resources that go, which it may refuse,
 // gets its own attributes, and writes what the server changes into its history: with the last of the two
 // calls. If it refuses the attributes of an object that it was just told of, it is told that the object is
-// gone again.
+// gone again. Only the first call may be that which is to be made again.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
@@ -95,12 +98,13 @@ Result<void> plugin_part(Management& request, std::string_view object, const Hos
         (request.type == PBS_OBJ_RESOURCE && request.command == PBS_CMD_DELETE);
     const bool only = request.plugins.empty();
     if (announced)
-        if (auto done = call_plugin(request, request.command, object, {}, only ? record : HostRecord{});
+        if (auto done = call_plugin(request, request.command, object, {}, only ? record : HostRecord{},
+                                    request.context.ticket);
             !done)
             return done;
     if (only && (announced || record.changes.empty())) return {};
     auto done = call_plugin(request, request.command == PBS_CMD_CREATE ? PBS_CMD_SET : request.command,
-                            object, request.plugins, record);
+                            object, request.plugins, record, announced ? 0 : request.context.ticket);
     if (!done && announced && request.command == PBS_CMD_CREATE)
         (void)call_plugin(request, PBS_CMD_DELETE, object, {});
     return done;
@@ -111,7 +115,8 @@ Result<void> plugin_part(Management& request, std::string_view object, const Hos
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     Plugin* plugin = request.context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record);
+    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record,
+                            request.context.ticket);
     if (!done) return refuse(done.error());
     // The request is gone by the time of the commit.
     request.context.when_committed =
@@ -229,12 +234,9 @@ std::string user_of_resource(const State& state, const Resource& resource) {
     return {};
 }
 
-ifl::Reply manager(Context& context) {
-    const auto& body = std::get<ifl::Manage>(context.request.body);
-    if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
-    if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
-    if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
-        return ifl::Reply::error(PBSE_IVALREQ);
+namespace {
+
+ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
     switch (request.type) {
         case PBS_OBJ_SERVER:
@@ -242,11 +244,6 @@ ifl::Reply manager(Context& context) {
         case PBS_OBJ_QUEUE:
             return manage_queue(request);
         case PBS_OBJ_NODE:
-            return manage_node(request);
-        case MGR_OBJ_HOST:
-            // pbsnodes marks hosts: the vnodes of a host together.
-            if (body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
-                return ifl::Reply::error(PBSE_IVALREQ);
             return manage_node(request);
         case PBS_OBJ_SCHED:
             return manage_sched(request);
@@ -261,6 +258,54 @@ ifl::Reply manager(Context& context) {
         default:
             return ifl::Reply::error(PBSE_IVALREQ);
     }
+}
+
+class Again final : public Steps {
+  public:
+    Again(const Context& context, std::function<ifl::Reply(Context&)> what)
+        : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
+    ~Again() override {
+        if (!over_) server_.parts.plugin->abandon(ticket_);
+    }
+
+    Left step(Context& context, ifl::StatusParts&) override {
+        reply_ = what_(context);
+        if (reply_.code == PBSE_TRYAGAIN) return Left::later;
+        over_ = true;
+        if (auto done = server_.parts.plugin->commit(context.now); !done)
+            reply_ = ifl::Reply::error(done.error().code, done.error().message);
+        if (const auto then = std::exchange(context.when_committed, {}); then && reply_.code == 0) then();
+        return Left::nothing;
+    }
+    ifl::Reply reply() override { return std::move(reply_); }
+
+  private:
+    Server& server_;
+    uint64_t ticket_;
+    std::function<ifl::Reply(Context&)> what_;
+    bool over_ = false;
+    ifl::Reply reply_;
+};
+
+}  // namespace
+
+ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> what) {
+    context.rest = std::make_unique<Again>(context, std::move(what));
+    return {};
+}
+
+ifl::Reply manager(Context& context) {
+    const auto& body = std::get<ifl::Manage>(context.request.body);
+    if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
+    if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
+    // pbsnodes marks hosts: the vnodes of a host together.
+    if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
+        return ifl::Reply::error(PBSE_IVALREQ);
+    context.ticket = ++context.server.last_ticket;
+    ifl::Reply reply = manage(context, body);
+    if (reply.code != PBSE_TRYAGAIN) return reply;
+    // The plugin works on it in a thread, or on another one that it waits for.
+    return until_answered(context, [&body](Context& again) { return manage(again, body); });
 }
 
 }  // namespace pbs::host

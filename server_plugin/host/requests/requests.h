@@ -65,6 +65,8 @@ struct Context {
     std::function<void()> when_committed{};
     // Set by a handler that leaves something to be done in steps: what it returned is no reply then.
     std::unique_ptr<Steps> rest{};
+    // Of a request that can wait for what the plugin does in a thread (Plugin::manager); 0: it can't.
+    uint64_t ticket = 0;
 
     const State& state() const { return server.state; }
 };

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "migrate/hex.h"
@@ -161,10 +163,32 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     return asked;
 }
 
-bool host_has(const State& state, objects::ObjectType type, std::string_view name) {
-    if (type == objects::ObjectType::sched) return state.sched_priv.contains(std::string(name));
-    return std::ranges::any_of(state.sched_configs.queues,
-                               [&](const auto& queue) { return queue.second == name; });
+// The host's queues and schedulers when its changes are done, of which it may not have told yet.
+objects::HostHas host_has(const State& state, const std::vector<objects::HostChange>& changes) {
+    std::set<std::pair<objects::ObjectType, std::string>> all;
+    for (const auto& [name, folder] : state.sched_priv) all.emplace(objects::ObjectType::sched, name);
+    for (const auto& [handle, name] : state.sched_configs.queues)
+        all.emplace(objects::ObjectType::queue, name);
+    for (const objects::HostChange& change : changes) {
+        if (change.removes()) {
+            all.erase({change.type, change.name});
+        } else {
+            all.emplace(change.type, change.name);
+        }
+    }
+    return [all = std::move(all)](objects::ObjectType type, std::string_view name) {
+        return all.contains({type, std::string(name)});
+    };
+}
+
+// What names of queues and resources there are then.
+void note_names(objects::Store& store, const std::vector<objects::HostChange>& changes) {
+    for (const objects::HostChange& change : changes) {
+        if (change.type == objects::ObjectType::queue)
+            change.removes() ? store.forget_queue(change.name) : store.define_queue(change.name);
+        if (change.type == objects::ObjectType::resource)
+            change.removes() ? store.forget_resource(change.name) : store.define_resource(change.name);
+    }
 }
 
 void tell(const objects::Rewritten& done, Reply& reply) {
@@ -225,14 +249,22 @@ int32_t migrate_files(State& state, const Asked& asked, const objects::Identity&
 
 }  // namespace
 
-int32_t manage_configuration(State& state, const pbs_manager_request& request, Reply reply) {
+int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done, Reply reply) {
+    if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
+    tell(*done, reply);
+    if (done->reply.changed) take_effect(state, reply);
+    return PBSE_NONE;
+}
+
+int32_t manage_configuration(State& state, const pbs_manager_request& request, std::uint64_t ticket,
+                             Reply reply) {
     const auto refuse = [&](const objects::Error& error) {
         return reply.error(static_cast<int32_t>(error.code), error.message);
     };
     const objects::Identity who = identity(request.who);
     if ((who.privilege & (objects::manager_privilege | objects::root_privilege)) == 0)
         return reply.error(PBSE_PERM, {});
-    const objects::Result<Asked> asked = read_request(request);
+    objects::Result<Asked> asked = read_request(request);
     if (!asked) return refuse(asked.error());
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});
@@ -243,21 +275,25 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, R
         queue_type_done(state, *asked->queue_type_done);
         return PBSE_NONE;
     }
-    const objects::RewriteOptions options{
-        [&](objects::ObjectType type, std::string_view name) { return host_has(state, type, name); },
-        asked->dry_run, std::move(*host)};
+    objects::RewriteOptions options{host_has(state, *host), asked->dry_run, *host};
     const sched::Instant now = instant(request.now);
     // The server takes back what a crash kept from its own database.
     if (asked->restoration && who.user == kServer)
         if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
             return refuse(forgotten.error());
-    const objects::Result<objects::Rewritten> done =
-        asked->restoration ? objects::restore(*state.store, *asked->restoration, options, who, now)
-                           : objects::import(*state.store, *asked->import, options, who, now);
-    if (!done) return refuse(done.error());
-    tell(*done, reply);
-    if (done->reply.changed) take_effect(state, reply);
-    return PBSE_NONE;
+    const auto work = [asked = std::move(*asked), options = std::move(options), who,
+                       now](objects::Store& store) -> LongChange::Done {
+        if (asked.restoration) return objects::restore(store, *asked.restoration, options, who, now);
+        return objects::import(store, *asked.import, options, who, now);
+    };
+    if (ticket == 0) return finish_configuration(state, work(*state.store), reply);
+    return try_again(
+        state, ticket,
+        [work, changes = std::move(*host)](objects::Store& store) {
+            note_names(store, changes);
+            return work(store);
+        },
+        reply);
 }
 
 namespace {

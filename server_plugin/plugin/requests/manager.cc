@@ -8,6 +8,7 @@
 #include <span>
 
 #include "ifl/pbs_error.h"
+#include "rrule/overlap.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
 #include "server_plugin/plugin/requests/configuration.h"
@@ -51,8 +52,11 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
 constexpr std::size_t kFirstRequest = offsetof(pbs_manager_request, text);
 
 bool has_later_members(const pbs_manager_request& request) {
-    return request.size >= sizeof(pbs_manager_request);
+    return request.size >= offsetof(pbs_manager_request, ticket);
 }
+
+// More rows of the history than are written while others wait.
+constexpr std::size_t kManyChanges = 100;
 
 }  // namespace
 
@@ -111,36 +115,28 @@ bool hosts_only(const objects::Command& command) {
 
 }  // namespace
 
-int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
-    if (!request || request->size < kFirstRequest) {
-        return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
-    }
-    if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
-    if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
-    if (request->object_type == PBS_OBJ_CONFIGURATION) return manage_configuration(state, *request, reply);
-    const ManagerHandler handler = handler_of(request->object_type);
-    const std::optional<ManagerRequest> translated = translate(*request);
-    if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});
-    if (const pbs_attr* attr = with_resource(*request)) {
-        return reply.error(PBSE_UNKRESC,
-                           fmt::format("{}.{}: {} is not a resource list, expected no resource",
-                                       view(attr->name), view(attr->resource), view(attr->name)));
-    }
+std::uint64_t ticket_of(const pbs_manager_request& request) {
+    return request.size >= sizeof(pbs_manager_request) ? request.ticket : 0;
+}
 
-    const auto done = handler(*state.store, *translated);
-    // The scheduler reads what was staged when it needs it.
-    const bool staged = handler == manage_own_object;
-    if (staged && !state.stages) {
-        if (const std::string why = commit(state); done && !why.empty()) return reply.error(PBSE_SYSTEM, why);
-    }
+int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply) {
+    if (state.long_change.ready()) state.long_change.begin(*state.store, ticket, std::move(work));
+    return reply.error(PBSE_TRYAGAIN, {});
+}
+
+namespace {
+
+// The end of a request on one object.
+int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
+               const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
     // The host has a line of its own for the administrator.
-    state.host.log(PBS_LOG_DEBUG, view(request->object_name),
-                   fmt::format("{} by {}@{}", objects::to_text(translated->command), translated->who.user,
-                               translated->who.host));
+    state.host.log(PBS_LOG_DEBUG, view(request.object_name),
+                   fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
+                               view(request.who.host)));
     for (const std::string& warning : done->warnings) reply.warning(warning);
     // Of what the host changes by itself it tells by events.
-    if (!done->changed || staged || hosts_only(translated->command)) return PBSE_NONE;
+    if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
     }
@@ -148,6 +144,74 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
         reply.warning(fmt::format("saved, but the scheduler can't use it and goes on as before: {}", why));
     }
     return PBSE_NONE;
+}
+
+// The answer of a thread that has worked on the request, once it has.
+int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
+    if (!state.long_change.over()) return reply.error(PBSE_TRYAGAIN, {});
+    const LongChange::Done done = state.long_change.end(*state.store);
+    if (request.object_type == PBS_OBJ_CONFIGURATION) return finish_configuration(state, done, reply);
+    const std::optional<ManagerRequest> translated = translate(request);
+    if (!translated) return reply.error(PBSE_IVALREQ, {});
+    return finish(state, request, translated->command,
+                  done.map([](const objects::Rewritten& rewritten) { return rewritten.reply; }), false,
+                  reply);
+}
+
+int32_t manage_object(State& state, const pbs_manager_request& request, Reply reply) {
+    const ManagerHandler handler = handler_of(request.object_type);
+    std::optional<ManagerRequest> translated = translate(request);
+    if (!handler || !translated) return reply.error(PBSE_IVALREQ, {});
+    if (const pbs_attr* attr = with_resource(request)) {
+        return reply.error(PBSE_UNKRESC,
+                           fmt::format("{}.{}: {} is not a resource list, expected no resource",
+                                       view(attr->name), view(attr->resource), view(attr->name)));
+    }
+    const std::uint64_t ticket = ticket_of(request);
+    const auto in_thread = [&] {
+        return try_again(
+            state, ticket,
+            [handler, asked = std::move(*translated)](objects::Store& store) {
+                return handler(store, asked).map([](objects::Reply done) {
+                    return objects::Rewritten{std::move(done)};
+                });
+            },
+            reply);
+    };
+    if (ticket != 0 && translated->command.host.size() > kManyChanges) return in_thread();
+    constexpr std::uint64_t kMostWork = rrule::OverlapSearch::kMostWork;
+    state.store->set_patience(ticket != 0 ? kMostWork / 2 : kMostWork);
+    auto done = handler(*state.store, *translated);
+    if (!done && done.error().code == objects::Code::takes_long) {
+        if (ticket != 0) return in_thread();
+        done.error().code = objects::Code::bad_value;
+    }
+    // The scheduler reads what was staged when it needs it.
+    const bool staged = handler == manage_own_object;
+    if (staged && !state.stages) {
+        if (const std::string why = commit(state); done && !why.empty()) return reply.error(PBSE_SYSTEM, why);
+    }
+    return finish(state, request, translated->command, done, staged, reply);
+}
+
+}  // namespace
+
+int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
+    if (!request || request->size < kFirstRequest) {
+        return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
+    }
+    if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
+    if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
+    const std::uint64_t ticket = ticket_of(*request);
+    if (state.long_change.busy()) {
+        if (ticket == 0)
+            return reply.error(PBSE_OBJBUSY, "another change of the configuration is under way: try again");
+        if (ticket != state.long_change.ticket()) return reply.error(PBSE_TRYAGAIN, {});
+        return end_long_change(state, *request, reply);
+    }
+    if (request->object_type == PBS_OBJ_CONFIGURATION)
+        return manage_configuration(state, *request, ticket, reply);
+    return manage_object(state, *request, reply);
 }
 
 }  // namespace pbs::plugin

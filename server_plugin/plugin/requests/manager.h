@@ -38,6 +38,9 @@ objects::Identity identity(const pbs_identity& who);
 // What the host says that it changes; nullopt: it makes no sense.
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
+// Begins the work in a thread, as soon as no other is at work, and has the host ask again.
+int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply);
+
 // pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 

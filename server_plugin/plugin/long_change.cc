@@ -1,0 +1,111 @@
+#include "server_plugin/plugin/long_change.h"
+
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace pbs::plugin {
+
+// What the two threads share. Of `store` and `done` only the one that works knows, until it is over.
+struct LongChange::Job {
+    std::mutex mutex;
+    bool over = false;       // the work
+    bool abandoned = false;  // nobody waits for it
+    bool gone = false;       // the thread has nothing left to do
+    std::shared_ptr<const objects::Store::Seed> seed;
+    std::optional<objects::Store> store{};
+    Done done = objects::fail(objects::Code::internal, "not done");
+
+    bool is(const bool Job::*what) {
+        const std::lock_guard lock(mutex);
+        return this->*what;
+    }
+    void work(const Work& what);
+    // Closing a database takes a while: its log is copied into it.
+    void close() {
+        store.reset();
+        const std::lock_guard lock(mutex);
+        gone = true;
+    }
+};
+
+void LongChange::Job::work(const Work& what) {
+    try {
+        auto opened = objects::Store::prepare(*seed);
+        if (opened) {
+            store.emplace(std::move(*opened));
+            done = what(*store);
+        } else {
+            done = tl::unexpected(opened.error());
+        }
+    } catch (const std::exception& escaped) {
+        done = objects::fail(objects::Code::internal, escaped.what());
+        store.reset();
+    }
+    bool wanted = false;
+    {
+        const std::lock_guard lock(mutex);
+        over = true;
+        wanted = !abandoned;
+    }
+    if (!wanted) close();
+}
+
+bool LongChange::busy() const {
+    return ticket_ != 0 || (abandoned_ && !job_->is(&Job::gone));
+}
+
+bool LongChange::ready() const {
+    return !busy() && (!job_ || job_->is(&Job::gone));
+}
+
+void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
+    if (thread_.joinable()) thread_.join();
+    ticket_ = ticket;
+    abandoned_ = false;
+    job_ = std::make_shared<Job>();
+    job_->seed = store.seed();
+    thread_ = std::thread([job = job_, work = std::move(work)] { job->work(work); });
+}
+
+bool LongChange::over() const {
+    return ticket_ != 0 && job_->is(&Job::over);
+}
+
+LongChange::Done LongChange::end(objects::Store& store) {
+    thread_.join();
+    Done done = std::move(job_->done);
+    if (done && job_->store) {
+        if (const auto taken = store.take_over(*job_->store); !taken) done = tl::unexpected(taken.error());
+    }
+    put_away();
+    return done;
+}
+
+void LongChange::put_away() {
+    ticket_ = 0;
+    thread_ = std::thread([job = job_] { job->close(); });
+}
+
+void LongChange::abandon(std::uint64_t ticket) {
+    if (ticket == 0 || ticket != ticket_) return;
+    ticket_ = 0;
+    abandoned_ = true;
+    bool over = false;
+    {
+        const std::lock_guard lock(job_->mutex);
+        job_->abandoned = true;
+        over = job_->over;
+    }
+    if (!over) return;
+    thread_.join();
+    put_away();
+}
+
+void LongChange::stop() {
+    abandon(ticket_);
+    if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,185 @@
+// Changes that take long: the plugin works on them in a thread, while its host goes on.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "ifl/pbs_error.h"
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::HasSubstr;
+
+pbs_str str(const std::string& text) {
+    return {text.data(), text.size()};
+}
+
+class LongChange : public ::testing::Test {
+  protected:
+    void SetUp() override { host.bring_up(); }
+
+    // Asks once.
+    Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
+        const pbs_attr attribute{str(change.name), {}, str(change.value), change.op, 0};
+        pbs_manager_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.command = PBS_CMD_SET;
+        request.object_type = type;
+        request.object_name = str(name);
+        request.attrs = &attribute;
+        request.attr_count = 1;
+        request.who = host.who;
+        request.ticket = ticket;
+        return host.manager(request);
+    }
+    // Asks until it is answered.
+    Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
+        for (;;) {
+            Answer answer = ask(ticket, type, name, change);
+            if (answer.code != PBSE_TRYAGAIN) return answer;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    std::size_t policies() { return host.status(PBS_OBJ_POLICY, "").objects.size(); }
+    std::string revision() {
+        const std::string extend = "limit=1";
+        pbs_status_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.object_type = PBS_OBJ_HISTORY;
+        request.who = host.who;
+        request.extend = str(extend);
+        return host.status(request).objects.at(0).name;
+    }
+    static Change import(int count) {
+        std::string policies;
+        for (int i = 0; i < count; ++i)
+            policies += (i == 0 ? "\"p" : ", \"p") + std::to_string(i) + R"(": {"backfill_depth": "3"})";
+        return {"import", R"({"format": 1, "policy": {)" + policies + "}}"};
+    }
+
+    FakeHost host;
+};
+
+TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
+    const Change document = import(300);
+    ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
+    // Whatever the thread does, the host sees nothing of it so far.
+    EXPECT_EQ(policies(), 1U);
+    EXPECT_EQ(revision(), "2");
+    EXPECT_TRUE(host.cycle().empty());
+    const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", document);
+    EXPECT_EQ(answer.code, 0) << answer.text;
+    EXPECT_THAT(answer.warnings, ::testing::Contains(HasSubstr("policy p0 is created")));
+    EXPECT_EQ(policies(), 301U);
+    EXPECT_EQ(revision(), "302");
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p299").value("backfill_depth"), "3");
+}
+
+TEST_F(LongChange, GoingBackIsMadeInAThreadToo) {
+    ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", import(3)).code, 0);
+    ASSERT_EQ(ask(8, PBS_OBJ_CONFIGURATION, "", {"revision", "2"}).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(policies(), 4U);
+    EXPECT_EQ(await(8, PBS_OBJ_CONFIGURATION, "", {"revision", "2"}).code, 0);
+    EXPECT_EQ(policies(), 1U);
+}
+
+TEST_F(LongChange, ItIsThereAfterARestart) {
+    ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", import(300)).code, 0);
+    host.stop();
+    FakeHost next(host.home());
+    next.bring_up();
+    EXPECT_EQ(next.status(PBS_OBJ_POLICY, "").objects.size(), 301U);
+}
+
+TEST_F(LongChange, OtherChangesWaitForTheirTurn) {
+    const Change document = import(300);
+    const Change other{"by_queue", "False"};
+    ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(ask(8, PBS_OBJ_POLICY, "default_policy", other).code, PBSE_TRYAGAIN);
+    const Answer impatient = ask(0, PBS_OBJ_POLICY, "default_policy", other);
+    EXPECT_EQ(impatient.code, PBSE_OBJBUSY);
+    EXPECT_THAT(impatient.text, HasSubstr("another change of the configuration is under way"));
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("by_queue"), "True");
+    ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", document).code, 0);
+    EXPECT_EQ(await(8, PBS_OBJ_POLICY, "default_policy", other).code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("by_queue"), "False");
+    EXPECT_EQ(policies(), 301U);
+}
+
+// What was staged before, and is told of only after its commit, comes first.
+TEST_F(LongChange, WhatIsStagedComesBeforeIt) {
+    host.commits = false;
+    ASSERT_EQ(ask(6, PBS_OBJ_POLICY, "default_policy", {"by_queue", "False"}).code, 0);
+    ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", import(3)).code, 0);
+    char text[256] = "";
+    EXPECT_EQ(host.plugin.commit(host.plugin.self, host.now, text, sizeof text), 0) << text;
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("by_queue"), "False");
+    EXPECT_EQ(policies(), 4U);
+}
+
+TEST_F(LongChange, ARefusalChangesNothing) {
+    const Change document{"import", R"({"format": 1, "policy": {"p1": {"backfill_depth": "many"}}})"};
+    const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", document);
+    EXPECT_EQ(answer.code, PBSE_BADATVAL);
+    EXPECT_THAT(answer.text, HasSubstr("policy p1: backfill_depth: bad value 'many'"));
+    EXPECT_EQ(policies(), 1U);
+    EXPECT_EQ(await(8, PBS_OBJ_CONFIGURATION, "", import(1)).code, 0);
+}
+
+TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
+    const Change document = import(300);
+    // In the midst of the work, and at some time later.
+    for (const auto pause : {std::chrono::milliseconds(0), std::chrono::milliseconds(300)}) {
+        ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
+        std::this_thread::sleep_for(pause);
+        host.plugin.abandon(host.plugin.self, 6);  // another one's
+        host.plugin.abandon(host.plugin.self, 7);
+        EXPECT_EQ(await(8, PBS_OBJ_POLICY, "default_policy", {"backfill_depth", "2"}).code, 0);
+        EXPECT_EQ(policies(), 1U);
+        host.set(PBS_OBJ_POLICY, "default_policy", "backfill_depth", "1");
+    }
+    ASSERT_EQ(ask(9, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
+    host.stop();
+    FakeHost next(host.home());
+    next.bring_up();
+    EXPECT_EQ(next.status(PBS_OBJ_POLICY, "").objects.size(), 1U);
+}
+
+// A day a year each, in four queues: together they are more to compare than others should wait for.
+TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
+    std::string windows;
+    std::string names;
+    for (int i = 0; i < 300; ++i) {
+        windows +=
+            fmt::format(R"({}"t{}": {{"rrule": "FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", )"
+                        R"("start_time": "08:00", "end_time": "17:00", "applies_on_holidays": "False"}})",
+                        i == 0 ? "" : ", ", i, i / 28 + 1, i % 28 + 1);
+        names += fmt::format("{}t{}", i == 0 ? "" : ",", i);
+    }
+    ASSERT_EQ(
+        await(1, PBS_OBJ_CONFIGURATION, "", {"import", R"({"format": 1, "time_window": {)" + windows + "}}"})
+            .code,
+        0);
+    for (uint64_t queue = 1; queue <= 4; ++queue) {
+        host.queue(queue, fmt::format("q{}", queue));
+        ASSERT_EQ(host.set(PBS_OBJ_QUEUE, fmt::format("q{}", queue), "time_window", names).code, 0);
+    }
+    const Change days{"non_work_days", "12/24"};
+    EXPECT_EQ(ask(2, PBS_OBJ_SERVER, "", days).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SERVER, "").count("non_work_days"), 0U);
+    const Answer answer = await(2, PBS_OBJ_SERVER, "", days);
+    EXPECT_EQ(answer.code, 0) << answer.text;
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, "")["non_work_days"], HasSubstr("BYMONTHDAY=24"));
+    // A host that can't be told to ask again isn't kept waiting for longer than it was.
+    const Answer refused = host.set(PBS_OBJ_SERVER, "", "non_work_days", "12/25");
+    EXPECT_EQ(refused.code, PBSE_BADATVAL);
+    EXPECT_THAT(refused.text, HasSubstr("take too long to compare"));
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test
