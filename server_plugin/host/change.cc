@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/batch.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
@@ -116,7 +117,7 @@ void Change::note(ChangedSince& changed) const {
 }
 
 void Change::put_in_place() {
-    if (server_.changed) note(*server_.changed);
+    if (server_.changed && server_.batch == nullptr) note(*server_.changed);
     State& state = server_.state;
     if (resource_) {
         const auto& r = *resource_;
@@ -189,94 +190,20 @@ std::vector<ConfigChange> Change::configuration() const {
     return changes;
 }
 
-namespace {
-
-// Queues and nodes are known by handles, of which more hangs than of their names.
-void put_back(Server& server, const Queue& queue) {
-    State& state = server.state;
-    const bool was_gone = state.queue(queue.handle) == nullptr;
-    state.put(queue);
-    // Finished jobs may be all that a queue had when it went.
-    if (was_gone)
-        for (const uint64_t handle : std::set<uint64_t>(state.finished_jobs()))
-            if (const Job* job = state.job(handle); job->queue == queue.handle) state.put(Job(*job));
-    if (server.parts.plugin != nullptr) server.parts.plugin->queue_changed(queue, state);
-}
-void put_back(Server& server, const Node& node) {
-    server.state.put(node);
-    if (server.parts.plugin != nullptr) server.parts.plugin->node_changed(node, server.state);
-}
-void put_back(Server& server, const Sched& sched) {
-    server.state.put(sched);
-    if (server.parts.plugin != nullptr) server.parts.plugin->sched_changed(sched, server.state);
-}
-void put_back(Server& server, const Resource& resource) {
-    ResourceTable& resources = server.state.resources;
-    if (resources.find(resource.name) != nullptr) {
-        (void)resources.change(resource);
-    } else {
-        (void)resources.add(resource.name, resource.type_text(), resource.flag_text());
-    }
-    if (server.parts.plugin != nullptr) server.parts.plugin->resource_defined(*resources.find(resource.name));
-}
-
-void take_away(Server& server, const Queue& queue) {
-    server.state.erase_queue(queue.name);
-    if (server.parts.plugin != nullptr) server.parts.plugin->queue_removed(queue.handle);
-}
-void take_away(Server& server, const Node& node) {
-    server.state.erase_node(node.name);
-    if (server.parts.plugin != nullptr) server.parts.plugin->node_removed(node.handle);
-}
-void take_away(Server& server, const Sched& sched) {
-    server.state.erase_sched(sched.name);
-    if (server.parts.plugin != nullptr) server.parts.plugin->sched_removed(sched.name);
-}
-void take_away(Server& server, const Resource& resource) {
-    (void)server.state.resources.remove(resource.name);
-    if (server.parts.plugin != nullptr) server.parts.plugin->resource_removed(resource.name);
-}
-
-// Undoes a change of an object, which was `before` (null: it is new).
-template <class Object>
-std::function<void()> undoing(Server& server, const Object* before, const Object& now) {
-    if (before != nullptr) return [&server, was = *before] { put_back(server, was); };
-    return [&server, is = now] { take_away(server, is); };
-}
-
-}  // namespace
-
-void Change::add_undo(std::vector<std::function<void()>>& undo) const {
-    Server& server = server_;
-    const State& state = server.state;
-    if (resource_) undo.push_back(undoing(server, state.resources.find(resource_->name), *resource_));
-    if (removed_resource_)
-        if (const Resource* was = state.resources.find(*removed_resource_))
-            undo.push_back(undoing(server, was, *was));
-    if (server_attributes_)
-        undo.emplace_back([&server, was = state.server] {
-            server.state.server = was;
-            if (server.parts.plugin != nullptr) server.parts.plugin->server_changed(server.state);
-        });
-    for (const auto& [handle, queue] : queues_)
-        undo.push_back(undoing(server, state.queue(queue.name), queue));
-    for (const auto& [handle, node] : nodes_) undo.push_back(undoing(server, state.node(node.name), node));
-    for (const auto& [name, sched] : scheds_) undo.push_back(undoing(server, state.sched(name), sched));
-    for (const auto& [handle, name] : removed_queues_)
-        if (const Queue* was = state.queue(name)) undo.push_back(undoing(server, was, *was));
-    for (const auto& [handle, name] : removed_nodes_)
-        if (const Node* was = state.node(name)) undo.push_back(undoing(server, was, *was));
-    for (const std::string& name : removed_scheds_)
-        if (const Sched* was = state.sched(name)) undo.push_back(undoing(server, was, *was));
-}
-
 Result<void> Change::join(Batch& batch) {
     if (!jobs_.empty() || !removed_jobs_.empty() || next_sequence_)
         return fail(PBSE_INTERNAL, "jobs can't be changed in a batch");
-    if (auto done = write(); !done) return done;
-    add_undo(batch.undo_);
+    std::set<ConfigName>& touched = batch.touched_;
+    if (resource_) touched.insert({PBS_OBJ_RESOURCE, resource_->name});
+    if (removed_resource_) touched.insert({PBS_OBJ_RESOURCE, *removed_resource_});
+    if (server_attributes_) touched.insert({PBS_OBJ_SERVER, {}});
+    for (const auto& [handle, queue] : queues_) touched.insert({PBS_OBJ_QUEUE, queue.name});
+    for (const auto& [handle, node] : nodes_) touched.insert({PBS_OBJ_NODE, node.name});
+    for (const auto& [name, sched] : scheds_) touched.insert({PBS_OBJ_SCHED, name});
+    for (const auto& [handle, name] : removed_queues_) touched.insert({PBS_OBJ_QUEUE, name});
+    for (const auto& [handle, name] : removed_nodes_) touched.insert({PBS_OBJ_NODE, name});
+    for (const std::string& name : removed_scheds_) touched.insert({PBS_OBJ_SCHED, name});
     put_in_place();
-    tell_plugin();
     for (auto& action : actions_) batch.actions_.push_back(std::move(action));
     return {};
 }
@@ -294,40 +221,6 @@ void reconcile(Server& server) {
 }
 
 }  // namespace
-
-Result<void> Batch::begin() {
-    if (auto done = server_.parts.store.begin(); !done) return done;
-    begun_ = true;
-    server_.batch = this;
-    return {};
-}
-
-Result<void> Batch::commit(const std::function<Result<void>()>& before) {
-    if (auto done = before(); !done) return done;
-    if (auto done = server_.parts.store.commit(); !done) {
-        diverged_ = true;
-        return done;
-    }
-    begun_ = false;
-    server_.batch = nullptr;
-    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
-    return {};
-}
-
-void Batch::take_back() {
-    server_.parts.store.rollback();
-    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo)
-        guarded(server_.parts.log, "taking back a change", *undo);
-    // The plugin may have let go of what it knew of a scheduler.
-    if (!undo_.empty()) server_.want_cycle(PBS_SCH_CONFIGURE);
-}
-
-Batch::~Batch() {
-    if (!begun_) return;
-    server_.batch = nullptr;
-    take_back();
-    if (diverged_) reconcile(server_);
-}
 
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     if (server_.batch != nullptr) return join(*server_.batch);

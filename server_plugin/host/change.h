@@ -19,34 +19,7 @@
 
 namespace pbs::host {
 
-// Several changes as one: while it lives, each Change::commit() of the server puts its change in place, so
-// that those that follow see it, and leaves the rest to this. Without commit() all is as it was, for the
-// plugin too.
-class Batch {
-  public:
-    explicit Batch(Server& server) : server_(server) {}
-    ~Batch();
-    Batch(const Batch&) = delete;
-    Batch& operator=(const Batch&) = delete;
-
-    // Before anything else.
-    Result<void> begin();
-    // `before` runs when all is written and not yet committed; its error takes everything back.
-    Result<void> commit(const std::function<Result<void>()>& before);
-    // To be done when all is taken back, of what no Change knows.
-    void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
-
-  private:
-    friend class Change;
-
-    void take_back();
-
-    Server& server_;
-    bool begun_ = false;
-    bool diverged_ = false;                       // the plugin has committed, the server has not
-    std::vector<std::function<void()>> undo_;     // in the order of what they undo
-    std::vector<std::function<void()>> actions_;  // of the changes, for after the commit
-};
+class Batch;
 
 class Change {
   public:
@@ -88,13 +61,12 @@ class Change {
     // What a manager's change does to the configuration: only what is different then, for the history.
     std::vector<ConfigChange> configuration() const;
 
-    // `before` runs when all is written and not yet committed; its error takes everything back. In a batch it
-    // isn't run.
+    // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
+    // (Server::batch) the change is made in its tables, and that is all.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
     Result<void> join(Batch& batch);
-    void add_undo(std::vector<std::function<void()>>& undo) const;
     Result<void> write();
     Result<void> write_objects();
     Result<void> write_removals();

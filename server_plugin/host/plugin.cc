@@ -94,21 +94,26 @@ void reply_attr(pbs_reply* reply, const pbs_attr* attr) {
 // The changes as the plugin takes them; points into its own texts and into what it was made from.
 class ChangeRecords {
   public:
-    explicit ChangeRecords(std::span<const ConfigChange> changes) {
-        texts_.reserve(2 * changes.size());  // records point into them
-        for (const ConfigChange& change : changes) {
-            pbs_host_change record{};
-            record.object_type = change.object.type;
-            record.name = as_pbs_str(change.object.name);
-            record.before = as_pbs_str(texts_.emplace_back(to_json(change.before)));
-            record.after = as_pbs_str(texts_.emplace_back(to_json(change.after)));
-            records_.push_back(record);
+    explicit ChangeRecords(const HostRecord& record) {
+        std::span<const ChangeText> texts = record.texts;
+        if (texts.empty()) {
+            for (const ConfigChange& change : record.changes)
+                texts_.push_back({to_json(change.before), to_json(change.after)});
+            texts = texts_;
+        }
+        for (size_t i = 0; i < record.changes.size(); ++i) {
+            pbs_host_change out{};
+            out.object_type = record.changes[i].object.type;
+            out.name = as_pbs_str(record.changes[i].object.name);
+            out.before = as_pbs_str(texts[i].before);
+            out.after = as_pbs_str(texts[i].after);
+            records_.push_back(out);
         }
     }
     const std::vector<pbs_host_change>& records() const { return records_; }
 
   private:
-    std::vector<std::string> texts_;
+    std::vector<ChangeText> texts_;
     std::vector<pbs_host_change> records_;
 };
 
@@ -248,7 +253,7 @@ bool Plugin::owns(int object_type, std::string_view attribute) const {
 Result<void> Plugin::manager(int64_t now, int command, int object_type, std::string_view name,
                              const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                              std::string& warning, const HostRecord& record, uint64_t ticket) {
-    const ChangeRecords changes(record.changes);
+    const ChangeRecords changes(record);
     std::vector<pbs_attr> attrs;
     for (const ifl::Attribute& attribute : attributes)
         attrs.push_back({as_pbs_str(attribute.name), as_pbs_str(attribute.resource),
@@ -278,6 +283,10 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
 
 void Plugin::abandon(uint64_t ticket) {
     if (impl_->has_tickets()) impl_->table.abandon(impl_->table.self, ticket);
+}
+
+bool Plugin::takes_tickets() const {
+    return impl_->has_tickets();
 }
 
 bool Plugin::uncommitted() const {

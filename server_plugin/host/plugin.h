@@ -64,10 +64,17 @@ struct PluginOptions {
     std::function<void()> cycle_finished{};
 };
 
+// A change as the plugin's history has it (to_json).
+struct ChangeText {
+    std::string before;
+    std::string after;
+};
+
 // What the server itself changes on a Manager request, for the plugin's history.
 struct HostRecord {
     std::string_view text{};  // the request as one would type it in qmgr
     std::span<const ConfigChange> changes{};
+    std::span<const ChangeText> texts{};  // the changes', in their order; none: they are made
 };
 
 class Plugin {
@@ -96,6 +103,7 @@ class Plugin {
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
     void abandon(uint64_t ticket);
+    bool takes_tickets() const;
     // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
     bool uncommitted() const;
     // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no

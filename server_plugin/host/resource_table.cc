@@ -127,6 +127,11 @@ Result<void> check_request(const Resource& resource, std::string_view value) {
                 fmt::format("Illegal value \"{}\" for {}: expected 0 or more", value, resource.name));
 }
 
+ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.size()) {
+    for (const auto& [name, resource] : other.by_name_)
+        by_id_[resource->id] = (by_name_[name] = std::make_unique<Resource>(*resource)).get();
+}
+
 ResourceTable::ResourceTable() {
     for (const auto& row : built_in) {
         Resource resource;

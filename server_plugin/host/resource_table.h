@@ -46,6 +46,11 @@ class ResourceTable {
   public:
     // Holds the built-in resources.
     ResourceTable();
+    ResourceTable(const ResourceTable& other);
+    ResourceTable(ResourceTable&&) = default;
+    ResourceTable& operator=(const ResourceTable&) = delete;
+    ResourceTable& operator=(ResourceTable&&) = default;
+    ~ResourceTable() = default;
 
     // Names are compared without regard to case. nullptr: unknown.
     const Resource* find(std::string_view name) const;

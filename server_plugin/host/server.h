@@ -86,7 +86,8 @@ class Server {
     // There while a cycle is on its way.
     std::optional<ChangedSince> changed;
 
-    Batch* batch = nullptr;  // of changes that are one, while there is such (change.h)
+    Batch* open_batch = nullptr;  // of changes that are one, on their way (batch.h)
+    Batch* batch = nullptr;       // the same, while its tables are in place of the state's
 
     std::size_t message_writers = 0;  // at work (message.h)
     bool backing_up = false;          // for a manager (requests/backup.h)

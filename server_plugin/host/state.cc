@@ -145,13 +145,31 @@ const Estimate* State::estimate(uint64_t job) const {
     return at == estimates_.end() ? nullptr : &at->second;
 }
 
+void State::exchange(Tables& tables) {
+    std::swap(server, tables.server);
+    std::swap(resources, tables.resources);
+    queues_.swap(tables.queues);
+    queue_names_.swap(tables.queue_names);
+    nodes_.swap(tables.nodes);
+    node_names_.swap(tables.node_names);
+    scheds_.swap(tables.scheds);
+    exchanged_ = !exchanged_;
+}
+
+void State::forget_queue(uint64_t handle) {
+    queue_counts_.erase(handle);
+    queue_usage_.erase(handle);
+    queue_jobs_.erase(handle);
+}
+void State::forget_node(uint64_t handle) {
+    node_usage_.erase(handle);
+}
+
 void State::erase_queue(std::string_view name) {
     const auto at = queues_.find(name);
     if (at == queues_.end()) return;
     queue_names_.erase(at->second.handle);
-    queue_counts_.erase(at->second.handle);
-    queue_usage_.erase(at->second.handle);
-    queue_jobs_.erase(at->second.handle);
+    if (!exchanged_) forget_queue(at->second.handle);
     queues_.erase(at);
 }
 
@@ -159,7 +177,7 @@ void State::erase_node(std::string_view name) {
     const auto at = nodes_.find(name);
     if (at == nodes_.end()) return;
     node_names_.erase(at->second.handle);
-    node_usage_.erase(at->second.handle);
+    if (!exchanged_) forget_node(at->second.handle);
     nodes_.erase(at);
 }
 

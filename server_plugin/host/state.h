@@ -18,6 +18,28 @@ namespace pbs::host {
 
 class State {
   public:
+    // What managers set up, as tables that can be exchanged for others (Batch).
+    struct Tables {
+        Attributes server;
+        ResourceTable resources;
+        std::map<std::string, Queue, std::less<>> queues;
+        std::unordered_map<uint64_t, std::string> queue_names;
+        std::map<std::string, Node, std::less<>> nodes;
+        std::unordered_map<uint64_t, std::string> node_names;
+        std::map<std::string, Sched, std::less<>> scheds;
+    };
+    Tables tables() const { return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_}; }
+    // For a while, until they are exchanged again, or for good. What is counted of jobs stays, also of queues
+    // and nodes that are gone then.
+    void exchange(Tables& tables);
+    void install(Tables& tables) {
+        exchange(tables);
+        exchanged_ = false;
+    }
+    // What is counted of queues and nodes that are gone for good.
+    void forget_queue(uint64_t handle);
+    void forget_node(uint64_t handle);
+
     std::string server_name;  // as in job ids
     std::string host_name;    // this machine's
     Attributes server;
@@ -87,6 +109,7 @@ class State {
     std::set<uint64_t> waiting_;
     std::set<uint64_t> finished_;
     uint64_t last_handle_ = 0;
+    bool exchanged_ = false;  // for a while
 };
 
 }  // namespace pbs::host

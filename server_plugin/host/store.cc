@@ -23,8 +23,10 @@ namespace {
 // Step n brings a database of version n to version n + 1. Steps are only ever added at the end.
 //
 // object: the server (name ""), queues, nodes and schedulers; type as enum pbs_object_type. `id` is the
-// handle. job.attributes: one netstring ("5:queue,") each for name, resource and value of every attribute, in
-// turn.
+// handle. object_aside: what a change of many objects makes of them, with attributes as job.attributes has
+// them; NULL: it is gone; of a resource those are type and flags. It counts once counter has a row
+// `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each for name,
+// resource and value of every attribute, in turn.
 constexpr std::array steps = {
     R"sql(
 CREATE TABLE object(
@@ -73,6 +75,16 @@ CREATE TABLE job_script(
 CREATE TABLE server_name(
   one INTEGER PRIMARY KEY CHECK(one = 1),
   name TEXT NOT NULL);
+)sql",
+    R"sql(
+CREATE TABLE object_aside(
+  type INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  attributes BLOB,
+  PRIMARY KEY(type, name)) WITHOUT ROWID;
 )sql",
 };
 
@@ -205,7 +217,23 @@ class Store::Impl {
     Result<void> load_objects(State& state);
     Result<void> load_jobs(State& state);
     Attributes load_attributes(int64_t object, const AttributeTable& table);
+    Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
+                           const std::string* attributes);
+    // Brings so many rows that were set aside to their places; false: none is left.
+    Result<bool> catch_up(int64_t most);
+    Result<void> move_from_aside(int type, std::string_view name, int64_t id, int64_t state, int64_t changed,
+                                 const std::optional<std::string>& attributes);
+    // Before anything else is written.
+    Result<void> be_up_to_date() {
+        for (bool more = behind; more;) {
+            auto done = catch_up(1000);
+            if (!done) return tl::unexpected(done.error());
+            more = *done;
+        }
+        return {};
+    }
 
+    bool behind = false;  // rows that count are set aside
     std::string path;
     sqlite3* db = nullptr;
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
@@ -299,6 +327,134 @@ void Store::rollback() {
     sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
+Result<void> Store::Impl::put_aside(int type, std::string_view name, uint64_t id, int64_t state,
+                                    int64_t changed, const std::string* attributes) {
+    return run("INSERT OR REPLACE INTO object_aside VALUES(?, ?, ?, ?, ?, ?)", [&](Query& query) {
+        query.bind(type).bind(name).bind(static_cast<int64_t>(id)).bind(state).bind(changed);
+        if (attributes != nullptr) query.bind_blob(*attributes);
+    });
+}
+
+Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64_t id, int64_t state,
+                                          int64_t changed, const std::optional<std::string>& attributes) {
+    if (type == PBS_OBJ_RESOURCE) {
+        auto done = run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
+        if (!done || !attributes) return done;
+        std::string_view rest = *attributes;
+        const auto kind = take_netstring(rest);
+        const auto flags = take_netstring(rest);
+        return run("INSERT INTO resource(name, type, flags) VALUES(?, ?, ?)",
+                   [&](Query& query) { query.bind(name).bind(kind.value_or("")).bind(flags.value_or("")); });
+    }
+    if (!attributes) return remove_object(type, name);
+    // One of its name that was there before, and is another.
+    auto done = run("DELETE FROM object WHERE type=? AND name=? AND id<>?",
+                    [&](Query& query) { query.bind(type).bind(name).bind(id); });
+    Attributes values;
+    const AttributeTable& table = type == PBS_OBJ_SERVER  ? server_table()
+                                  : type == PBS_OBJ_QUEUE ? queue_table()
+                                  : type == PBS_OBJ_NODE  ? node_table()
+                                                          : sched_table();
+    if (!decode(*attributes, table, values))
+        return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of {} are damaged", path, name));
+    if (done) done = save_object(type, static_cast<uint64_t>(id), name, state, changed, values);
+    return done;
+}
+
+Result<bool> Store::Impl::catch_up(int64_t most) {
+    struct Row {
+        int type;
+        std::string name;
+        int64_t id, state, changed;
+        std::optional<std::string> attributes;
+    };
+    std::vector<Row> rows;
+    {
+        Query query(
+            statement("SELECT type, name, id, state, changed, attributes, attributes IS NULL "
+                      "FROM object_aside ORDER BY type, name LIMIT ?"));
+        query.bind(most);
+        int code = 0;
+        while ((code = query.step()) == SQLITE_ROW)
+            rows.push_back(
+                {static_cast<int>(query.integer(0)), std::string(query.text(1)), query.integer(2),
+                 query.integer(3), query.integer(4),
+                 query.integer(6) != 0 ? std::nullopt : std::optional<std::string>(query.text(5))});
+        if (code != SQLITE_DONE) return failed("can not read objects");
+    }
+    Result<void> done;
+    for (const Row& row : rows) {
+        if (done) done = move_from_aside(row.type, row.name, row.id, row.state, row.changed, row.attributes);
+        if (done)
+            done = run("DELETE FROM object_aside WHERE type=? AND name=?",
+                       [&](Query& query) { query.bind(row.type).bind(row.name); });
+    }
+    const bool more = static_cast<int64_t>(rows.size()) == most;
+    if (done && !more) done = execute("DELETE FROM counter WHERE name='aside_holds'");
+    if (!done) return tl::unexpected(done.error());
+    behind = more;
+    return more;
+}
+
+Result<void> Store::clear_aside() {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->execute("DELETE FROM object_aside");
+}
+
+Result<void> Store::put_aside(const ConfigName& object, const State& state) {
+    switch (object.type) {
+        case PBS_OBJ_SERVER: {
+            const std::string values = encode(state.server);
+            return impl_->put_aside(object.type, "", 1, 0, 0, &values);
+        }
+        case PBS_OBJ_QUEUE:
+            if (const Queue* queue = state.queue(object.name)) {
+                const std::string values = encode(queue->attributes);
+                return impl_->put_aside(object.type, object.name, queue->handle, 0, 0, &values);
+            }
+            break;
+        case PBS_OBJ_NODE:
+            if (const Node* node = state.node(object.name)) {
+                const std::string values = encode(node->attributes);
+                return impl_->put_aside(object.type, object.name, node->handle, node->state & node_offline,
+                                        node->last_state_change, &values);
+            }
+            break;
+        case PBS_OBJ_SCHED:
+            if (const Sched* sched = state.sched(object.name)) {
+                const std::string values = encode(sched->attributes);
+                return impl_->put_aside(object.type, object.name, sched->handle, 0, 0, &values);
+            }
+            break;
+        default:
+            if (const Resource* resource = state.resources.find(object.name)) {
+                std::string values;
+                put_netstring(values, resource->type_text());
+                put_netstring(values, resource->flag_text());
+                return impl_->put_aside(object.type, resource->name, 0, 0, 0, &values);
+            }
+            break;
+    }
+    return impl_->put_aside(object.type, object.name, 0, 0, 0, nullptr);
+}
+
+Result<void> Store::let_aside_hold() {
+    return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('aside_holds', 1)", [](Query&) {});
+}
+
+Result<bool> Store::catch_up(int64_t most) {
+    impl_->behind = true;
+    auto done = begin();
+    Result<bool> more = true;
+    if (done) more = impl_->catch_up(most);
+    if (done && !more) done = tl::unexpected(more.error());
+    if (done) done = commit();
+    if (done) return more;
+    rollback();
+    impl_->behind = true;
+    return tl::unexpected(done.error());
+}
+
 // With `before`, which is what is stored, only what is different is written.
 Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
                                       int64_t changed, const Attributes& attributes,
@@ -345,37 +501,46 @@ Result<void> Store::Impl::remove_object(int type, std::string_view name) {
 }
 
 Result<void> Store::save_server(const Attributes& attributes) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_SERVER, 1, "", 0, 0, attributes);
 }
 Result<void> Store::save(const Queue& queue, const Queue* before) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_QUEUE, queue.handle, queue.name, 0, 0, queue.attributes,
                               before == nullptr ? nullptr : &before->attributes);
 }
 Result<void> Store::save(const Node& node, const Node* before) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_NODE, node.handle, node.name, node.state & node_offline,
                               node.last_state_change, node.attributes,
                               before == nullptr ? nullptr : &before->attributes);
 }
 Result<void> Store::save(const Sched& sched) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_SCHED, sched.handle, sched.name, 0, 0, sched.attributes);
 }
 Result<void> Store::remove_queue(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->remove_object(PBS_OBJ_QUEUE, name);
 }
 Result<void> Store::remove_node(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->remove_object(PBS_OBJ_NODE, name);
 }
 Result<void> Store::remove_sched(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->remove_object(PBS_OBJ_SCHED, name);
 }
 
 Result<void> Store::save(const Resource& resource) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     const std::string flags = resource.flag_text();
     return impl_->run(
         "INSERT OR REPLACE INTO resource(name, type, flags) VALUES(?, ?, ?)",
         [&](Query& query) { query.bind(resource.name).bind(resource.type_text()).bind(flags); });
 }
 Result<void> Store::remove_resource(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
 }
 
@@ -508,6 +673,15 @@ Result<void> Store::Impl::load_jobs(State& state) {
 }
 
 Result<void> Store::load(State& state) {
+    {
+        Query query(impl_->statement("SELECT 1 FROM counter WHERE name='aside_holds'"));
+        impl_->behind = query.step() == SQLITE_ROW;
+    }
+    for (bool more = impl_->behind; more;) {
+        auto done = catch_up(1000);
+        if (!done) return tl::unexpected(done.error());
+        more = *done;
+    }
     if (auto done = impl_->load_resources(state); !done) return done;
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/host/configuration.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/state.h"
@@ -54,6 +55,19 @@ class Store {
     Result<void> remove_sched(std::string_view name);
     Result<void> remove_resource(std::string_view name);
     Result<void> remove_job(uint64_t sequence);
+
+    // A change of many objects, of which no part keeps others waiting: what it makes of each is put aside, in
+    // several transactions, then let_aside_hold() makes all of it hold at once, and in the end catch_up()
+    // brings it to its place. A crash before let_aside_hold() is committed leaves nothing of the change, one
+    // later leaves all of it.
+
+    // Begins: what was put aside, and never came to hold, is gone.
+    Result<void> clear_aside();
+    // An object as the state has it, or that it has none of its name.
+    Result<void> put_aside(const ConfigName& object, const State& state);
+    Result<void> let_aside_hold();
+    // Of so many objects, in a transaction of its own. False: nothing is left.
+    Result<bool> catch_up(int64_t most);
 
     // The job's script as it was submitted.
     Result<std::string> script(uint64_t sequence);

@@ -426,10 +426,10 @@ typedef struct pbs_plugin {
      * that (15027). What the host itself changes is in host_changes, if it wants that in the history and be
      * able to go back: written in the same transaction, for objects of any type, and then attributes of the
      * plugin's aren't needed. A change of the configuration (PBS_OBJ_CONFIGURATION) that takes back or
-     * imports host objects has them there too, after the events that tell of them. The server's own
-     * job_sort_formula is given to it when it is set, to be checked and no more. The host calls it after its
-     * own part is checked and before it commits that. The reply tells errors and warnings; the result is the
-     * error's number or 0.
+     * imports host objects has them there too; with a ticket, the events that tell of them come after it,
+     * else before it. The server's own job_sort_formula is given to it when it is set, to be checked and no
+     * more. The host calls it after its own part is checked and before it commits that. The reply tells
+     * errors and warnings; the result is the error's number or 0.
      *
      * Without a ticket (see pbs_manager_request) the host waits however long it takes; while the request of
      * another ticket is under way, what would change something is refused (15027).

@@ -22,6 +22,7 @@ pbs_test(
   database_check_test.cc
   deadline_timer_test.cc
   identity_test.cc
+  in_slices_test.cc
   job_life_test.cc
   known_attributes_test.cc
   machine_load_test.cc

@@ -10,6 +10,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/batch.h"
 #include "server_plugin/host/json_text.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/manage.h"
@@ -82,29 +83,48 @@ ifl::Reply ask(Management& request) {
     }
 }
 
-class Work {
+}  // namespace
+
+class CarryOut::Work {
   public:
     Work(Context& context, std::vector<Directive> directives)
         : context_(context), directives_(std::move(directives)) {
         find_other_machines();
     }
 
-    CarriedOut run() {
-        // The default scheduler shares some of its attributes with the server.
-        for (const ConfigName& shared :
-             {ConfigName{PBS_OBJ_SERVER, {}}, ConfigName{PBS_OBJ_SCHED, "default"}})
-            before_.try_emplace(shared, present(shared));
-        for (bool progress = true; progress;) {
-            progress = false;
-            for (Directive& directive : directives_)
-                progress = (!directive.done && carry_out(directive)) || progress;
+    bool go_on() {
+        while (at_ < directives_.size()) {
+            Directive& directive = directives_[at_++];
+            if (directive.done) continue;
+            progress_ = carry_out(directive) || progress_;
+            return true;
         }
-        return outcome();
+        at_ = 0;
+        if (std::exchange(progress_, false)) return true;
+        make_outcomes();
+        return false;
     }
+    const std::string& outcomes() const { return outcomes_; }
 
   private:
     std::optional<ConfigValues> present(const ConfigName& object) const {
         return config_values(context_.state(), context_.server.options.home, object);
+    }
+
+    bool exists(const ConfigName& object) const {
+        const State& state = context_.state();
+        switch (object.type) {
+            case PBS_OBJ_SERVER:
+                return true;
+            case PBS_OBJ_QUEUE:
+                return state.queue(object.name) != nullptr;
+            case PBS_OBJ_NODE:
+                return state.node(object.name) != nullptr;
+            case PBS_OBJ_SCHED:
+                return state.sched(object.name) != nullptr;
+            default:
+                return present(object).has_value();
+        }
     }
 
     bool is_here(std::string_view host) const {
@@ -130,8 +150,8 @@ class Work {
 
     bool carry_out(Directive& directive) {
         const ConfigName object = directive.object();
-        const auto now = present(object);
-        before_.try_emplace(object, now);
+        if (!before_.contains(object)) before_.emplace(object, present(object));
+        const bool now = exists(object);
         if (object.type == PBS_OBJ_NODE && other_machines_.contains(object.name)) {
             directive.refused =
                 "the vnode is a part of another machine, and this server runs jobs on its own";
@@ -162,12 +182,15 @@ class Work {
         return directive.done;
     }
 
-    CarriedOut outcome() const {
-        CarriedOut out;
+    // What came of each directive, when nothing more can be done.
+    void make_outcomes() {
+        std::map<ConfigName, std::optional<ConfigValues>> after;
         Json outcomes = Json::array();
         for (const Directive& directive : directives_) {
-            const auto& was = before_.at(directive.object());
-            const auto is = present(directive.object());
+            const ConfigName object = directive.object();
+            const auto& was = before_.at(object);
+            if (!after.contains(object)) after.emplace(object, present(object));
+            const auto& is = after.at(object);
             const std::string key = directive.key();
             const std::string* old = find_any_case(was, key);
             const std::string* fresh = find_any_case(is, key);
@@ -178,10 +201,7 @@ class Work {
                                 {"before", old == nullptr ? std::string() : *old},
                                 {"refused", directive.done ? std::string() : directive.refused}});
         }
-        out.outcomes = outcomes.dump(-1, ' ', false, Json::error_handler_t::replace);
-        for (const auto& [object, was] : before_)
-            if (auto is = present(object); is != was) out.changes.push_back({object, was, std::move(is)});
-        return out;
+        outcomes_ = outcomes.dump(-1, ' ', false, Json::error_handler_t::replace);
     }
 
     static const std::string* find_any_case(const std::optional<ConfigValues>& values, std::string_view key) {
@@ -195,7 +215,28 @@ class Work {
     std::vector<Directive> directives_;
     std::set<std::string> other_machines_;
     std::map<ConfigName, std::optional<ConfigValues>> before_;
+    size_t at_ = 0;          // the next one
+    bool progress_ = false;  // in this round
+    std::string outcomes_ = "[]";
 };
+
+CarryOut::CarryOut(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+CarryOut::~CarryOut() = default;
+
+Result<std::unique_ptr<CarryOut>> CarryOut::begin(Context& context, std::string_view json) {
+    auto directives = directives_of(json);
+    if (!directives) return tl::unexpected(directives.error());
+    return std::unique_ptr<CarryOut>(new CarryOut(std::make_unique<Work>(context, std::move(*directives))));
+}
+
+bool CarryOut::go_on() {
+    return work_->go_on();
+}
+const std::string& CarryOut::outcomes() const {
+    return work_->outcomes();
+}
+
+namespace {
 
 std::string pending(Server& server, const Identity& who) {
     const ifl::Reply reply =
@@ -212,31 +253,27 @@ Result<void> carry_out_at_start(Server& server, const Identity& who, std::string
     const ifl::Request request;
     Session session;
     Context context{server, who, server.now(), request, session};
-    ifl::Attribute outcomes;
+    auto directives = CarryOut::begin(context, json);
+    if (!directives) return tl::unexpected(directives.error());
     std::string warning;
     {
         Batch batch(server);
-        if (auto begun = batch.begin(); !begun) return begun;
-        const auto done = carry_out(context, json);
-        if (!done) return tl::unexpected(done.error());
-        outcomes = {"host_outcome", {}, done->outcomes, ifl::Op::set};
+        batch.run([&] {
+            while ((*directives)->go_on()) continue;
+        });
+        if (auto written = batch.write(); !written) return written;
         const auto history = [&]() -> Result<void> {
-            if (done->changes.empty()) return {};
+            if (batch.changes().empty()) return {};
             return plugin.manager(server.now(), PBS_CMD_SET, PBS_OBJ_SERVER, {}, {}, who, {}, warning,
-                                  {"carry out what qmgr printed of the older server", done->changes});
+                                  {"carry out what qmgr printed of the older server", batch.changes()});
         };
-        if (auto committed = batch.commit(history); !committed) return committed;
+        if (auto committed = batch.commit(history, Batch::Told::before); !committed) return committed;
     }
+    const ifl::Attribute outcomes{"host_outcome", {}, (*directives)->outcomes(), ifl::Op::set};
     return plugin.manager(server.now(), PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {}, {outcomes}, who, {}, warning);
 }
 
 }  // namespace
-
-Result<CarriedOut> carry_out(Context& context, std::string_view json) {
-    auto directives = directives_of(json);
-    if (!directives) return tl::unexpected(directives.error());
-    return Work(context, std::move(*directives)).run();
-}
 
 void carry_out_pending(Server& server) {
     if (server.parts.plugin == nullptr) return;

@@ -9,25 +9,36 @@
 #ifndef PBSPOLICY_HOST_CARRY_OUT_H
 #define PBSPOLICY_HOST_CARRY_OUT_H
 
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "server_plugin/host/configuration.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
 
-struct CarriedOut {
-    std::string outcomes = "[]";        // JSON, in the order of the commands
-    std::vector<ConfigChange> changes;  // every object that is different now
-};
-
 // Carries out what the JSON says, as whoever asks in `context` may; an empty text is nothing. What is refused
 // is tried again once the rest is done, since it may name what comes later, and then left out. Of vnodes only
-// parts of this machine are made. Call it in a Batch, which is to be thrown away on an error: PBSE_INTERNAL,
-// if it is no such JSON.
-Result<CarriedOut> carry_out(Context& context, std::string_view json);
+// parts of this machine are made.
+class CarryOut {
+  public:
+    // Errors: PBSE_INTERNAL, if it is no such JSON.
+    static Result<std::unique_ptr<CarryOut>> begin(Context& context, std::string_view json);
+    ~CarryOut();
+    CarryOut(const CarryOut&) = delete;
+    CarryOut& operator=(const CarryOut&) = delete;
+
+    // Goes on with one directive, to be called in Batch::run() until nothing is left: false.
+    bool go_on();
+    // In the end: JSON, in the order of the commands.
+    const std::string& outcomes() const;
+
+  private:
+    class Work;
+    explicit CarryOut(std::unique_ptr<Work> work);
+    std::unique_ptr<Work> work_;
+};
 
 // At the server's start: what a migration has left to it, in one change. An error goes to the log; the next
 // start tries again.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <set>
 
 #include "ifl/error_text.h"
@@ -14,17 +15,17 @@
 namespace pbs::host {
 namespace {
 
-struct Type {
+struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
     std::array<std::string_view, 3> ties;  // attributes that other objects' checks look at
 };
 // In the order in which they are made: what is named before what names it.
-constexpr std::array types = {Type{PBS_OBJ_RESOURCE, manage_resource, {}},
-                              Type{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
-                              Type{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
-                              Type{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
-                              Type{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
+constexpr std::array types = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
+                              Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
+                              Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
+                              Kind{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
+                              Kind{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
 
 ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op op) {
     const auto [name, resource] = split_key(key);
@@ -32,7 +33,7 @@ ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op o
 }
 
 // What makes `present` the target: values that are to go before those that are to be.
-ifl::Attributes differences(const Type& type, const std::optional<ConfigValues>& present,
+ifl::Attributes differences(const Kind& type, const std::optional<ConfigValues>& present,
                             const ConfigTarget& target) {
     ifl::Attributes changes;
     if (present && !target.keeps_others)
@@ -49,49 +50,52 @@ ifl::Attributes differences(const Type& type, const std::optional<ConfigValues>&
     return changes;
 }
 
-class Reach {
+}  // namespace
+
+class Reach::Impl {
   public:
-    Reach(Context& context, const std::vector<ConfigTarget>& targets) : context_(context), targets_(targets) {
-        for (const ConfigTarget& target : targets) {
-            auto now = present(target.object);
-            if (target.object.type == PBS_OBJ_RESOURCE && now && target.values != now)
-                redefined_.insert(lower(target.object.name));
-            before_[target.object] = std::move(now);
+    Impl(Context& context, std::vector<ConfigTarget> targets)
+        : context_(context), targets_(std::move(targets)) {
+        for (const ConfigTarget& target : targets_) {
+            if (target.object.type != PBS_OBJ_RESOURCE) continue;
+            const auto now = present(target.object);
+            if (now && target.values != now) redefined_.insert(lower(target.object.name));
         }
-    }
-
-    Result<void> run() {
-        for (const Type& type : types)
-            if (auto done = each(type, &Reach::loosen); !done) return done;
+        for (const Kind& type : types) passes_.push_back({&type, &Impl::loosen});
         for (auto type = types.rbegin(); type != types.rend(); ++type)
-            if (type->number != PBS_OBJ_RESOURCE)
-                if (auto done = each(*type, &Reach::remove); !done) return done;
-        for (const Type& type : types)
-            if (auto done = each(type, &Reach::make); !done) return done;
-        return each(types.front(), &Reach::remove);
+            if (type->number != PBS_OBJ_RESOURCE) passes_.push_back({&*type, &Impl::remove});
+        for (const Kind& type : types) passes_.push_back({&type, &Impl::make});
+        passes_.push_back({&types.front(), &Impl::remove});
     }
 
-    Retargeted outcome() {
-        for (const ConfigTarget& target : targets_) tell_difference(target);
-        for (const auto& [object, was] : before_)
-            if (auto is = present(object); is != was) result_.changes.push_back({object, was, std::move(is)});
-        return std::move(result_);
+    Result<bool> go_on() {
+        for (; pass_ < passes_.size(); ++pass_, target_ = 0)
+            while (target_ < targets_.size()) {
+                const ConfigTarget& target = targets_[target_++];
+                const Pass& pass = passes_[pass_];
+                if (target.object.type != pass.type->number) continue;
+                if (auto done = (this->*pass.step)(*pass.type, target); !done)
+                    return tl::unexpected(done.error());
+                return true;
+            }
+        if (told_ == targets_.size()) return false;
+        tell_difference(targets_[told_++]);
+        return true;
     }
+
+    const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
+    struct Pass {
+        const Kind* type;
+        Result<void> (Impl::*step)(const Kind& type, const ConfigTarget& target);
+    };
+
     std::optional<ConfigValues> present(const ConfigName& object) const {
         return config_values(context_.state(), context_.server.options.home, object);
     }
 
-    Result<void> each(const Type& type,
-                      Result<void> (Reach::*step)(const Type& type, const ConfigTarget& target)) {
-        for (const ConfigTarget& target : targets_)
-            if (target.object.type == type.number)
-                if (auto done = (this->*step)(type, target); !done) return done;
-        return {};
-    }
-
-    Result<void> ask(const Type& type, int command, const ConfigName& object, ifl::Attributes attributes) {
+    Result<void> ask(const Kind& type, int command, const ConfigName& object, ifl::Attributes attributes) {
         if (type.number != PBS_OBJ_SERVER && (object.name.empty() || object.name.front() == '@'))
             return fail(PBSE_IVAL_OBJ_NAME,
                         fmt::format("{}: expected the name of one object", title(object)));
@@ -105,7 +109,7 @@ class Reach {
                                             text != nullptr ? text->text : ifl::error_text(reply.code)));
     }
 
-    Result<void> loosen(const Type& type, const ConfigTarget& target) {
+    Result<void> loosen(const Kind& type, const ConfigTarget& target) {
         const auto now = present(target.object);
         ifl::Attributes ties;
         for (const std::string_view key : type.ties) {
@@ -125,26 +129,16 @@ class Reach {
         return ask(type, PBS_CMD_UNSET, target.object, std::move(ties));
     }
 
-    Result<void> remove(const Type& type, const ConfigTarget& target) {
+    Result<void> remove(const Kind& type, const ConfigTarget& target) {
         if (target.values || !present(target.object)) return {};
-        // By other deletions it may be more than the targets that is different then.
-        if (type.number == PBS_OBJ_QUEUE) {
-            const ConfigName server{PBS_OBJ_SERVER, {}};
-            before_.try_emplace(server, present(server));
-        }
         return ask(type, PBS_CMD_DELETE, target.object, {});
     }
 
-    Result<void> make(const Type& type, const ConfigTarget& target) {
+    Result<void> make(const Kind& type, const ConfigTarget& target) {
         if (!target.values) return {};
         const auto now = present(target.object);
         ifl::Attributes changes = differences(type, now, target);
         if (now && changes.empty()) return {};
-        // The default scheduler shares some of its attributes with the server.
-        if (type.number == PBS_OBJ_SCHED || type.number == PBS_OBJ_SERVER)
-            for (const ConfigName& other :
-                 {ConfigName{PBS_OBJ_SERVER, {}}, ConfigName{PBS_OBJ_SCHED, "default"}})
-                before_.try_emplace(other, present(other));
         if (now) return ask(type, PBS_CMD_SET, target.object, std::move(changes));
         if (auto made = ask(type, PBS_CMD_CREATE, target.object, std::move(changes)); !made) return made;
         // What is new may have more than it was asked to have.
@@ -159,29 +153,35 @@ class Reach {
         for (const auto& [key, value] : *target.values) {
             const std::string* is = find_value(now, key);
             if (is == nullptr || *is != value)
-                result_.warnings.push_back(fmt::format("{}: {} is {}, not {}", title(target.object), key,
-                                                       is == nullptr ? "unset" : *is, value));
+                warnings_.push_back(fmt::format("{}: {} is {}, not {}", title(target.object), key,
+                                                is == nullptr ? "unset" : *is, value));
         }
         if (target.keeps_others) return;
         for (const auto& [key, value] : *now)
             if (find_value(target.values, key) == nullptr)
-                result_.warnings.push_back(
+                warnings_.push_back(
                     fmt::format("{}: {} stays {}: it can't be unset", title(target.object), key, value));
     }
 
     Context& context_;
-    const std::vector<ConfigTarget>& targets_;
-    std::map<ConfigName, std::optional<ConfigValues>> before_;
+    std::vector<ConfigTarget> targets_;
+    std::vector<Pass> passes_;
+    size_t pass_ = 0;
+    size_t target_ = 0;  // the next one of the pass
+    size_t told_ = 0;
     std::set<std::string> redefined_;  // resources, in lower case
-    Retargeted result_;
+    std::vector<std::string> warnings_;
 };
 
-}  // namespace
+Reach::Reach(Context& context, std::vector<ConfigTarget> targets)
+    : impl_(std::make_unique<Impl>(context, std::move(targets))) {}
+Reach::~Reach() = default;
 
-Result<Retargeted> reach(Context& context, const std::vector<ConfigTarget>& targets) {
-    Reach work(context, targets);
-    if (auto done = work.run(); !done) return tl::unexpected(done.error());
-    return work.outcome();
+Result<bool> Reach::go_on() {
+    return impl_->go_on();
+}
+const std::vector<std::string>& Reach::warnings() const {
+    return impl_->warnings();
 }
 
 }  // namespace pbs::host

@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_HOST_REQUESTS_CONFIG_TARGETS_H
 #define PBSPOLICY_HOST_REQUESTS_CONFIG_TARGETS_H
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,17 +19,26 @@ struct ConfigTarget {
     bool keeps_others = false;           // attributes that aren't named stay as they are
 };
 
-// What came of it: every object that is different now, and what couldn't be made quite as asked.
-struct Retargeted {
-    std::vector<ConfigChange> changes;
-    std::vector<std::string> warnings;
-};
-
 // Reaches the targets, in an order in which each step is allowed if any order allows it: what ties objects
 // together is loosened first, then what goes is deleted, then resources, queues, schedulers, nodes and the
-// server are made or set, last the resources go that nothing uses any more. Call it in a Batch, which is to
-// be thrown away on an error: the first refusal, naming the object.
-Result<Retargeted> reach(Context& context, const std::vector<ConfigTarget>& targets);
+// server are made or set, last the resources go that nothing uses any more.
+class Reach {
+  public:
+    Reach(Context& context, std::vector<ConfigTarget> targets);
+    ~Reach();
+    Reach(const Reach&) = delete;
+    Reach& operator=(const Reach&) = delete;
+
+    // Goes on with one object, to be called in Batch::run() until nothing is left: false. The batch is to be
+    // thrown away on an error: the first refusal, naming the object.
+    Result<bool> go_on();
+    // In the end: what couldn't be made quite as asked.
+    const std::vector<std::string>& warnings() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace pbs::host
 

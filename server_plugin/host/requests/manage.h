@@ -50,6 +50,9 @@ void add_warning(Management& request, std::string_view text);
 // Stores the change with the plugin's part in the same step, and answers.
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);
+// A change of many objects, which `some` makes (Slices::some), and answers. `object` is for the log.
+ifl::Reply change_in_slices(Management& request, std::string_view object,
+                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some);
 
 // Letters, digits, '-', '_', '.', a letter first, at most `longest` characters.
 bool legal_object_name(std::string_view name, size_t longest);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/config_document.h"
@@ -13,6 +16,7 @@
 #include "server_plugin/host/requests/backup.h"
 #include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/requests/config_targets.h"
+#include "server_plugin/host/requests/in_slices.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -176,10 +180,11 @@ Result<std::vector<ConfigTarget>> targets_of(Management& request) {
 // More lines than anybody reads are only counted.
 constexpr size_t most_lines = 1000;
 
-void tell(const Retargeted& done, std::string& warning) {
+void tell(std::span<const std::string> warnings, std::span<const ConfigChange> changes,
+          std::string& warning) {
     std::vector<std::string> lines;
-    for (const std::string& line : done.warnings) lines.push_back("Warning: " + line);
-    for (const ConfigChange& change : done.changes)
+    for (const std::string& line : warnings) lines.push_back("Warning: " + line);
+    for (const ConfigChange& change : changes)
         for (std::string& line : config_lines(change)) lines.push_back(std::move(line));
     const size_t more = lines.size() > most_lines ? lines.size() - most_lines : 0;
     lines.resize(lines.size() - more);
@@ -195,27 +200,6 @@ bool is_dry_run(const Management& request) {
     if (dry_run == nullptr) return false;
     const auto value = canonical(Type::boolean, *dry_run);
     return value && *value == "True";  // what else it may be is the plugin's to refuse
-}
-
-// The plugin's part of a request whose own part is in the batch.
-ifl::Reply commit(Management& request, Batch& batch, const std::vector<ConfigChange>& changes) {
-    ifl::Reply reply;
-    const auto plugins = [&]() -> Result<void> {
-        reply = manage_plugin_object(request, {{}, changes});
-        if (reply.code != 0) return fail(reply.code);
-        return {};
-    };
-    // Thrown away, the batch leaves everything as it was.
-    if (is_dry_run(request)) {
-        (void)plugins();
-        request.context.when_committed = {};
-        return reply;
-    }
-    if (auto committed = batch.commit(plugins); !committed) {
-        request.context.when_committed = {};
-        return reply.code != 0 ? reply : refuse(committed.error());
-    }
-    return reply;
 }
 
 bool has_print(const Management& request) {
@@ -240,15 +224,22 @@ ifl::Reply migrate(Management& request) {
                                                          asked, context.who, {}, work);
         !done)
         return refuse(done.error());
-    Batch batch(context.server);
-    if (auto begun = batch.begin(); !begun) return refuse(begun.error());
-    const auto done = carry_out(context, work);
-    if (!done) return refuse(done.error());
-    ifl::Manage told = request.body;
-    told.attributes.push_back(attribute("host_outcome", done->outcomes));
+    auto begun = CarryOut::begin(context, work);
+    if (!begun) return refuse(begun.error());
+    // The plugin has to know the queues and resources that are made.
     context.ticket = 0;
-    Management rest(context, told);
-    return commit(rest, batch, done->changes);
+    const std::shared_ptr<CarryOut> directives = std::move(*begun);
+    Slices slices;
+    slices.some = [directives](Context&) -> tl::expected<bool, ifl::Reply> { return directives->go_on(); };
+    slices.plugins_part = [directives, body = request.body](Context& now, const HostRecord& record) {
+        ifl::Manage told = body;
+        told.attributes.push_back(attribute("host_outcome", directives->outcomes()));
+        Management rest(now, told);
+        return manage_plugin_object(rest, record);
+    };
+    slices.told = Batch::Told::before;
+    slices.dry_run = is_dry_run(request);
+    return in_slices(context, std::move(slices));
 }
 
 }  // namespace
@@ -267,27 +258,25 @@ ifl::Reply manage_configuration(Management& request) {
             return ifl::Reply::error(PBSE_BADATVAL, "backup: expected True, and nothing else");
         return begin_backup(context);
     }
-    const auto targets = targets_of(request);
+    auto targets = targets_of(request);
     if (!targets) return refuse(targets.error());
-    {
-        Batch batch(context.server);
-        if (auto begun = batch.begin(); !begun) return refuse(begun.error());
-        const auto done = reach(context, *targets);
-        if (!done) return refuse(done.error());
-        tell(*done, request.warning);
-        if (!done->changes.empty()) {
-            context.ticket = 0;
-            return commit(request, batch, done->changes);
-        }
-    }
-    // Nothing of the server's own changes.
-    return until_answered(context, [&body = request.body, told = request.warning](Context& again) {
-        Management rest(again, body);
+    const auto work = std::make_shared<Reach>(context, std::move(*targets));
+    Slices slices;
+    slices.some = [work](Context&) -> tl::expected<bool, ifl::Reply> {
+        auto more = work->go_on();
+        if (!more) return tl::unexpected(refuse(more.error()));
+        return *more;
+    };
+    slices.plugins_part = [work, &body = request.body, told = request.warning, is_told = false](
+                              Context& now, const HostRecord& record) mutable {
+        if (!std::exchange(is_told, true)) tell(work->warnings(), record.changes, told);
+        Management rest(now, body);
         rest.warning = told;
-        ifl::Reply reply = manage_plugin_object(rest);
-        if (is_dry_run(rest)) again.when_committed = {};
-        return reply;
-    });
+        return manage_plugin_object(rest, record);
+    };
+    if (!context.server.parts.plugin->takes_tickets()) slices.told = Batch::Told::before;
+    slices.dry_run = is_dry_run(request);
+    return in_slices(context, std::move(slices));
 }
 
 }  // namespace pbs::host

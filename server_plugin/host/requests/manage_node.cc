@@ -168,6 +168,26 @@ bool is_this_host(std::string_view name, const State& state) {
     return same_name(name, state.host_name) || same_name(name, shorter);
 }
 
+// More than are changed while others wait.
+constexpr size_t many = 50;
+
+// One after the other.
+ifl::Reply set_all(Management& request, std::vector<std::string> names) {
+    return change_in_slices(request, "all nodes",
+                            [&body = request.body, names = std::move(names),
+                             at = size_t{0}](Context& context) mutable -> tl::expected<bool, ifl::Reply> {
+                                if (at == names.size()) return false;
+                                Management one(context, body);
+                                Change change(context.server, context.now);
+                                const Node* node = context.state().node(names[at++]);
+                                if (auto done = apply(one, change.node(*node)); !done)
+                                    return tl::unexpected(refuse(one, done.error()));
+                                if (auto done = change.commit(); !done)
+                                    return tl::unexpected(refuse(done.error()));
+                                return true;
+                            });
+}
+
 ifl::Reply set(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
@@ -182,6 +202,11 @@ ifl::Reply set(Management& request) {
         for (const auto& [node_name, node] : server.state.nodes()) chosen.push_back(&node);
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKNODE);
+    if (chosen.size() > many && server.batch == nullptr) {
+        std::vector<std::string> names;
+        for (const Node* node : chosen) names.push_back(node->name);
+        return set_all(request, std::move(names));
+    }
     for (const Node* node : chosen)
         if (auto done = apply(request, change.node(*node)); !done) return refuse(request, done.error());
     return finish(request, change, all ? std::string_view("all nodes") : name);

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/batch.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"

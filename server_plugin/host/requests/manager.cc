@@ -12,6 +12,7 @@
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/queue_types.h"
+#include "server_plugin/host/requests/in_slices.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -209,6 +210,25 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     return reply_with(request);
 }
 
+ifl::Reply change_in_slices(Management& request, std::string_view object,
+                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some) {
+    const ifl::Manage& body = request.body;
+    const auto plugins_part = [&body, object = std::string(object)](Context& context,
+                                                                    const HostRecord& record) {
+        Management rest(context, body);
+        if (context.server.parts.plugin != nullptr && !record.changes.empty())
+            if (auto done = call_plugin(rest, rest.command, object, {}, record, context.ticket); !done)
+                return refuse(done.error());
+        context.when_committed = [&context, &body, object] {
+            const Management whole(context, body);
+            context.server.want_cycle(PBS_SCH_CONFIGURE);
+            log_management(whole, object);
+        };
+        return reply_with(rest);
+    };
+    return in_slices(request.context, {std::move(some), plugins_part, command_text(request, object)});
+}
+
 bool legal_object_name(std::string_view name, size_t longest) {
     if (name.empty() || name.size() > longest || std::isalpha(static_cast<unsigned char>(name.front())) == 0)
         return false;
@@ -238,6 +258,9 @@ namespace {
 
 ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
+    // What many objects are being changed for must not change under it.
+    if (context.server.open_batch != nullptr && !is_plugin_type(static_cast<uint32_t>(request.type)))
+        return ifl::Reply::error(PBSE_TRYAGAIN);
     switch (request.type) {
         case PBS_OBJ_SERVER:
             return manage_server(request);
@@ -265,24 +288,31 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        if (!over_) server_.parts.plugin->abandon(ticket_);
+        if (!over_ && server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
-    Left step(Context& context, ifl::StatusParts&) override {
+    Left step(Context& context, ifl::StatusParts& out) override {
+        if (rest_ != nullptr) return rest_->step(context, out);
+        std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
+        rest_ = std::exchange(context.rest, std::move(self));
+        // It has had its turn, and goes on in steps of its own.
+        if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         over_ = true;
-        if (auto done = server_.parts.plugin->commit(context.now); !done)
+        Plugin* plugin = server_.parts.plugin;
+        if (auto done = plugin == nullptr ? Result<void>() : plugin->commit(context.now); !done)
             reply_ = ifl::Reply::error(done.error().code, done.error().message);
         if (const auto then = std::exchange(context.when_committed, {}); then && reply_.code == 0) then();
         return Left::nothing;
     }
-    ifl::Reply reply() override { return std::move(reply_); }
+    ifl::Reply reply() override { return rest_ != nullptr ? rest_->reply() : std::move(reply_); }
 
   private:
     Server& server_;
     uint64_t ticket_;
     std::function<ifl::Reply(Context&)> what_;
+    std::unique_ptr<Steps> rest_;
     bool over_ = false;
     ifl::Reply reply_;
 };

@@ -1,0 +1,77 @@
+// Changes of many objects that are one: of a rollback, an import, a request for all nodes. They are made on
+// tables of their own, some at a time, while everybody else goes on with those of before; in the end one
+// short step puts them in place. Until then nothing has happened.
+#ifndef PBSPOLICY_HOST_BATCH_H
+#define PBSPOLICY_HOST_BATCH_H
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "server_plugin/host/configuration.h"
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/server.h"
+#include "server_plugin/host/state.h"
+
+namespace pbs::host {
+
+class Batch {
+  public:
+    // While it lives, whatever else changes what managers set up has to wait (Server::open_batch).
+    explicit Batch(Server& server);
+    // Without commit() all is as it was.
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    // Calls `work` with the batch's tables in place of the server's: each Change::commit() in it changes them
+    // and nothing else.
+    void run(const std::function<void()>& work);
+    // To be done without commit(): of what no Change knows.
+    void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
+
+    // Writes some of what was changed to where it counts for nothing yet, to be called until nothing is left:
+    // false.
+    Result<bool> write_some();
+    // The same without writing, for who only wants to know changes().
+    bool compare_some();
+    // What is different in the end, once nothing is left to write or compare.
+    const std::vector<ConfigChange>& changes() const { return changes_; }
+
+    // Can it still be put in place? PBSE_OBJBUSY: a job is where something goes.
+    Result<void> check() const;
+    // Puts it in place, for good once `plugins_part` has succeeded, which is durable then. With Told::before
+    // the plugin is told of it first, and on an error that it is as it was.
+    enum class Told { before, after };
+    Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
+    // As commit() with Told::before, but then takes it back: what the plugin would say.
+    Result<void> try_out(const std::function<Result<void>()>& plugins_part);
+    // After commit(): brings some of it to its place in the database. False: nothing is left.
+    Result<bool> settle_some();
+    // All of it, for who has nobody waiting: until nothing is left to write.
+    Result<void> write();
+
+  private:
+    friend class Change;
+
+    std::vector<ConfigName> some();
+    void compare(const ConfigName& object);
+    void tell(const State::Tables& before);
+    void exchange_and_tell();
+
+    Server& server_;
+    State::Tables tables_;  // of the batch; once they are in place, those of before
+    std::set<ConfigName> touched_;
+    std::set<ConfigName>::const_iterator next_;  // to be compared
+    bool begun_ = false;                         // comparing has
+    bool committed_ = false;
+    bool diverged_ = false;  // the plugin has committed, the server has not
+    std::vector<ConfigChange> changes_;
+    std::vector<std::function<void()>> undo_;
+    std::vector<std::function<void()>> actions_;  // of the changes, for after the commit
+};
+
+}  // namespace pbs::host
+
+#endif

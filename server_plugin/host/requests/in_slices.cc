@@ -1,0 +1,112 @@
+#include "server_plugin/host/requests/in_slices.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/log.h"
+
+namespace pbs::host {
+namespace {
+
+class InSlices final : public Steps {
+  public:
+    InSlices(Context& context, Slices slices)
+        : server_(context.server), ticket_(context.ticket), slices_(std::move(slices)), batch_(server_) {}
+    ~InSlices() override {
+        if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
+            server_.parts.plugin->abandon(ticket_);
+    }
+
+    Left step(Context& context, ifl::StatusParts&) override {
+        switch (stage_) {
+            case Stage::changing:
+                return change(context);
+            case Stage::writing:
+                return write();
+            case Stage::asking:
+                return ask(context);
+            case Stage::settling:
+                return settle(context);
+        }
+        return Left::nothing;
+    }
+    ifl::Reply reply() override { return std::move(reply_); }
+
+  private:
+    enum class Stage : std::uint8_t { changing, writing, asking, settling };
+
+    Left end(ifl::Reply reply) {
+        reply_ = std::move(reply);
+        return Left::nothing;
+    }
+
+    Left change(Context& context) {
+        tl::expected<bool, ifl::Reply> more = false;
+        batch_.run([&] { more = slices_.some(context); });
+        if (!more) return end(std::move(more.error()));
+        if (!*more) stage_ = Stage::writing;
+        return Left::more;
+    }
+
+    Left write() {
+        const Result<bool> more = slices_.dry_run ? batch_.compare_some() : batch_.write_some();
+        if (!more) return end(refuse(more.error()));
+        for (size_t i = texts_.size(); i < batch_.changes().size(); ++i)
+            texts_.push_back({to_json(batch_.changes()[i].before), to_json(batch_.changes()[i].after)});
+        if (!*more) stage_ = Stage::asking;
+        return Left::more;
+    }
+
+    Left ask(Context& context) {
+        const auto plugins_part = [&]() -> Result<void> {
+            reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
+            if (reply_.code != 0) return fail(reply_.code);
+            return {};
+        };
+        auto done = batch_.check();
+        if (!done) return end(refuse(done.error()));
+        if (!slices_.dry_run) {
+            done = batch_.commit(plugins_part, slices_.told);
+        } else if (slices_.told == Batch::Told::before) {
+            done = batch_.try_out(plugins_part);
+        } else {
+            done = plugins_part();
+        }
+        if (reply_.code == PBSE_TRYAGAIN) return Left::later;
+        if (!done || slices_.dry_run) {
+            context.when_committed = {};
+            if (reply_.code != 0 || done) return Left::nothing;
+            return end(refuse(done.error()));
+        }
+        stage_ = Stage::settling;
+        return Left::more;
+    }
+
+    // All of it holds already.
+    Left settle(Context& context) {
+        const auto more = batch_.settle_some();
+        if (more && *more) return Left::more;
+        if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
+        if (const auto then = std::exchange(context.when_committed, {})) then();
+        return Left::nothing;
+    }
+
+    Server& server_;
+    uint64_t ticket_;
+    Slices slices_;
+    Batch batch_;
+    Stage stage_ = Stage::changing;
+    std::vector<ChangeText> texts_;
+    ifl::Reply reply_;
+};
+
+}  // namespace
+
+ifl::Reply in_slices(Context& context, Slices slices) {
+    context.rest = std::make_unique<InSlices>(context, std::move(slices));
+    return {};
+}
+
+}  // namespace pbs::host

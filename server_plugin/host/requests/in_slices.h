@@ -1,0 +1,32 @@
+// Manager requests that change many objects: in slices of a few milliseconds, so that others have their turns
+// in between, and then all at once.
+#ifndef PBSPOLICY_HOST_REQUESTS_IN_SLICES_H
+#define PBSPOLICY_HOST_REQUESTS_IN_SLICES_H
+
+#include <functional>
+#include <string>
+
+#include "server_plugin/host/batch.h"
+#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/requests/common.h"
+
+namespace pbs::host {
+
+struct Slices {
+    // Goes on with the server's part, in a batch (Server::batch): true while something is left. An error is
+    // the request's reply, and nothing has changed.
+    std::function<tl::expected<bool, ifl::Reply>(Context& context)> some;
+    // The plugin's part, once the server's is known; its reply is the request's. PBSE_TRYAGAIN: it is asked
+    // again.
+    std::function<ifl::Reply(Context& context, const HostRecord& record)> plugins_part;
+    std::string text{};  // the request, for the history
+    Batch::Told told = Batch::Told::after;
+    bool dry_run = false;  // in the end nothing changes
+};
+
+// Answers in steps (Context::rest). Only while no other batch is open.
+ifl::Reply in_slices(Context& context, Slices slices);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,198 @@
+// Requests that change many objects: others are answered in the midst of them, and in the end all has changed
+// or nothing.
+#include "server_plugin/host/requests/in_slices.h"
+
+#include <fmt/format.h>
+
+#include "server_plugin/host/configuration.h"
+#include "tests/host/server_fixture.h"
+
+namespace pbs::host {
+namespace {
+using ::testing::HasSubstr;
+
+class InSlices : public ServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        for (const char* name : {"/server_priv", "/sched_priv"})
+            std::filesystem::create_directories(folder_ + name);
+        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        plugin_ = std::move(*loaded);
+        server_->parts.plugin = plugin_.get();
+        ASSERT_TRUE(server_->start_plugin());
+    }
+    void TearDown() override {
+        if (plugin_) plugin_->stop(server_->now());
+        ServerTest::TearDown();
+        plugin_.reset();
+    }
+
+    // A request that is answered a step at a time.
+    struct Asking {
+        Asking(InSlices& test, int command, int type, ifl::Attributes attributes)
+            : who(test.root()),
+              request{ifl::RequestType::manager,
+                      who.user,
+                      ifl::Manage{static_cast<uint32_t>(command), static_cast<uint32_t>(type), "",
+                                  std::move(attributes)},
+                      {}},
+              context{*test.server_, who, test.server_->now(), request, session} {
+            reply = begin_answer(context);
+        }
+        // False: it is answered.
+        bool step() {
+            ifl::StatusParts parts;
+            std::optional<ifl::Reply> made;
+            if (context.rest == nullptr) return false;
+            const auto left = go_on(context, parts, false, made);
+            if (made) reply = std::move(*made);
+            if (left == Steps::Left::later) usleep(1000);
+            if (left == Steps::Left::nothing) context.rest.reset();
+            return left != Steps::Left::nothing;
+        }
+        int finish() {
+            while (step()) continue;
+            return reply.code;
+        }
+
+        Identity who;
+        ifl::Request request;
+        Session session;
+        Context context;
+        ifl::Reply reply;
+    };
+
+    void make_nodes(int count) {
+        for (int i = 0; i < count; ++i) make_node(fmt::format("n{}", i), "4");
+    }
+    std::string comment(const std::string& node) {
+        return std::string(server_->state.node(node)->attributes.text("comment"));
+    }
+    std::unique_ptr<Asking> comment_all(const std::string& value) {
+        return std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_NODE,
+                                        ifl::Attributes{attribute("comment", value)});
+    }
+    std::unique_ptr<Asking> import(const std::string& document) {
+        return std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION,
+                                        ifl::Attributes{attribute("import", document)});
+    }
+    static std::string nodes_document(int count) {
+        std::string nodes;
+        for (int i = 0; i < count; ++i)
+            nodes += fmt::format(R"({}"m{}": {{"resources_available.ncpus": "2", "queue": "q1"}})",
+                                 i == 0 ? "" : ", ", i);
+        return R"({"format": 1, "policy": {"night": {}}, "host": {"queue": {"q1": {"queue_type": "e"}}, "node": {)" +
+               nodes + "}}}";
+    }
+    HostConfiguration all() const { return host_configuration(server_->state, folder_); }
+    std::string last_command() {
+        const ifl::Reply reply =
+            ask(root(), ifl::RequestType::status_scheduler, ifl::Status{"", {}}, "object=history;limit=1");
+        for (const ifl::Attribute& one : std::get<ifl::StatusReply>(reply.body).objects.back().attributes)
+            if (one.name == "command") return one.value;
+        return "";
+    }
+};
+
+TEST_F(InSlices, OthersAreAnsweredInTheMidstOfIt) {
+    make_queue("work");
+    make_nodes(120);
+    auto change = comment_all("x");
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(change->step());
+    // Nothing is seen of it, jobs come and go, and what others change waits.
+    EXPECT_EQ(comment("n0"), "");
+    EXPECT_EQ(submit(user(), {}, "work"), "0.svr");
+    Asking other(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
+    EXPECT_TRUE(other.step());
+    EXPECT_EQ(server_->state.server.text("comment"), "");
+    // What is the plugin's alone has nothing to wait for.
+    EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
+    EXPECT_EQ(change->finish(), 0);
+    for (int i = 0; i < 120; ++i) EXPECT_EQ(comment(fmt::format("n{}", i)), "x");
+    EXPECT_EQ(last_command(), "set node @default comment = x");
+    EXPECT_TRUE(server_->cycles_wanted());
+    EXPECT_EQ(other.finish(), 0);
+    EXPECT_EQ(server_->state.server.text("comment"), "later");
+    const HostConfiguration now = all();
+    open_server();
+    EXPECT_EQ(all(), now);
+}
+
+TEST_F(InSlices, ARefusalLeavesAllAsItWas) {
+    make_nodes(120);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "n0", "comment", "first"), 0);
+    auto change =
+        std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_NODE,
+                                 ifl::Attributes{attribute("comment", "x"), attribute("queue", "nowhere")});
+    EXPECT_EQ(change->finish(), PBSE_UNKQUE);
+    EXPECT_EQ(comment("n0"), "first");
+    EXPECT_EQ(comment("n1"), "");
+    EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "comment", "y"), 0);
+}
+
+TEST_F(InSlices, WhatIsGivenUpHasNotHappened) {
+    const HostConfiguration before = all();
+    const std::string document = nodes_document(150);
+    for (const int steps : {1, 200, 310, 1000}) {
+        auto change = import(document);
+        for (int i = 0; i < steps && server_->state.node("m0") == nullptr; ++i) change->step();
+        if (server_->state.node("m0") != nullptr) continue;
+        change.reset();
+        EXPECT_EQ(all(), before);
+    }
+    EXPECT_EQ(import(document)->finish(), 0);
+    EXPECT_EQ(server_->state.nodes().size(), 150U);
+}
+
+// As a crash leaves it, before it holds and while it is brought to its place.
+TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
+    const HostConfiguration before = all();
+    {
+        auto change = import(nodes_document(150));
+        for (int i = 0; i < 320; ++i) ASSERT_TRUE(change->step());
+        ASSERT_EQ(server_->state.node("m0"), nullptr);
+    }
+    open_server();
+    EXPECT_EQ(all(), before);
+    server_->parts.plugin = plugin_.get();
+    HostConfiguration after;
+    {
+        auto change = import(nodes_document(150));
+        while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
+        ASSERT_TRUE(change->context.rest != nullptr) << "there is something left to be brought to its place";
+        after = all();
+    }
+    open_server();
+    EXPECT_EQ(all(), after);
+    EXPECT_EQ(server_->state.nodes().size(), 150U);
+    open_server();
+    EXPECT_EQ(all(), after);
+}
+
+TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {
+    make_queue("work");
+    const std::string then = [&] {
+        const ifl::Reply reply =
+            ask(root(), ifl::RequestType::status_scheduler, ifl::Status{"", {}}, "object=history;limit=1");
+        return std::get<ifl::StatusReply>(reply.body).objects.back().name;
+    }();
+    make_queue("more");
+    make_nodes(60);
+    auto change = std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION,
+                                           ifl::Attributes{attribute("revision", then)});
+    // The queue has been taken out by then.
+    for (int i = 0; i < 130; ++i) ASSERT_TRUE(change->step());
+    EXPECT_EQ(submit(user(), {}, "more"), "0.svr");
+    EXPECT_EQ(change->finish(), PBSE_OBJBUSY);
+    EXPECT_THAT(std::get<ifl::TextReply>(change->reply.body).text,
+                HasSubstr("queue more: a job has come meanwhile, nothing has changed"));
+    change.reset();
+    EXPECT_NE(server_->state.queue("more"), nullptr);
+    EXPECT_EQ(server_->state.nodes().size(), 60U);
+    EXPECT_EQ(server_->state.queue_jobs(server_->state.queue("more")->handle).size(), 1U);
+}
+
+}  // namespace
+}  // namespace pbs::host
