@@ -9,6 +9,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ifl/pbs_error.h"
@@ -233,7 +234,8 @@ class Store::Impl {
         return {};
     }
 
-    bool behind = false;  // rows that count are set aside
+    bool behind = false;   // rows that count are set aside
+    bool holding = false;  // they will be with the commit
     std::string path;
     sqlite3* db = nullptr;
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
@@ -319,11 +321,16 @@ Result<void> Store::begin() {
     return impl_->execute("BEGIN IMMEDIATE");
 }
 Result<void> Store::commit() {
-    if (!impl_->guard) return impl_->execute("COMMIT");
-    if (impl_->guard->commit() != SQLITE_OK) return impl_->failed("can not execute");
+    if (!impl_->guard) {
+        if (auto done = impl_->execute("COMMIT"); !done) return done;
+    } else if (impl_->guard->commit() != SQLITE_OK) {
+        return impl_->failed("can not execute");
+    }
+    if (std::exchange(impl_->holding, false)) impl_->behind = true;
     return {};
 }
 void Store::rollback() {
+    impl_->holding = false;
     sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -439,6 +446,7 @@ Result<void> Store::put_aside(const ConfigName& object, const State& state) {
 }
 
 Result<void> Store::let_aside_hold() {
+    impl_->holding = true;
     return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('aside_holds', 1)", [](Query&) {});
 }
 

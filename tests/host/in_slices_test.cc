@@ -171,6 +171,17 @@ TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
     EXPECT_EQ(all(), after);
 }
 
+// What is changed while it is brought to its place comes after it.
+TEST_F(InSlices, ALaterChangeStays) {
+    {
+        auto change = import(nodes_document(150));
+        while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
+    }
+    ASSERT_EQ(set(PBS_OBJ_NODE, "m149", "comment", "later"), 0);
+    open_server();
+    EXPECT_EQ(comment("m149"), "later");
+}
+
 TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {
     make_queue("work");
     const std::string then = [&] {
