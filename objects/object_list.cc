@@ -37,6 +37,13 @@ ObjectPtr ObjectList::find(std::string_view name) const {
     return at != chunk.end() && name_of(*at) == name ? *at : nullptr;
 }
 
+ObjectList::Iterator ObjectList::behind(std::string_view name) const {
+    if (empty()) return end();
+    Iterator at(&parts_->chunks, chunk_of(name));
+    while (at != end() && name_of(*at) <= name) ++at;
+    return at;
+}
+
 void ObjectList::append(Chunks& chunks, Chunk chunk) {
     if (!chunks.empty() && chunk.size() < kUsual / 4 && chunks.back()->size() + chunk.size() <= kLongest) {
         Chunk joined = *chunks.back();

@@ -75,6 +75,9 @@ class ObjectList {
     // Null if there is none of that name.
     ObjectPtr find(std::string_view name) const;
 
+    // From the first object whose name comes behind this one.
+    Iterator behind(std::string_view name) const;
+
     // This list with changes, which are in the order of names.
     ObjectList with(std::span<const Change> changes) const;
 

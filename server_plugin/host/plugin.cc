@@ -301,8 +301,11 @@ Result<void> Plugin::commit(int64_t now) {
     return {};
 }
 
-ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                          const Identity& who, std::string_view extend) {
+namespace {
+
+int32_t ask_status(const pbs_plugin& table, int64_t now, int object_type, std::string_view name,
+                   const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
+                   pbs_reply& reply) {
     std::vector<pbs_str> names;
     for (const ifl::Attribute& attribute : wanted) names.push_back(as_pbs_str(attribute.name));
     pbs_status_request request{};
@@ -314,13 +317,36 @@ ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, c
     request.wanted_count = names.size();
     request.who = identity_record(who);
     request.extend = as_pbs_str(extend);
+    const int32_t code = table.status(table.self, &request, &reply);
+    return reply.code != 0 ? reply.code : code;
+}
+
+}  // namespace
+
+ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
+                          const Identity& who, std::string_view extend) {
     pbs_reply reply;
-    const int32_t code = impl_->table.status(impl_->table.self, &request, &reply);
-    if (code != 0 || reply.code != 0)
-        return ifl::Reply::error(reply.code != 0 ? reply.code : code, reply.text);
+    const int32_t code = ask_status(impl_->table, now, object_type, name, wanted, who, extend, reply);
+    if (code != 0) return ifl::Reply::error(code, reply.text);
     ifl::Reply out;
     out.body = ifl::StatusReply{std::move(reply.objects), reply.encoded.take()};
     return out;
+}
+
+Result<std::string> Plugin::status_page(int64_t now, int object_type, std::string_view after,
+                                        const ifl::Attributes& wanted, const Identity& who,
+                                        ifl::StatusParts& out) {
+    pbs_reply reply;
+    std::swap(reply.encoded, out);
+    const int32_t code =
+        ask_status(impl_->table, now, object_type, {}, wanted, who, fmt::format("after={}", after), reply);
+    std::swap(reply.encoded, out);
+    if (code != 0) return fail(code, std::move(reply.text));
+    for (const ifl::ObjectStatus& object : reply.objects)
+        out.add(object.type, object.name, object.attributes);
+    for (ifl::Attribute& attribute : reply.attributes)
+        if (attribute.name == "after") return std::move(attribute.value);
+    return std::string();
 }
 
 void Plugin::status_attributes(int64_t now, int object_type, std::string_view name,

@@ -111,6 +111,11 @@ class Plugin {
     Result<void> commit(int64_t now);
     ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Identity& who, std::string_view extend);
+    // The next objects of a type of the plugin's own behind a name, at first an empty one: as many as keep
+    // nobody waiting. The result is the name that the next ones are behind; empty: there are none.
+    Result<std::string> status_page(int64_t now, int object_type, std::string_view after,
+                                    const ifl::Attributes& wanted, const Identity& who,
+                                    ifl::StatusParts& out);
     // Adds the plugin's attributes of a server's object to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 

@@ -437,11 +437,14 @@ typedef struct pbs_plugin {
      * A change of the plugin's own object types may be written and not yet durable when this returns: the
      * host tells no client of it before commit() has returned 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
-    /* Describes objects of the plugin's own types. An unknown name is error 15212. For the configuration and
-     * the history `extend` says what is wanted ("revision=12", "part=policies"; with "part=host" the
-     * configuration is one object for each of the host's that has changed since that revision, with an
-     * attribute `attributes` as in pbs_host_change; with "part=recorded" one for each that it has a change
-     * of, with `before`, `after` and `change` of the last one). */
+    /* Describes objects of the plugin's own types. An unknown name is error 15212. Of all objects of a type
+     * `extend` may ask for a page, "after=NAME", the first one with an empty name: the next ones in the order
+     * of names, as many as keep nobody waiting, and if there are more, by reply_attr an attribute `after`
+     * with what the next page is after. For the configuration and the history `extend` says what is wanted
+     * ("revision=12", "part=policies"; with "part=host" the configuration is one object for each of the
+     * host's that has changed since that revision, with an attribute `attributes` as in pbs_host_change; with
+     * "part=recorded" one for each that it has a change of, with `before`, `after` and `change` of the last
+     * one). */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
     /* Adds the plugin's attributes of one host object (through reply_attr). */
     void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);

@@ -149,5 +149,40 @@ TEST_F(Status, IsTheSameForAHostThatTakesAttributesOnly) {
     }
 }
 
+// A page has so many objects and no more; the next one goes on behind it, whatever has come and gone.
+TEST_F(Status, AllObjectsOfATypeComeInPages) {
+    std::string policies;
+    for (int i = 100; i < 550; ++i) policies += (i == 100 ? "\"p" : ", \"p") + std::to_string(i) + "\": {}";
+    ASSERT_EQ(host_
+                  .manager(PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "",
+                           {{"import", R"({"format": 1, "policy": {)" + policies + "}}"}})
+                  .code,
+              0);
+    const auto page = [this](const std::string& after) {
+        const std::string extend = "after=" + after;
+        pbs_status_request request{};
+        request.size = sizeof request;
+        request.now = host_.now;
+        request.object_type = PBS_OBJ_POLICY;
+        request.who = host_.who;
+        request.extend = {extend.data(), extend.size()};
+        return host_.status(request);
+    };
+    const Answer first = page("");
+    ASSERT_EQ(first.objects.size(), 200U);
+    EXPECT_EQ(first.objects.front().name, "default_policy");
+    EXPECT_EQ(first.objects.back().name, "p298");
+    EXPECT_EQ(first.attributes.at("after"), "p298");
+    host_.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p298");
+    host_.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p299");
+    const Answer second = page("p298");
+    EXPECT_EQ(second.objects.front().name, "p300");
+    EXPECT_EQ(second.attributes.at("after"), "p499");
+    const Answer last = page("p499");
+    EXPECT_EQ(last.objects.size(), 50U);
+    EXPECT_EQ(last.attributes.count("after"), 0U);
+    EXPECT_TRUE(page("z").objects.empty());
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test

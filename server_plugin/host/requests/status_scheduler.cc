@@ -2,6 +2,10 @@
 // "object=configuration", "object=history", "object=explanation" or "object=record" at the start of the
 // extend string, what the plugin has; with "object=accounting" the server's accounting records.
 #include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/plugin.h"
@@ -40,11 +44,37 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
                                                {});
 }
 
+// All objects of a type of the plugin's own, a page at a step.
+class PluginObjects final : public Steps {
+  public:
+    explicit PluginObjects(int type) : type_(type) {}
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        const auto& wanted = std::get<ifl::Status>(context.request.body).wanted;
+        auto next =
+            context.server.parts.plugin->status_page(context.now, type_, after_, wanted, context.who, out);
+        if (!next) refusal_ = refuse(next.error());
+        if (!next || next->empty()) return Left::nothing;
+        after_ = std::move(*next);
+        return Left::more;
+    }
+    ifl::Reply reply() override { return refusal_ ? std::move(*refusal_) : Steps::reply(); }
+
+  private:
+    int type_;
+    std::string after_;
+    std::optional<ifl::Reply> refusal_;
+};
+
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
     Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
     if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
     if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
+    if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty()) {
+        context.rest = std::make_unique<PluginObjects>(type);
+        return {};
+    }
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
 }
 

@@ -52,6 +52,35 @@ bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects:
     return object != nullptr;
 }
 
+// So many objects keep nobody waiting: some milliseconds.
+constexpr std::size_t kPage = 200;
+
+// The next objects behind a name.
+int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
+                 std::string_view after, const std::vector<std::string>& wanted) {
+    const auto known = objects::status(objects::Snapshot(), type, {}, wanted);
+    if (!known) return reply.error(static_cast<int32_t>(known.error().code), known.error().message);
+    const objects::ObjectList& all = snapshot.objects(type);
+    const objects::Object* last = nullptr;
+    std::size_t count = 0;
+    for (auto at = all.behind(after); at != all.end(); ++at) {
+        if (count++ == kPage) {
+            reply.attribute({"after", last->name(), {}});
+            break;
+        }
+        last = at->get();
+        if (wanted.empty()) {
+            add_whole(reply, *last);
+            continue;
+        }
+        const auto described = objects::status(snapshot, type, last->name(), wanted);
+        if (!described)
+            return reply.error(static_cast<int32_t>(described.error().code), described.error().message);
+        for (const objects::ObjectStatus& object : *described) add(reply, object);
+    }
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t status(State& state, const pbs_status_request* request, Reply reply) {
@@ -69,10 +98,13 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     }
     const auto snapshot = state.store->snapshot();
     const std::string_view name = view(request->object_name);
-    if (request->wanted_count == 0 && add_whole_objects(reply, *snapshot, type, name)) return PBSE_NONE;
     std::vector<std::string> wanted;
     for (const pbs_str& one : std::span(request->wanted, request->wanted_count))
         wanted.emplace_back(view(one));
+    constexpr std::string_view kAfter = "after=";
+    if (const std::string_view extend = view(request->extend); name.empty() && extend.starts_with(kAfter))
+        return add_page(reply, *snapshot, type, extend.substr(kAfter.size()), wanted);
+    if (wanted.empty() && add_whole_objects(reply, *snapshot, type, name)) return PBSE_NONE;
     const auto described = objects::status(*snapshot, type, name, wanted);
     if (!described)
         return reply.error(static_cast<int32_t>(described.error().code), described.error().message);
