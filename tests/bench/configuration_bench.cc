@@ -108,7 +108,7 @@ std::string objects(What what, int64_t count) {
                 input += fmt::format("create node n{} resources_available.ncpus=8\n", i);
                 break;
             case What::policies:
-                input += fmt::format("create policy p{} backfill_depth={}\n", i, i % 100);
+                input += fmt::format("create policy p{} comment=c{}\n", i, i % 100);
                 break;
             case What::windows:
                 input += fmt::format(
