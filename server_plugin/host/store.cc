@@ -234,8 +234,9 @@ class Store::Impl {
         return {};
     }
 
-    bool behind = false;   // rows that count are set aside
-    bool holding = false;  // they will be with the commit
+    bool behind = false;      // rows that count are set aside
+    bool was_behind = false;  // when the transaction began
+    bool holding = false;     // they will be with the commit
     std::string path;
     sqlite3* db = nullptr;
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
@@ -315,6 +316,7 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
 }
 
 Result<void> Store::begin() {
+    impl_->was_behind = impl_->behind;
     if (impl_->guard)
         if (const auto ready = impl_->guard->before_transaction(); !ready)
             return fail(PBSE_SYSTEM, ready.error());
@@ -331,6 +333,7 @@ Result<void> Store::commit() {
 }
 void Store::rollback() {
     impl_->holding = false;
+    impl_->behind = impl_->was_behind;
     sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -451,16 +454,18 @@ Result<void> Store::let_aside_hold() {
 }
 
 Result<bool> Store::catch_up(int64_t most) {
-    impl_->behind = true;
     auto done = begin();
-    Result<bool> more = true;
-    if (done) more = impl_->catch_up(most);
-    if (done && !more) done = tl::unexpected(more.error());
+    if (!done) return tl::unexpected(done.error());
+    Result<bool> more = impl_->catch_up(most);
+    if (!more) done = tl::unexpected(more.error());
     if (done) done = commit();
     if (done) return more;
     rollback();
-    impl_->behind = true;
     return tl::unexpected(done.error());
+}
+
+bool Store::behind() const {
+    return impl_->behind;
 }
 
 // With `before`, which is what is stored, only what is different is written.

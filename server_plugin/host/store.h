@@ -68,6 +68,8 @@ class Store {
     Result<void> let_aside_hold();
     // Of so many objects, in a transaction of its own. False: nothing is left.
     Result<bool> catch_up(int64_t most);
+    // Is something left? What saves an object next catches up first, all at once.
+    bool behind() const;
 
     // The job's script as it was submitted.
     Result<std::string> script(uint64_t sequence);

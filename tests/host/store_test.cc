@@ -8,6 +8,8 @@
 
 #include <filesystem>
 
+#include "server_plugin/plugin/pbs_plugin.h"
+
 namespace pbs::host {
 namespace {
 
@@ -106,6 +108,60 @@ TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
     State state;
     ASSERT_TRUE(store->load(state));
     EXPECT_TRUE(state.jobs().empty());
+}
+
+// A change that is refused takes with it that it brought what was put aside to its place.
+TEST_F(StoreTest, WhatIsPutAsideHoldsThroughAChangeThatIsRolledBack) {
+    const AttributeDef& comment = *node_table().find("comment");
+    Node node;
+    node.handle = 7;
+    node.name = "n1";
+    node.attributes.set(comment, {}, "first");
+    auto store = std::move(*Store::open(path_));
+    State state;
+    state.put(node);
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->clear_aside());
+    ASSERT_TRUE(store->put_aside({PBS_OBJ_NODE, "n1"}, state));
+    ASSERT_TRUE(store->let_aside_hold());
+    EXPECT_FALSE(store->behind());
+    ASSERT_TRUE(store->commit());
+    EXPECT_TRUE(store->behind());
+    node.attributes.set(comment, {}, "refused");
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->save(node));
+    store->rollback();
+    EXPECT_TRUE(store->behind());
+    node.attributes.set(comment, {}, "later");
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->save(node));
+    ASSERT_TRUE(store->commit());
+    EXPECT_FALSE(store->behind());
+    State found;
+    ASSERT_TRUE((*Store::open(path_))->load(found));
+    ASSERT_NE(found.node("n1"), nullptr);
+    EXPECT_EQ(found.node("n1")->attributes.text("comment"), "later");
+}
+
+// Version 2 had nothing aside.
+TEST_F(StoreTest, ADatabaseOfVersion2IsUpgraded) {
+    Node node;
+    node.handle = 7;
+    node.name = "n1";
+    ASSERT_TRUE((*Store::open(path_))->save(node));
+    sql("DROP TABLE object_aside; PRAGMA user_version=2");
+    auto store = std::move(*Store::open(path_));
+    State state;
+    ASSERT_TRUE(store->load(state));
+    EXPECT_NE(state.node("n1"), nullptr);
+    ASSERT_TRUE(store->begin());
+    EXPECT_TRUE(store->clear_aside());
+    EXPECT_TRUE(store->put_aside({PBS_OBJ_NODE, "n1"}, State()));
+    EXPECT_TRUE(store->let_aside_hold());
+    EXPECT_TRUE(store->commit());
+    State after;
+    ASSERT_TRUE((*Store::open(path_))->load(after));
+    EXPECT_EQ(after.node("n1"), nullptr);
 }
 
 TEST_F(StoreTest, ANewerDatabaseIsRefused) {
