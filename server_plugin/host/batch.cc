@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <iterator>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -16,9 +18,6 @@
 
 namespace pbs::host {
 namespace {
-
-// Objects of one step, which is a transaction where it writes: some milliseconds.
-constexpr size_t at_once = 100;
 
 template <typename Map>
 auto* lookup(const Map& map, const std::string& name) {
@@ -78,7 +77,7 @@ void Batch::run(const std::function<void()>& work) {
 std::vector<ConfigName> Batch::some() {
     if (!std::exchange(begun_, true)) next_ = touched_.begin();
     std::vector<ConfigName> objects;
-    for (; next_ != touched_.end() && objects.size() < at_once; ++next_) objects.push_back(*next_);
+    for (; next_ != touched_.end() && std::ssize(objects) < at_once; ++next_) objects.push_back(*next_);
     return objects;
 }
 
@@ -188,6 +187,16 @@ void Batch::tell(const State::Tables& before) {
             plugin->resource_removed(object.name);
 }
 
+// The plugin's part may have been done though its answer never came.
+Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
+    try {
+        return plugins_part();
+    } catch (const std::exception& error) {
+        diverged_ = true;
+        return fail(PBSE_SYSTEM, error.what());
+    }
+}
+
 void Batch::exchange_and_tell() {
     server_.state.install(tables_);
     tell(tables_);
@@ -195,7 +204,7 @@ void Batch::exchange_and_tell() {
 
 Result<void> Batch::try_out(const std::function<Result<void>()>& plugins_part) {
     exchange_and_tell();
-    auto done = plugins_part();
+    auto done = ask(plugins_part);
     exchange_and_tell();
     // The plugin may have let go of what it knew of a scheduler.
     server_.want_cycle(PBS_SCH_CONFIGURE);
@@ -206,7 +215,7 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     Store& store = server_.parts.store;
     State& state = server_.state;
     if (told == Told::before) exchange_and_tell();
-    auto done = plugins_part();
+    auto done = ask(plugins_part);
     if (done && !touched_.empty()) {
         done = store.begin();
         if (done) done = store.let_aside_hold();

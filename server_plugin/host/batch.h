@@ -18,6 +18,9 @@ namespace pbs::host {
 
 class Batch {
   public:
+    // Objects of one step, which is a transaction where it writes: some milliseconds.
+    static constexpr int at_once = 100;
+
     // While it lives, whatever else changes what managers set up has to wait (Server::open_batch).
     explicit Batch(Server& server);
     // Without commit() all is as it was.
@@ -59,6 +62,7 @@ class Batch {
     void compare(const ConfigName& object);
     void tell(const State::Tables& before);
     void exchange_and_tell();
+    Result<void> ask(const std::function<Result<void>()>& plugins_part);
 
     Server& server_;
     State::Tables tables_;  // of the batch; once they are in place, those of before

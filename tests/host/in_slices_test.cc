@@ -177,9 +177,43 @@ TEST_F(InSlices, ALaterChangeStays) {
         auto change = import(nodes_document(150));
         while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
     }
+    // Who asked for it has left.
+    EXPECT_TRUE(server_->cycles_wanted());
+    Asking later(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
+    EXPECT_TRUE(later.step()) << "a part of what is left is a step";
+    EXPECT_EQ(later.finish(), 0);
     ASSERT_EQ(set(PBS_OBJ_NODE, "m149", "comment", "later"), 0);
     open_server();
     EXPECT_EQ(comment("m149"), "later");
+    EXPECT_EQ(server_->state.server.text("comment"), "later");
+}
+
+// The plugin works on the windows' part; the server's can't be done any more when it is asked again.
+TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
+    std::string windows;
+    std::string names;
+    for (int i = 0; i < 300; ++i) {
+        windows +=
+            fmt::format(R"({}"t{}": {{"rrule": "FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", )"
+                        R"("start_time": "08:00", "end_time": "17:00", "applies_on_holidays": "False"}})",
+                        i == 0 ? "" : ", ", i, i / 28 + 1, i % 28 + 1);
+        names += fmt::format("{}t{}", i == 0 ? "" : ",", i);
+    }
+    ASSERT_EQ(import(R"({"format": 1, "time_window": {)" + windows + "}}")->finish(), 0);
+    make_queue("gone");
+    for (int i = 0; i < 4; ++i) {
+        make_queue(fmt::format("w{}", i));
+        ASSERT_EQ(set(PBS_OBJ_QUEUE, fmt::format("w{}", i), "time_window", names), 0);
+    }
+    Asking days(*this, PBS_CMD_SET, PBS_OBJ_SERVER,
+                {attribute("non_work_days", "12/24"), attribute("default_queue", "gone")});
+    ASSERT_TRUE(days.step());
+    server_->state.erase_queue("gone");
+    EXPECT_EQ(days.finish(), PBSE_UNKQUE);
+    Asking later(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
+    for (int i = 0; i < 5000 && later.step(); ++i) continue;
+    EXPECT_EQ(later.reply.code, 0);
+    EXPECT_EQ(server_->state.server.text("comment"), "later");
 }
 
 TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 
 namespace pbs::host {
@@ -17,6 +18,9 @@ class InSlices final : public Steps {
     ~InSlices() override {
         if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
             server_.parts.plugin->abandon(ticket_);
+        // Who asked may have left: what is done is done all the same, and a later change brings the rest to
+        // its place.
+        if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
 
     Left step(Context& context, ifl::StatusParts&) override {
@@ -28,7 +32,7 @@ class InSlices final : public Steps {
             case Stage::asking:
                 return ask(context);
             case Stage::settling:
-                return settle(context);
+                return settle();
         }
         return Left::nothing;
     }
@@ -81,15 +85,16 @@ class InSlices final : public Steps {
             return end(refuse(done.error()));
         }
         stage_ = Stage::settling;
+        when_committed_ = std::exchange(context.when_committed, {});
         return Left::more;
     }
 
     // All of it holds already.
-    Left settle(Context& context) {
+    Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
-        if (const auto then = std::exchange(context.when_committed, {})) then();
+        if (const auto then = std::exchange(when_committed_, {})) then();
         return Left::nothing;
     }
 
@@ -99,6 +104,7 @@ class InSlices final : public Steps {
     Batch batch_;
     Stage stage_ = Stage::changing;
     std::vector<ChangeText> texts_;
+    std::function<void()> when_committed_;
     ifl::Reply reply_;
 };
 

@@ -14,6 +14,7 @@
 #include "server_plugin/host/queue_types.h"
 #include "server_plugin/host/requests/in_slices.h"
 #include "server_plugin/host/requests/manage.h"
+#include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -259,8 +260,13 @@ namespace {
 ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
     // What many objects are being changed for must not change under it.
-    if (context.server.open_batch != nullptr && !is_plugin_type(static_cast<uint32_t>(request.type)))
-        return ifl::Reply::error(PBSE_TRYAGAIN);
+    const bool hosts = !is_plugin_type(static_cast<uint32_t>(request.type));
+    if (hosts && context.server.open_batch != nullptr) return ifl::Reply::error(PBSE_TRYAGAIN);
+    // Somebody left in the midst of a change that holds: it comes to its place first, a part at a time.
+    if (Store& store = context.server.parts.store; hosts && store.behind()) {
+        const auto more = store.catch_up(Batch::at_once);
+        return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
+    }
     switch (request.type) {
         case PBS_OBJ_SERVER:
             return manage_server(request);
@@ -288,7 +294,8 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        if (!over_ && server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
+        // What isn't the plugin's any more it doesn't mind; what the server refused after all is given up.
+        if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
     Left step(Context& context, ifl::StatusParts& out) override {
@@ -299,7 +306,6 @@ class Again final : public Steps {
         // It has had its turn, and goes on in steps of its own.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
-        over_ = true;
         Plugin* plugin = server_.parts.plugin;
         if (auto done = plugin == nullptr ? Result<void>() : plugin->commit(context.now); !done)
             reply_ = ifl::Reply::error(done.error().code, done.error().message);
@@ -313,7 +319,6 @@ class Again final : public Steps {
     uint64_t ticket_;
     std::function<ifl::Reply(Context&)> what_;
     std::unique_ptr<Steps> rest_;
-    bool over_ = false;
     ifl::Reply reply_;
 };
 
