@@ -120,6 +120,7 @@ void Guard::follow(const Guard& other) {
     number_ = std::max(number_, other.number_);
     position_ = std::max(position_, other.position_);
     complete_ = false;
+    if (other.unmarked_) unmarked_ = true;
 }
 
 void Guard::mark_commit() {

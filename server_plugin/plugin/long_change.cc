@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace pbs::plugin {
@@ -62,11 +63,13 @@ bool LongChange::ready() const {
 
 void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
     if (thread_.joinable()) thread_.join();
+    auto job = std::make_shared<Job>();
+    job->seed = store.seed();
+    thread_ = std::thread([job, work = std::move(work)] { job->work(work); });
+    // There may be no room for a thread: then nothing has begun.
+    job_ = std::move(job);
     ticket_ = ticket;
     abandoned_ = false;
-    job_ = std::make_shared<Job>();
-    job_->seed = store.seed();
-    thread_ = std::thread([job = job_, work = std::move(work)] { job->work(work); });
 }
 
 bool LongChange::over() const {
@@ -75,17 +78,27 @@ bool LongChange::over() const {
 
 LongChange::Done LongChange::end(objects::Store& store) {
     thread_.join();
+    ticket_ = 0;
     Done done = std::move(job_->done);
-    if (done && job_->store) {
-        if (const auto taken = store.take_over(*job_->store); !taken) done = tl::unexpected(taken.error());
+    try {
+        if (done && job_->store) {
+            if (const auto taken = store.take_over(*job_->store); !taken)
+                done = tl::unexpected(taken.error());
+        }
+    } catch (...) {
+        put_away();
+        throw;
     }
     put_away();
     return done;
 }
 
 void LongChange::put_away() {
-    ticket_ = 0;
-    thread_ = std::thread([job = job_] { job->close(); });
+    try {
+        thread_ = std::thread([job = job_] { job->close(); });
+    } catch (const std::system_error&) {
+        job_->close();
+    }
 }
 
 void LongChange::abandon(std::uint64_t ticket) {
