@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 #include "tests/e2e/faults.h"
+#include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
 
@@ -42,6 +44,17 @@ class FaultCounters {
     // What a program with faults has in its environment.
     std::map<std::string, std::string> environment() const {
         return {{"PBSPOLICY_FAULTS", file()}, {"LD_PRELOAD", PBS_FAULTS}};
+    }
+    // A pbs_server with faults.
+    std::filesystem::path server() const {
+        const std::filesystem::path script = folder_ / "server";
+        std::ofstream out(script);
+        out << "#!/bin/sh\nexec env";
+        for (const auto& [name, value] : environment()) out << " " << name << "=" << value;
+        out << " " << program("pbs_server").string() << " \"$@\"\n";
+        out.close();
+        std::filesystem::permissions(script, std::filesystem::perms(0700));
+        return script;
     }
 
     faults* at = nullptr;

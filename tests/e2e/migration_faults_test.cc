@@ -31,15 +31,8 @@ constexpr const char* kPrint =
 class FaultyServer {
   public:
     FaultyServer() {
-        const fs::path script = counters_.folder() / "server";
-        std::ofstream out(script);
-        out << "#!/bin/sh\nexec env";
-        for (const auto& [name, value] : counters_.environment()) out << " " << name << "=" << value;
-        out << " " << program("pbs_server").string() << " \"$@\"\n";
-        out.close();
-        fs::permissions(script, fs::perms(0700));
         Server::Options options;
-        options.program = script;
+        options.program = counters_.server();
         server = std::make_unique<Server>(options);
     }
     FaultyServer(const FaultyServer&) = delete;
