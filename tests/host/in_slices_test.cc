@@ -208,8 +208,15 @@ TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     Asking days(*this, PBS_CMD_SET, PBS_OBJ_SERVER,
                 {attribute("non_work_days", "12/24"), attribute("default_queue", "gone")});
     ASSERT_TRUE(days.step());
+    ifl::Attribute print = attribute("migrate", "print\ncreate queue made\nset queue made queue_type = e\n");
+    print.resource = "qmgr_print";
+    Asking migration(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {print});
+    EXPECT_TRUE(migration.step()) << "it waits";
     server_->state.erase_queue("gone");
     EXPECT_EQ(days.finish(), PBSE_UNKQUE);
+    days.context.rest.reset();
+    EXPECT_EQ(migration.finish(), 0);
+    EXPECT_NE(server_->state.queue("made"), nullptr);
     Asking later(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
     for (int i = 0; i < 5000 && later.step(); ++i) continue;
     EXPECT_EQ(later.reply.code, 0);

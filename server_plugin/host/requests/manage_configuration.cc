@@ -220,8 +220,9 @@ ifl::Reply migrate(Management& request) {
     asked.push_back(attribute("format", "host"));
     asked.push_back(attribute("dry_run", "True"));
     std::string work;
+    // The ticket is for waiting until the plugin has done what it works on.
     if (auto done = context.server.parts.plugin->manager(context.now, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
-                                                         asked, context.who, {}, work);
+                                                         asked, context.who, {}, work, {}, context.ticket);
         !done)
         return refuse(done.error());
     auto begun = CarryOut::begin(context, work);
