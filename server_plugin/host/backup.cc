@@ -25,10 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The server may hold one database and want the other: neither is waited for long while the other is held.
-constexpr int lock_wait_ms = 200;
+// The server may hold one database and want the other. The plugin's may be held for as long as a large change
+// is worked out in a thread: the server's, which the loop writes, is held for very little of that.
+constexpr std::array lock_wait_ms = {200, 20};
 constexpr auto lock_pause = 50ms;
-constexpr int lock_tries = 120;
+constexpr int lock_tries = 400;
 constexpr int pages_a_step = 1024;
 
 struct Source {
@@ -56,7 +57,7 @@ Result<bool> begin_together(Sources& sources) {
         auto writer = open_sqlite(sources[i].path, SqliteOpen::write);
         if (!writer) return tl::unexpected(writer.error());
         writers[i] = std::move(*writer);
-        sqlite3_busy_timeout(writers[i].get(), lock_wait_ms);
+        sqlite3_busy_timeout(writers[i].get(), lock_wait_ms[i]);
         if (auto begun = run_sql(writers[i].get(), "BEGIN IMMEDIATE"); !begun) {
             if ((sqlite3_errcode(writers[i].get()) & 0xff) == SQLITE_BUSY) return false;
             return failed(sources[i].path, "can not be read", begun.error().message);

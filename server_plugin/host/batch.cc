@@ -215,15 +215,19 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     Store& store = server_.parts.store;
     State& state = server_.state;
     if (told == Told::before) exchange_and_tell();
-    auto done = ask(plugins_part);
-    if (done && !touched_.empty()) {
-        done = store.begin();
-        if (done) done = store.let_aside_hold();
-        if (done) done = store.commit();
-        if (!done) store.rollback();
+    // The plugin commits within the server's transaction: whoever copies both databases has it of both or of
+    // none.
+    const bool writes = !touched_.empty();
+    Result<void> done;
+    if (writes) done = store.begin();
+    if (done && writes) done = store.let_aside_hold();
+    if (done) done = ask(plugins_part);
+    if (done && writes) {
+        done = store.commit();
         diverged_ = !done.has_value();
     }
     if (!done) {
+        if (writes) store.rollback();
         if (told == Told::before) exchange_and_tell();
         return done;
     }
