@@ -47,7 +47,7 @@ class FaultCounters {
     }
     // A pbs_server with faults.
     std::filesystem::path server() const {
-        const std::filesystem::path script = folder_ / "server";
+        std::filesystem::path script = folder_ / "server";
         std::ofstream out(script);
         out << "#!/bin/sh\nexec env";
         for (const auto& [name, value] : environment()) out << " " << name << "=" << value;

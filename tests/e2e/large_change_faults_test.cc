@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <thread>
 
 #include "tests/e2e/fault_counters.h"
 #include "tests/e2e/harness.h"
