@@ -84,7 +84,7 @@ Guard::~Guard() {
 
 Result<void> Guard::before_transaction() {
     if (unmarked_) {
-        const auto done = mark_.change([this](Mark& mark) {
+        auto done = mark_.change([this](Mark& mark) {
             mark.number = std::max(mark.number, number_);
             mark.position = std::max(mark.position, position_);
         });
