@@ -690,16 +690,20 @@ std::int64_t Vnodes::how_many(VnodeSlot slot, const Needs& needs, const Chunk& c
                               const PlaceRules& rules) const {
     if (!allowed(vnodes_[slot], rules) || !matches(vnodes_[slot], chunk)) return 0;
     std::int64_t most = chunk.count;
-    const auto limit_by = [&](const std::int64_t* has, std::uint32_t from) {
-        for (std::uint32_t c = from; c < columns_; ++c)
+    const auto limit_by = [&](const std::int64_t* has) {
+        for (std::uint32_t c = first_resource_column; c < columns_; ++c)
             if (needs[c] > 0) most = std::min(most, std::max<std::int64_t>(0, has[c]) / needs[c]);
     };
-    limit_by(row(slot), first_resource_column);
-    if (!reserved_.empty())
-        if (const auto found = reserved_.find(slot); found != reserved_.end())
-            for (const Reserved& reserved : found->second)
-                if (rules.ends > reserved.start && !suspended_[reserved.id])
-                    limit_by(reserved.over.data(), open_column);
+    limit_by(row(slot));
+    if (reserved_.empty()) return most;
+    const auto found = reserved_.find(slot);
+    if (found == reserved_.end()) return most;
+    for (const Reserved& reserved : found->second) {
+        if (rules.ends <= reserved.start || suspended_[reserved.id]) continue;
+        const std::int64_t* over = reserved.over.data();
+        if (over[open_column] < needs[open_column] || over[empty_column] < needs[empty_column]) return 0;
+        limit_by(over);
+    }
     return most;
 }
 

@@ -81,6 +81,15 @@ TEST_F(Standard, backfill_depth_WhatTheTopJobLeavesIsFree) {
     EXPECT_TRUE(outcome.comment.contains(one));
 }
 
+TEST_F(Standard, backfill_depth_AVnodeWithAReservationGivesAllTheChunksThatItLeaves) {
+    s.strict_ordering = true;
+    world.job({.queue = "work", .walltime = hour, .select = "1:ncpus=6"});
+    const int past_four = world.job({.queue = "work", .walltime = 10 * hour, .select = "2:ncpus=1"});
+    const Outcome outcome = cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(past_four));
+    EXPECT_EQ(outcome.exec_vnode.at(past_four), "(n:ncpus=1)+(n:ncpus=1)");
+}
+
 TEST_F(Standard, backfill_depth_TwoReservations) {
     s.strict_ordering = true;
     s.backfill_depth = 2;
