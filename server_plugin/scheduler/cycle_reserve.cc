@@ -12,7 +12,8 @@ std::int64_t Cycle::backfill_depth() const {
                                                                  : s_.backfill_depth;
 }
 
-// Is there any backfilling? A depth of 0 of a queue is about that queue only as long as there is.
+// Is there any backfilling? As long as there is, a depth of 0 of a queue is about that queue only, and jobs
+// for which the policy's depth of 0 counts get no reservations and hold up nothing.
 bool Cycle::backfills() const {
     return backfill_depth() > 0 ||
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
@@ -28,6 +29,7 @@ void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targe
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
     if (depth == 0) {
+        if (!own && backfills()) return;
         if (verdict.waits || verdict.crosses) hold_up(job.job, view);
         return;
     }
@@ -57,7 +59,7 @@ bool Cycle::may_hold_up(const QueueView& view) const {
     if (is_held_up(view)) return false;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    if (depth == 0) return true;
+    if (depth == 0) return own || !backfills();
     const auto made = reservations_.find(own ? view.slot : no_slot);
     return (made == reservations_.end() || made->second < depth) && vain_steps_ < most_vain_steps;
 }

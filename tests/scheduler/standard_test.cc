@@ -127,6 +127,18 @@ TEST_F(Standard, backfill_depth_0OfAQueueHoldsUpThatQueueOnly) {
     EXPECT_THAT(would_start(), ElementsAre(other)) << "there is some";
 }
 
+TEST_F(Standard, backfill_depth_0OfThePolicyHoldsUpNothingWhileAQueueBackfills) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.queue({.name = "backfilled", .backfill_depth = 1});
+    world.job({.queue = "work", .ncpus = 8});
+    const int same = world.job({.queue = "work", .ncpus = 1, .walltime = 60});
+    const int other = world.job({.queue = "backfilled", .ncpus = 1, .walltime = 60});
+    EXPECT_THAT(would_start(), ElementsAre(same, other));
+    world.queue({.name = "backfilled", .backfill_depth = 0});
+    EXPECT_THAT(would_start(), IsEmpty()) << "there is no backfilling at all";
+}
+
 TEST_F(Standard, strict_ordering_AJobThatWouldRunIntoDedicatedTimeHoldsUp) {
     s.strict_ordering = true;
     s.backfill_depth = 0;
