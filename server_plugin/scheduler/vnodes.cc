@@ -211,8 +211,19 @@ void Vnodes::set_totals(VnodeSlot slot) {
 
 void Vnodes::set_flags(VnodeSlot slot) {
     const Vnode& vnode = vnodes_[slot];
-    free_[slot * columns_ + open_column] = vnode.free && vnode.exclusive == 0 ? 1 : 0;
-    free_[slot * columns_ + empty_column] = vnode.jobs == 0 ? 1 : 0;
+    std::int64_t* const columns = &free_[slot * columns_];
+    columns[open_column] = openness(slot, columns, vnode.jobs, vnode.exclusive);
+    columns[empty_column] = vnode.jobs == 0 ? 1 : 0;
+}
+
+// With so much free and so many jobs on it.
+Vnodes::Openness Vnodes::openness(VnodeSlot slot, const std::int64_t* columns, std::int32_t jobs,
+                                  std::int32_t exclusive) const {
+    const Vnode& vnode = vnodes_[slot];
+    if (!vnode.free || exclusive > 0) return closed;
+    const bool used_up =
+        jobs > 0 && number_of(vnode.available, ncpus_).value_or(0) > 0 && columns[column_of_[ncpus_]] <= 0;
+    return used_up ? busy : open;
 }
 
 // ---- What jobs hold.
@@ -300,7 +311,7 @@ Vnodes::Needs Vnodes::row_without(VnodeSlot slot, std::span<const JobSlot> jobs)
         --others;
         if (held->exclusive) --exclusive;
     }
-    left[open_column] = vnodes_[slot].free && exclusive == 0 ? 1 : 0;
+    left[open_column] = openness(slot, left.data(), others, exclusive);
     left[empty_column] = others == 0 ? 1 : 0;
     return left;
 }
@@ -319,7 +330,8 @@ bool Vnodes::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without, co
 bool Vnodes::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::span<const Part> parts,
                         const Request& request, const NodeSize& node_size) const {
     Needs left = row_without(slot, without);
-    if (left[open_column] == 0 || (request.exclusive && left[empty_column] == 0)) return false;
+    if (left[open_column] < wanted_openness(node_size) || (request.exclusive && left[empty_column] == 0))
+        return false;
     for (const Part& part : parts) {
         const Needs needs = needs_of(request.chunks[part.chunk], request.exclusive, node_size);
         for (std::uint32_t c = first_resource_column; c < columns_; ++c) {
@@ -409,7 +421,7 @@ std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, 
             const auto within = [](const Room& a, const Room& b) {
                 return a.first <= b.first && a.second <= b.second;
             };
-            if (most[open_column] <= 0 ||
+            if (most[open_column] == closed ||
                 std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
                 continue;
             if (node < tree.leaves) {
@@ -433,7 +445,7 @@ std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, 
 }
 
 bool Vnodes::is_open(PoolId pool, VnodeSlot vnode) const {
-    return row(vnode)[open_column] > 0 && is_of(pool, vnode);
+    return row(vnode)[open_column] != closed && is_of(pool, vnode);
 }
 
 bool Vnodes::is_of(PoolId pool, VnodeSlot vnode) const {
@@ -627,7 +639,7 @@ Vnodes::Needs Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSiz
 const Vnodes::Needs& Vnodes::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size,
                                       Needs& needs) const {
     needs.assign(columns_, 0);
-    needs[open_column] = 1;
+    needs[open_column] = wanted_openness(node_size);
     needs[empty_column] = exclusive ? 1 : 0;
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
@@ -647,7 +659,7 @@ const Vnodes::Needs& Vnodes::needs_of(const Placement& placement, const Part& pa
                                       const NodeSize& node_size, Needs& needs) const {
     if (!part.is_piece()) return needs_of(request.chunks[part.chunk], request.exclusive, node_size, needs);
     needs.assign(columns_, 0);
-    needs[open_column] = 1;
+    needs[open_column] = wanted_openness(node_size);
     needs[empty_column] = request.exclusive ? 1 : 0;
     for (const Need& need : placement.amounts_of(part, request))
         if (need.resource < column_of_.size() && column_of_[need.resource] != 0)
@@ -1019,7 +1031,7 @@ void Vnodes::reserve(std::uint32_t id, Instant start, const Placement& placement
             for (std::uint32_t c = first_resource_column; c < columns_; ++c) over[c] -= needs[c] * part.count;
         }
         over[empty_column] = 0;
-        if (request.exclusive) over[open_column] = 0;
+        if (request.exclusive) over[open_column] = closed;
         reserved_[slot].push_back({id, start, std::move(over)});
     }
 }

@@ -415,9 +415,17 @@ class Vnodes {
     std::vector<std::uint32_t> resource_of_;  // by column
     std::vector<bool> defined_;               // by resource: some vnode has a value
     static constexpr std::uint32_t open_column = 0;
+    // What the open column says; more takes more kinds of jobs.
+    enum Openness : std::int64_t { closed, busy, open };
+    // Busy: jobs have all of its processors. By the standard algorithm it takes no others then. One that has
+    // no processors is never busy.
+    Openness openness(VnodeSlot vnode, const std::int64_t* columns, std::int32_t jobs,
+                      std::int32_t exclusive) const;
+    static Openness wanted_openness(const NodeSize& node_size) { return node_size.cpus > 0 ? busy : open; }
     static constexpr std::uint32_t empty_column = 1;
     static constexpr std::uint32_t first_resource_column = 2;
-    std::uint32_t columns_ = first_resource_column;  // 0: open to jobs, 1: without a job, then resources
+    std::uint32_t columns_ =
+        first_resource_column;  // 0: open to jobs (Openness), 1: without a job, then resources
     std::uint32_t ssinodes_ = no_resource;
     std::uint32_t ncpus_ = no_resource;
     std::uint32_t mem_ = no_resource;

@@ -46,10 +46,10 @@ void Vnodes::find_hosts(Pool& pool) const {
     }
 }
 
-// Counts a vnode with these columns in what its host has, or out of it (-1). Vnodes that are closed have
-// nothing.
+// Counts a vnode with these columns in what its host has, or out of it (-1). Vnodes that are closed or busy
+// have nothing.
 void Vnodes::add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* columns, int sign) const {
-    if (columns[open_column] <= 0) return;
+    if (columns[open_column] != open) return;
     const std::size_t vnodes = pool.hosts[host].end - pool.hosts[host].first;
     std::int64_t* const sums = leaf(pool.host_tree, host);
     for (std::uint32_t c = 0; c < columns_; ++c) sums[c] += sign * counted(columns[c], vnodes);
@@ -84,7 +84,7 @@ Vnodes::Room Vnodes::host_room_until(PoolId id, VnodeSlot vnode, std::uint32_t f
     }
     Room sum;
     for (std::uint32_t i = host->first; i < host->end; ++i)
-        if (row(pool.vnodes[i])[open_column] > 0)
+        if (row(pool.vnodes[i])[open_column] == open)
             sum = both(sum, room_until(pool.vnodes[i], first, second, ends));
     return sum;
 }
@@ -92,7 +92,7 @@ Vnodes::Room Vnodes::host_room_until(PoolId id, VnodeSlot vnode, std::uint32_t f
 Vnodes::Room Vnodes::host_room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const {
     Room sum;
     for (const VnodeSlot other : on_host_[vnodes_[vnode].host_number])
-        if (row(other)[open_column] > 0) sum = both(sum, room(other, first, second));
+        if (row(other)[open_column] == open) sum = both(sum, room(other, first, second));
     return sum;
 }
 

@@ -41,6 +41,35 @@ struct SharedHosts : testing::Test {
     }
 };
 
+// As OpenPBS has it: a vnode takes no job beside those that have all of its processors.
+TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
+    vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
+    const int first = job("1:ncpus=2:mem=1gb");
+    const int large = job("1:ncpus=2:mem=6gb");
+    const int small = job("1:ncpus=1:mem=3gb");
+    const int none = job("1:ncpus=0:mem=1gb");
+    const Outcome outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(first, small, none));
+    EXPECT_EQ(outcome.exec_vnode.at(small), "(a1:ncpus=1:mem=3072mb)");
+    world.finish(first, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, IsEmpty()) << large;
+    world.finish(small, at(3));
+    EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(large));
+}
+
+TEST_F(SharedHosts, AVnodeThatHasNoProcessorsTakesSeveralJobs) {
+    vnodes({{"a0", "ha", 0, 4}});
+    const int first = job("1:ncpus=0:mem=1gb");
+    const int second = job("1:ncpus=0:mem=1gb");
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first, second));
+}
+
+TEST_F(SharedHosts, AJobMayHaveMoreOfAVnodeWhoseProcessorsItHas) {
+    vnodes({{"a0", "ha", 2, 4}});
+    EXPECT_EQ(start("1:ncpus=2:mem=1gb+1:ncpus=0:mem=2gb"),
+              "(a0:ncpus=2:mem=1024mb)+(a0:ncpus=0:mem=2048mb)");
+}
+
 // What OpenPBS 23.06 does, as seen with its server, its scheduler and vnodes made by a mom.
 TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     struct Case {
