@@ -412,10 +412,10 @@ std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, 
     std::vector<Room> rooms;
     // Down a tree. False: they are too many.
     const auto collect = [&](const Tree& tree) {
-        std::vector<std::uint32_t> open = {1};
-        while (!open.empty()) {
-            const std::uint32_t node = open.back();
-            open.pop_back();
+        std::vector<std::uint32_t> ahead = {1};
+        while (!ahead.empty()) {
+            const std::uint32_t node = ahead.back();
+            ahead.pop_back();
             const std::int64_t* most = &tree.nodes[std::size_t{node} * columns_];
             const Room room = room_of(most, first, second);
             const auto within = [](const Room& a, const Room& b) {
@@ -425,8 +425,8 @@ std::vector<Vnodes::Room> Vnodes::largest_rooms(PoolId id, std::uint32_t first, 
                 std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
                 continue;
             if (node < tree.leaves) {
-                open.push_back(2 * node);
-                open.push_back(2 * node + 1);
+                ahead.push_back(2 * node);
+                ahead.push_back(2 * node + 1);
                 continue;
             }
             std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
