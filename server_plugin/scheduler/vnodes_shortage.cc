@@ -22,10 +22,10 @@ const Vnodes::Amounts& Vnodes::amounts_of(PoolId id) {
                        &amounts.most_free_of_host, &amounts.most_of_host})
         sums->assign(columns_, 0);
     for (const VnodeSlot vnode : pool.vnodes) {
-        const bool open = vnodes_[vnode].free && vnodes_[vnode].exclusive == 0;
+        const bool takes_jobs = vnodes_[vnode].free && vnodes_[vnode].exclusive == 0;
         for (std::uint32_t c = 0; c < columns_; ++c) {
             const std::int64_t total = total_[vnode * columns_ + c];
-            const std::int64_t free = open ? std::max<std::int64_t>(0, row(vnode)[c]) : 0;
+            const std::int64_t free = takes_jobs ? std::max<std::int64_t>(0, row(vnode)[c]) : 0;
             amounts.total[c] += total;
             amounts.most[c] = std::max(amounts.most[c], total);
             amounts.free[c] += free;
