@@ -132,8 +132,8 @@ TEST_F(LargeChangeFaults, AClientThatLeaves) {
             {"timeout", "-s", "KILL", seconds, program("pbs_config").string(), "import", file()});
         // It waits for what is under way, or for what that left.
         const std::string comment = fmt::format("c{}", ++number);
-        EXPECT_EQ(server_->qmgr("set node n0 comment=" + comment).exit == 0,
-                  server_->attribute("node n0", "comment") == comment);
+        const bool was_set = server_->qmgr("set node n0 comment=" + comment).exit == 0;
+        EXPECT_EQ(server_->attribute("node n0", "comment") == comment, was_set);
         EXPECT_EQ(server_->qmgr("set server comment=" + comment).exit, 0);
         EXPECT_EQ(server_->attribute("server", "comment"), comment);
         server_->kill9();
