@@ -24,9 +24,10 @@ class LongChange {
     LongChange(const LongChange&) = delete;
     LongChange& operator=(const LongChange&) = delete;
 
-    // From begin() to end(), or until what was given up is taken back: nothing else may change the store.
+    // Is a change under way? It is from begin() to end(), or until a change that was given up is taken back.
+    // Until then nothing else may change the store.
     bool busy() const;
-    // Whose it is; 0: nobody's.
+    // The ticket of the request that the change is for; 0: no change is under way, or it was given up.
     std::uint64_t ticket() const { return ticket_; }
     // May one begin? Not while an earlier one is being put away.
     bool ready() const;

@@ -1,12 +1,11 @@
 // Who may ask for what: each kind of request, each command of Manager on each type of object, as a manager,
 // an operator, the owner of the job it is about, another user, and somebody whom nobody knows.
-#include <filesystem>
 #include <functional>
 #include <set>
 
 #include "ifl/auth.h"
 #include "ifl/pbs_ifl.h"
-#include "tests/host/server_fixture.h"
+#include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {
 namespace {
@@ -38,16 +37,10 @@ struct Row {
 
 const std::array<std::string, 4> roles = {"manager", "operator", "owner", "other"};
 
-class Authorization : public ServerTest {
+class Authorization : public PluginServerTest {
   public:
     void SetUp() override {
-        ServerTest::SetUp();
-        std::filesystem::create_directories(folder_ + "/server_priv");
-        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
-        ASSERT_TRUE(loaded) << loaded.error().message;
-        plugin_ = std::move(*loaded);
-        server_->parts.plugin = plugin_.get();
-        ASSERT_TRUE(server_->start_plugin());
+        PluginServerTest::SetUp();
         make_queue("q");
         make_queue("q2");
         make_node("n1", "100");
@@ -55,12 +48,6 @@ class Authorization : public ServerTest {
         ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", name_of(0) + "@host.example.org"), ok);
         ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", name_of(1) + "@*.example.org"), ok);
         session_.from = "uid 7 on the Unix socket";
-    }
-    void TearDown() override {
-        plugin_->stop(0);
-        server_->parts.plugin = nullptr;
-        plugin_.reset();
-        ServerTest::TearDown();
     }
 
     // Users of every system, since some requests need one that there is.

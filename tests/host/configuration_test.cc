@@ -6,7 +6,7 @@
 #include "server_plugin/host/config_document.h"
 #include "server_plugin/host/reconcile.h"
 #include "tests/cases.h"
-#include "tests/host/server_fixture.h"
+#include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {
 namespace {
@@ -70,27 +70,8 @@ TEST(HostDocument, EachMistakeIsTold) {
     EXPECT_FALSE(read_host_document(R"({"host": 1})"));
 }
 
-class HostHistory : public ServerTest {
+class HostHistory : public PluginServerTest {
   protected:
-    void SetUp() override {
-        ServerTest::SetUp();
-        for (const char* name : {"/server_priv", "/sched_priv"})
-            std::filesystem::create_directories(folder_ + name);
-        load_plugin();
-    }
-    void load_plugin() {
-        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
-        ASSERT_TRUE(loaded) << loaded.error().message;
-        plugin_ = std::move(*loaded);
-        server_->parts.plugin = plugin_.get();
-        ASSERT_TRUE(server_->start_plugin());
-    }
-    void TearDown() override {
-        if (plugin_) plugin_->stop(server_->now());
-        ServerTest::TearDown();
-        plugin_.reset();
-    }
-
     ifl::Reply status(const std::string& extend) {
         return ask(root(), ifl::RequestType::status_scheduler, ifl::Status{"", {}}, extend);
     }

@@ -5,30 +5,15 @@
 #include <fmt/format.h>
 
 #include "server_plugin/host/configuration.h"
-#include "tests/host/server_fixture.h"
+#include "tests/host/plugin_fixture.h"
+#include "tests/windows.h"
 
 namespace pbs::host {
 namespace {
 using ::testing::HasSubstr;
 
-class InSlices : public ServerTest {
+class InSlices : public PluginServerTest {
   protected:
-    void SetUp() override {
-        ServerTest::SetUp();
-        for (const char* name : {"/server_priv", "/sched_priv"})
-            std::filesystem::create_directories(folder_ + name);
-        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
-        ASSERT_TRUE(loaded) << loaded.error().message;
-        plugin_ = std::move(*loaded);
-        server_->parts.plugin = plugin_.get();
-        ASSERT_TRUE(server_->start_plugin());
-    }
-    void TearDown() override {
-        if (plugin_) plugin_->stop(server_->now());
-        ServerTest::TearDown();
-        plugin_.reset();
-    }
-
     // A request that is answered a step at a time.
     struct Asking {
         Asking(InSlices& test, int command, int type, ifl::Attributes attributes)
@@ -190,20 +175,12 @@ TEST_F(InSlices, ALaterChangeStays) {
 
 // The plugin works on the windows' part; the server's can't be done any more when it is asked again.
 TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
-    std::string windows;
-    std::string names;
-    for (int i = 0; i < 300; ++i) {
-        windows +=
-            fmt::format(R"({}"t{}": {{"rrule": "FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", )"
-                        R"("start_time": "08:00", "end_time": "17:00", "applies_on_holidays": "False"}})",
-                        i == 0 ? "" : ", ", i, i / 28 + 1, i % 28 + 1);
-        names += fmt::format("{}t{}", i == 0 ? "" : ",", i);
-    }
-    ASSERT_EQ(import(R"({"format": 1, "time_window": {)" + windows + "}}")->finish(), 0);
+    const auto windows = pbs::test::yearly_windows(300);
+    ASSERT_EQ(import(windows.document)->finish(), 0);
     make_queue("gone");
     for (int i = 0; i < 4; ++i) {
         make_queue(fmt::format("w{}", i));
-        ASSERT_EQ(set(PBS_OBJ_QUEUE, fmt::format("w{}", i), "time_window", names), 0);
+        ASSERT_EQ(set(PBS_OBJ_QUEUE, fmt::format("w{}", i), "time_window", windows.names), 0);
     }
     Asking days(*this, PBS_CMD_SET, PBS_OBJ_SERVER,
                 {attribute("non_work_days", "12/24"), attribute("default_queue", "gone")});

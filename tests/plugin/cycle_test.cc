@@ -356,13 +356,12 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
     EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
 }
 
-// ---- When jobs are expected to start, for hosts that ask for it.
+// ---- What a host gets of decisions: as much as it asks for.
 
-TEST_F(Cycle, EstimatesAreForHostsThatTakeThem) {
-    policy({{"algorithm", "standard"}, {"strict_ordering", "True"}, {"backfill_depth", "1"}});
-    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .walltime = 3600, .vnode = kVnode});
-    host.job({.handle = 2, .queue = kBatch, .ncpus = 8});
-    const auto estimates = [&](std::size_t size, uint64_t takes) {
+class Takes : public Cycle {
+  protected:
+    // A cycle for a host whose requests are of this size, and which takes that.
+    pbs_cycle_result cycle_for(std::size_t size, uint64_t takes) {
         pbs_cycle_request request{};
         request.size = size;
         request.now = host.now;
@@ -372,6 +371,16 @@ TEST_F(Cycle, EstimatesAreForHostsThatTakeThem) {
         pbs_cycle_result result{};
         result.size = sizeof result;
         EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+        return result;
+    }
+};
+
+TEST_F(Takes, EstimatesAreForHostsThatTakeThem) {
+    policy({{"algorithm", "standard"}, {"strict_ordering", "True"}, {"backfill_depth", "1"}});
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .walltime = 3600, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kBatch, .ncpus = 8});
+    const auto estimates = [&](std::size_t size, uint64_t takes) {
+        const pbs_cycle_result result = cycle_for(size, takes);
         std::vector<std::pair<uint64_t, int64_t>> told;
         for (std::size_t i = 0; i < result.decision_count; ++i)
             if (result.decisions[i].kind == PBS_DECIDE_ESTIMATE) {
@@ -388,9 +397,7 @@ TEST_F(Cycle, EstimatesAreForHostsThatTakeThem) {
     EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty()) << "once";
 }
 
-// ---- Chunks in pieces, for hosts that know them.
-
-TEST_F(Cycle, ChunksAreDividedForHostsThatTakePieces) {
+TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
     policy({{"algorithm", "standard"}});
     host.vnode(kVnode, "n1", 4, 65536, "h");
     host.vnode(kVnode + 1, "n2", 4, 65536, "h");
@@ -402,15 +409,7 @@ TEST_F(Cycle, ChunksAreDividedForHostsThatTakePieces) {
         bool operator==(const Piece&) const = default;
     };
     const auto pieces = [&](std::size_t size, uint64_t takes) {
-        pbs_cycle_request request{};
-        request.size = size;
-        request.now = host.now;
-        request.sched = {"default", 7};
-        request.trigger = PBS_SCH_SCHEDULE_CMD;
-        request.takes = takes;
-        pbs_cycle_result result{};
-        result.size = sizeof result;
-        EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+        const pbs_cycle_result result = cycle_for(size, takes);
         std::vector<Piece> given;
         for (std::size_t i = 0; i < result.decision_count; ++i) {
             const pbs_decision& decision = result.decisions[i];

@@ -8,6 +8,7 @@
 
 #include "ifl/pbs_error.h"
 #include "tests/plugin/fake_host.h"
+#include "tests/windows.h"
 
 namespace pbs::plugin_test {
 namespace {
@@ -152,22 +153,11 @@ TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
 
 // A day a year each, in four queues: together they are more to compare than others should wait for.
 TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
-    std::string windows;
-    std::string names;
-    for (int i = 0; i < 300; ++i) {
-        windows +=
-            fmt::format(R"({}"t{}": {{"rrule": "FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", )"
-                        R"("start_time": "08:00", "end_time": "17:00", "applies_on_holidays": "False"}})",
-                        i == 0 ? "" : ", ", i, i / 28 + 1, i % 28 + 1);
-        names += fmt::format("{}t{}", i == 0 ? "" : ",", i);
-    }
-    ASSERT_EQ(
-        await(1, PBS_OBJ_CONFIGURATION, "", {"import", R"({"format": 1, "time_window": {)" + windows + "}}"})
-            .code,
-        0);
+    const auto windows = pbs::test::yearly_windows(300);
+    ASSERT_EQ(await(1, PBS_OBJ_CONFIGURATION, "", {"import", windows.document}).code, 0);
     for (uint64_t queue = 1; queue <= 4; ++queue) {
         host.queue(queue, fmt::format("q{}", queue));
-        ASSERT_EQ(host.set(PBS_OBJ_QUEUE, fmt::format("q{}", queue), "time_window", names).code, 0);
+        ASSERT_EQ(host.set(PBS_OBJ_QUEUE, fmt::format("q{}", queue), "time_window", windows.names).code, 0);
     }
     const Change days{"non_work_days", "12/24"};
     EXPECT_EQ(ask(2, PBS_OBJ_SERVER, "", days).code, PBSE_TRYAGAIN);
