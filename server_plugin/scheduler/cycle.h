@@ -132,6 +132,10 @@ Decisions run_cycle(const CycleInput& input);
 // job has to be queued.
 void explain_job(const CycleInput& input);
 
+// A place for one job that isn't running, whatever the policy, the order, limits and times say: `run`, in the
+// queue that it is in; or `comment`: why there is none now.
+Decisions place_job(const CycleInput& input, JobSlot job);
+
 // A job's nodes times the walltime that it asks for.
 double node_hours(std::int64_t nodes, Seconds walltime);
 

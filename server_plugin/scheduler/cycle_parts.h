@@ -1,6 +1,7 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
 // cycle_categories.cc, cycle_gates.cc, cycle_drain.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc,
-// cycle_events.cc, cycle_events_standard.cc, cycle_output.cc, cycle_schedule.cc and explain.cc.
+// cycle_events.cc, cycle_events_standard.cc, cycle_output.cc, cycle_place.cc, cycle_schedule.cc and
+// explain.cc.
 #pragma once
 
 #include <array>
@@ -173,6 +174,7 @@ class Cycle {
     // Cycle).
     bool run_events(Decisions& out);
     void explain();
+    Decisions place(JobSlot job);
 
   private:
     void make_list();

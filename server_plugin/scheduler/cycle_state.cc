@@ -19,8 +19,8 @@ PlaceRules CycleState::place_rules(const Candidate& job) const {
 
 PlaceRules CycleState::place_rules() const {
     PlaceRules rules;
-    if (settings->algorithm == Algorithm::origin) {
-        rules.node_size = node_size;
+    if (settings->algorithm == Algorithm::origin) rules.node_size = node_size;
+    if (settings->algorithm == Algorithm::origin && !at_request) {
         rules.max_jobs_on_host = settings->max_jobs;
         rules.max_load_percent = settings->max_load_percent;
         rules.min_jobs_on_host = settings->min_jobs;

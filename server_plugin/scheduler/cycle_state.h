@@ -131,6 +131,9 @@ struct CycleState {
     std::vector<std::int64_t> server_in_use;  // of server->resources_available
     std::vector<Reservation> reservations;    // in the order they were made; the index is their id
 
+    // An operator wants the job started: what the policy allows on hosts doesn't matter.
+    bool at_request = false;
+
     bool looking_ahead = false;  // `now` is later than it is: the question is whether, not why
 
     // Left by the gate on hosts for whoever starts the job.

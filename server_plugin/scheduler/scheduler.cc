@@ -473,6 +473,24 @@ std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_
     return out;
 }
 
+Decisions Scheduler::place(Instant now, JobHandle handle) {
+    settle();
+    Tables& tables = impl_->tables;
+    const JobSlot job = tables.jobs.find(handle);
+    if (job == no_slot) return {};
+    Policy standard;  // where none is in force
+    Policy* const active = impl_->policy_of_queue(tables.jobs.queue[job], now);
+    SchedMemory memory;
+    CycleInput input;
+    input.tables = &tables;
+    input.configuration = &impl_->configuration;
+    input.policy = active != nullptr ? active : &standard;
+    input.memory = &memory;
+    input.partition = tables.queues[tables.jobs.queue[job]].partition;
+    input.now = now;
+    return place_job(input, job);
+}
+
 void Scheduler::set_categories(bool on) {
     settle();
     impl_->note(&EventsSince::settings_changed);

@@ -216,6 +216,12 @@ class Scheduler {
     // there is no job of that id. Takes as long as a cycle.
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
+    // A place for one job that isn't running, as an operator wants it started (qrun): `run`, in the queue
+    // that it is in; or `comment`, why there is no room for it now. Whether it is held, the order, limits,
+    // times and whether `scheduling` is on don't matter. No decision: there is no such job. Takes some
+    // milliseconds at most.
+    Decisions place(Instant now, JobHandle job);
+
     // The next instant at which tick() has something to do; Instant::max(): none.
     Instant next_deadline(Instant now);
     // Does what is due: policy switches, prime and dedicated time, windows of queues, decay. Harmless when

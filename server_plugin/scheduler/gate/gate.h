@@ -25,6 +25,8 @@ enum GateTrait : unsigned {
     waits_for_jobs = 16,
     // Looks for room on vnodes.
     looks_for_room = 32,
+    // Is about what there is: also asked about a job that an operator starts.
+    about_room = 64,
 };
 
 // What of a job's user a gate reads.

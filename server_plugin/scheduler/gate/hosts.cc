@@ -49,6 +49,6 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 
 extern const Gate hosts_gate;
 const Gate hosts_gate{"hosts", "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
-                      waits_for_jobs | looks_for_room, always, check};
+                      waits_for_jobs | looks_for_room | about_room, always, check};
 
 }  // namespace pbs::sched

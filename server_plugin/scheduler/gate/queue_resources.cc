@@ -24,6 +24,7 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_resources_gate;
-const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs, always, check, nullptr, is_open};
+const Gate queue_resources_gate{"queue_resources", "",     waits_for_jobs | about_room, always, check,
+                                nullptr,           is_open};
 
 }  // namespace pbs::sched

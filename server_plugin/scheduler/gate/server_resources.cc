@@ -28,6 +28,7 @@ bool is_open(const CycleState& state, const QueueView&) {
 }  // namespace
 
 extern const Gate server_resources_gate;
-const Gate server_resources_gate{"server_resources", "", waits_for_jobs, always, check, nullptr, is_open};
+const Gate server_resources_gate{
+    "server_resources", "", waits_for_jobs | about_room, always, check, nullptr, is_open};
 
 }  // namespace pbs::sched
