@@ -147,4 +147,18 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
     return PBSE_NONE;
 }
 
+int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result) {
+    if (!request || request->size < sizeof(pbs_place_request)) return PBSE_INTERNAL;
+    if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
+    clear(*result);
+    if (state.scheduler.cycle_runs()) return PBSE_TRYAGAIN;
+    state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
+    state.placed.assign(state.scheduler.place(instant(request->now), sched::JobHandle{request->job}));
+    if (state.placed.list().empty()) return PBSE_UNKJOBID;
+    result->jobs_considered = 1;
+    result->decisions = state.placed.list().data();
+    result->decision_count = 1;
+    return PBSE_NONE;
+}
+
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// One scheduling cycle, asked for by the host.
+// One scheduling cycle, or the place of one job, asked for by the host.
 #ifndef PBSPOLICY_PLUGIN_CYCLE_H
 #define PBSPOLICY_PLUGIN_CYCLE_H
 
@@ -16,6 +16,9 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
 // pbs_plugin::start_cycle and finish_cycle.
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
+
+// pbs_plugin::place_job. The decision is in state.placed until the next one.
+int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result);
 
 // Reads the files of SCHED_ACCT_DIR if they have changed, and in any case with `anew`.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);

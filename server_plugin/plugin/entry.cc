@@ -178,6 +178,13 @@ void abandon_entry(void* self, uint64_t ticket) {
     guarded(self, "abandon", [&](State& state) { state.long_change.abandon(ticket); });
 }
 
+int32_t place_job_entry(void* self, const pbs_place_request* request, pbs_cycle_result* result) {
+    return guarded(self, "place_job", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+        settle(state);
+        return place_job(state, request, result);
+    });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -210,6 +217,7 @@ pbs_plugin table_of(State* state) {
     table.start_cycle = start_cycle_entry;
     table.finish_cycle = finish_cycle_entry;
     table.abandon = abandon_entry;
+    table.place_job = place_job_entry;
     return table;
 }
 

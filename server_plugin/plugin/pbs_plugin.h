@@ -339,6 +339,14 @@ typedef struct pbs_cycle_request {
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_cycle_request;
 
+/* A job that place_job() is to find a place for. */
+typedef struct pbs_place_request {
+    size_t size;
+    int64_t now;
+    uint64_t job;
+    uint64_t takes; /* bits of enum pbs_takes */
+} pbs_place_request;
+
 /* The decisions stay valid until the next call of cycle(), start_cycle() or stop(). They are to be applied in
  * order; the host tells of what came of each through job_changed and job_removed. Between start_cycle() and
  * their application the host may have changed what they are about: a decision about a job that isn't as it
@@ -500,6 +508,15 @@ typedef struct pbs_plugin {
      * anybody waiting. A ticket that isn't under way is left alone. A plugin that leaves this null doesn't
      * know of tickets. */
     void (*abandon)(void* self, uint64_t ticket);
+
+    /* Finds a place for one job that isn't running, because an operator wants it started (qrun). Whether
+     * cycles run, holds, order, limits and times don't matter; what vnodes, the job's queue and the server
+     * have of resources does, and how the job wants to be placed. `result` gets one decision: RUN in the
+     * queue that it is in; or COMMENT, to be set: why there is no place now. It is valid until the next call
+     * of place_job() or stop(). Those of a cycle stay valid; the host sees to it that the two don't take the
+     * same room. 15208 (try again): a cycle runs in a thread, and finish_cycle() has to come first. 15001:
+     * there is no such job. */
+    int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

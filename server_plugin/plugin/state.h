@@ -60,6 +60,7 @@ struct State {
     rrule::Zone zone;
     // Of the last cycle. Its thread writes here, so the scheduler, which waits for that, goes first.
     DecisionArray decisions;
+    DecisionArray placed;  // of the last place_job()
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
     std::map<std::string, NextRecord> next_records;  // by scheduler

@@ -356,6 +356,56 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
     EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
 }
 
+// ---- A place for one job.
+
+TEST_F(Cycle, APlaceForAJobThatAnOperatorWantsStarted) {
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 6, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kSubmit, .state = 'H'});
+    host.job({.handle = 3, .queue = kSubmit, .ncpus = 4});
+    int32_t code = -1;
+    const auto fits = host.place_job(2, code);
+    ASSERT_TRUE(fits) << code;
+    EXPECT_EQ(fits->kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(fits->job, 2u);
+    EXPECT_EQ(fits->queue, kSubmit);
+    EXPECT_THAT(fits->vnodes, ElementsAre(kVnode));
+    const auto waits = host.place_job(3, code);
+    ASSERT_TRUE(waits) << code;
+    EXPECT_EQ(waits->kind, PBS_DECIDE_COMMENT);
+    EXPECT_EQ(waits->text, "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)");
+    EXPECT_FALSE(host.place_job(4, code));
+    EXPECT_EQ(code, PBSE_UNKJOBID);
+}
+
+TEST_F(Cycle, APlaceIsToldWhenALongOneIsOverAndItsDecisionsStay) {
+    many_jobs(host);
+    const auto expected = host.cycle();
+    ASSERT_TRUE(host.start_cycle());
+    int32_t code = -1;
+    EXPECT_FALSE(host.place_job(5, code));
+    EXPECT_EQ(code, PBSE_TRYAGAIN);
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    ASSERT_EQ(host.plugin.finish_cycle(host.plugin.self, host.now, &result), 0);
+    ASSERT_EQ(result.decision_count, expected.size());
+    EXPECT_TRUE(host.place_job(5, code)) << code;
+    for (std::size_t i = 0; i < expected.size(); i += 997) {
+        EXPECT_EQ(result.decisions[i].job, expected[i].job);
+        EXPECT_EQ(std::string(result.decisions[i].text.ptr, result.decisions[i].text.len), expected[i].text);
+    }
+}
+
+TEST_F(Cycle, APlaceIsNotLookedForInRecordsThatAreTooSmall) {
+    pbs_place_request request{sizeof request - 1, host.now, 1, 0};
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
+    request.size = sizeof request;
+    result.size = sizeof result - 1;
+    EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
+    EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
+}
+
 // ---- What a host gets of decisions: as much as it asks for.
 
 class Takes : public Cycle {

@@ -371,6 +371,16 @@ std::vector<Decision> FakeHost::finish_cycle() {
     return decisions_of(result);
 }
 
+std::optional<Decision> FakeHost::place_job(uint64_t job, int32_t& code) {
+    const pbs_place_request request{sizeof request, now, job, 0};
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    code = plugin.place_job(plugin.self, &request, &result);
+    const std::vector<Decision> decided = decisions_of(result);
+    EXPECT_EQ(decided.size(), code == 0 ? 1u : 0u);
+    return decided.empty() ? std::nullopt : std::optional(decided.front());
+}
+
 uint32_t FakeHost::tick() {
     return plugin.tick(plugin.self, now);
 }

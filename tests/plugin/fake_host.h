@@ -111,6 +111,8 @@ class FakeHost {
     // Begins a cycle; true: it runs in a thread, and `cycles_finished` goes up at its end.
     bool start_cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
     std::vector<Decision> finish_cycle();
+    // The decision about one job; nothing: `code` has the reason.
+    std::optional<Decision> place_job(uint64_t job, int32_t& code);
     uint32_t tick();
     int64_t next_deadline();
 
