@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/change.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -91,17 +90,11 @@ Result<void> Application::move(const Decision& decision, Job& job) {
 
 Result<void> Application::run(const Decision& decision, Job& job) {
     const Job before = job;
-    static const AttributeDef& resource_list = *job_table().find("Resource_List");
     auto done = check_started(server_.state.queue(job.queue));
     if (done && decision.queue != 0) done = check_started(server_.state.queue(decision.queue));
     if (done) done = take_room(decision.places);
     if (done) done = move(decision, job);
-    if (done) {
-        for (const auto& [id, value] : decision.set_resources)
-            if (const Resource* resource = server_.state.resources.by_id(id))
-                job.attributes.set(resource_list, resource->name, value);
-        done = start_job(change_, job, decision.places, decision.text);
-    }
+    if (done) done = start_as_decided(change_, job, decision);
     if (!done) job = before;
     return done;
 }
@@ -139,6 +132,14 @@ bool Application::apply(const Decision& decision) {
 }
 
 }  // namespace
+
+Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
+    static const AttributeDef& resource_list = *job_table().find("Resource_List");
+    for (const auto& [id, value] : decision.set_resources)
+        if (const Resource* resource = change.server().state.resources.by_id(id))
+            job.attributes.set(resource_list, resource->name, value);
+    return start_job(change, job, decision.places, decision.text);
+}
 
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions) {
     if (decisions.empty()) return {};
@@ -256,7 +257,7 @@ void Cycles::end() {
 
 // What is due is done first: while a cycle runs the plugin does nothing of it.
 void Cycles::begin_next() {
-    while (stage_ == Stage::idle && !todo_.empty()) {
+    while (stage_ == Stage::idle && !todo_.empty() && server_.placing == 0) {
         look_at_clock();
         const auto [name, trigger] = todo_.front();
         todo_.pop_front();

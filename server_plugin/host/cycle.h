@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "server_plugin/host/change.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/server.h"
 
@@ -26,8 +27,8 @@ class Cycles {
                     size_t least = 32)
         : server_(server), slice_(slice), least_at_once_(least), most_at_once_(2 * least) {}
 
-    // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy() it does
-    // nothing, and what is wanted stays so.
+    // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy(), or somebody
+    // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
     void run_wanted();
 
     // The plugin's thread is done (PluginOptions::cycle_finished).
@@ -73,6 +74,9 @@ class Cycles {
     size_t refused_ = 0;    // of them, because scheduling is off
     bool dropped_ = false;  // a decision, because of what had changed
 };
+
+// Starts a job on the places of the decision, with the resources that it sets.
+Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
 // Carries out decisions in order. Each that no longer fits (the job has gone, the vnode is full) is dropped
 // with a line in the log. One transaction for all of them; the jobs start after it.

@@ -250,7 +250,7 @@ void Network::Impl::answer_on(Peer& peer) {
     }
     if (left == Left::nothing) {
         if (instead) {
-            send(peer, std::move(*instead), false);
+            if (ifl::has_reply(asked.context.request.type)) send(peer, std::move(*instead), false);
         } else {
             for (ifl::StatusPart& part : asked.parts.take_full()) send_part(peer, std::move(part), true);
             for (ifl::StatusPart& part : asked.parts.take()) send_part(peer, std::move(part), false);

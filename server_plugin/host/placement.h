@@ -1,5 +1,4 @@
-// Which vnodes a job's chunks fit on: for runs that no scheduler placed (qrun), and to check those that one
-// did.
+// Do places that a scheduler or an operator chose fit into what vnodes have left?
 #ifndef PBSPOLICY_HOST_PLACEMENT_H
 #define PBSPOLICY_HOST_PLACEMENT_H
 
@@ -12,11 +11,9 @@
 
 namespace pbs::host {
 
-// Places each chunk on the first vnode, by name, that is free, serves the job's queue and has room. `only`:
-// the vnodes to choose from, in order; empty: all. `place=scatter` keeps chunks apart. PBSE_RESCUNAV if the
-// job doesn't fit now.
-Result<std::vector<Place>> place_job(const Job& job, const State& state,
-                                     const std::vector<const Node*>& only = {});
+// Gives the job's chunks to vnodes (at least one), one after the other and again from the first, whether they
+// have room or not: what an operator names without amounts (qrun -H).
+std::vector<Place> deal_chunks(const Job& job, const State& state, const std::vector<Place>& vnodes);
 
 // Amounts by vnode.
 using Taken = std::map<uint64_t, Amounts>;

@@ -156,6 +156,10 @@ class Plugin::Impl {
         return table.size >= offsetof(pbs_plugin, abandon) + sizeof(pbs_plugin::abandon) &&
                table.abandon != nullptr;
     }
+    bool places_jobs() const {
+        return table.size >= offsetof(pbs_plugin, place_job) + sizeof(pbs_plugin::place_job) &&
+               table.place_job != nullptr;
+    }
     // Can its cycles run in a thread?
     bool has_threads() const {
         return table.size >= offsetof(pbs_plugin, finish_cycle) + sizeof(pbs_plugin::finish_cycle) &&
@@ -455,6 +459,9 @@ Decision decision_of(const pbs_decision& in, const State& state) {
     return out;
 }
 
+// What of decisions that came later the server knows.
+constexpr uint64_t takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
+
 }  // namespace
 
 // The array's elements are as large as the plugin's struct, which may be larger than this server's.
@@ -467,13 +474,26 @@ Decision Decisions::at(size_t i, const State& state) const {
     return decision_of(*reinterpret_cast<const pbs_decision*>(first_ + i * stride_), state);
 }
 
+Result<Decision> Plugin::place_job(int64_t now, uint64_t job, const State& state) {
+    if (!impl_->places_jobs())
+        return fail(PBSE_NOSUP, "The policy plugin doesn't place single jobs: name vnodes with -H");
+    const pbs_place_request request{sizeof request, now, job, takes};
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    const int32_t code = impl_->table.place_job(impl_->table.self, &request, &result);
+    if (code != 0) return fail(code, {});
+    const Decisions decisions(result);
+    if (decisions.size() != 1) return fail(PBSE_INTERNAL, "the plugin gave no answer");
+    return decisions.at(0, state);
+}
+
 Result<bool> Plugin::start_cycle(int64_t now, std::string_view sched, int trigger) {
     pbs_cycle_request request{};
     request.size = sizeof request;
     request.now = now;
     request.sched = as_pbs_str(sched);
     request.trigger = trigger;
-    request.takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
+    request.takes = takes;
     int32_t running = 0;
     int32_t code = 0;
     if (impl_->has_threads()) {

@@ -137,6 +137,9 @@ class Plugin {
     int64_t next_deadline(int64_t now);
     // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).
     std::map<std::string, int> tick(int64_t now, const State& state);
+    // Where a job that isn't running has room now (run), or why nowhere (comment); limits, times and the
+    // order don't matter. PBSE_TRYAGAIN: not before finish_cycle(). PBSE_NOSUP: the plugin can't tell.
+    Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
     // Begins a cycle. True: it goes on in a thread of the plugin's, and PluginOptions::cycle_finished is
     // called. False: it is over.
     Result<bool> start_cycle(int64_t now, std::string_view sched, int trigger);

@@ -398,7 +398,7 @@ void Program::schedule_cycles() {
         });
         return;
     }
-    if (cycle_scheduled_ || cycles_->busy()) return;
+    if (cycle_scheduled_ || cycles_->busy() || server_->placing > 0) return;
     if (!server_->cycles_wanted() && !cycles_->has_more()) return;
     cycle_scheduled_ = true;
     const auto pause = std::min(last_cycle_length_, longest_cycle_pause);

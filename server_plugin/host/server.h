@@ -86,6 +86,9 @@ class Server {
     // There while a cycle is on its way.
     std::optional<ChangedSince> changed;
 
+    // Requests that wait for its end to ask where a job has room: the next cycle begins when they have asked.
+    std::size_t placing = 0;
+
     Batch* open_batch = nullptr;  // of changes that are one, on their way (batch.h)
     Batch* batch = nullptr;       // the same, while its tables are in place of the state's
 

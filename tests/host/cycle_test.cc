@@ -131,6 +131,72 @@ TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
     EXPECT_THAT(log_text(), Not(HasSubstr("decision dropped")));
 }
 
+// qrun, as the network answers it: in steps once it can't be answered at once.
+struct Qrun {
+    Qrun(Server& server, const Identity& who, const std::string& id)
+        : request{ifl::RequestType::run_job, who.user, ifl::RunJob{id, "", 0}, {}},
+          context{server, who, server.now(), request, session} {
+        reply = begin_answer(context);
+    }
+    Steps::Left step() {
+        std::optional<ifl::Reply> instead;
+        const auto left = go_on(context, out, false, instead);
+        if (instead) reply = *std::move(instead);
+        if (left == Steps::Left::nothing) context.rest.reset();
+        return left;
+    }
+    ifl::Request request;
+    Session session;
+    ifl::StatusParts out;
+    Context context;
+    ifl::Reply reply;
+};
+
+TEST_F(CycleTest, AnOperatorWhoStartsAJobWaitsForItsEndAndTheNextOneForHim) {
+    Cycles cycles(*server_);
+    begin(cycles);
+    const std::string d = submit(user(), {}, "q");
+    const Identity who = root();
+    Qrun run(*server_, who, d);
+    ASSERT_NE(run.context.rest, nullptr);
+    EXPECT_EQ(run.step(), Steps::Left::later);
+    cycles.cycle_finished();
+    EXPECT_EQ(states(), "RRR");
+    EXPECT_EQ(job_shows(d, "job_state"), "Q");
+    server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+    cycles.run_wanted();
+    EXPECT_FALSE(cycles.busy());
+    EXPECT_EQ(run.step(), Steps::Left::nothing);
+    EXPECT_EQ(run.reply.code, 0);
+    EXPECT_EQ(job_shows(d, "job_state"), "R");
+    cycles.run_wanted();
+    EXPECT_TRUE(cycles.busy());
+}
+
+TEST_F(CycleTest, AnOperatorWhoWaitsIsToldWhatHasBecomeOfTheJob) {
+    Cycles cycles(*server_);
+    begin(cycles);
+    const Identity who = root();
+    Qrun run(*server_, who, a);
+    ASSERT_EQ(run.step(), Steps::Left::later);
+    cycles.cycle_finished();
+    EXPECT_EQ(run.step(), Steps::Left::nothing);
+    EXPECT_EQ(run.reply.code, PBSE_BADSTATE) << "the cycle has started it";
+}
+
+TEST_F(CycleTest, AnOperatorWhoGoesAwayKeepsNobodyWaiting) {
+    Cycles cycles(*server_);
+    begin(cycles);
+    const Identity who = root();
+    std::optional<Qrun> run(std::in_place, *server_, who, a);
+    ASSERT_EQ(run->step(), Steps::Left::later);
+    run.reset();
+    cycles.cycle_finished();
+    server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+    cycles.run_wanted();
+    EXPECT_TRUE(cycles.busy());
+}
+
 TEST_F(CycleTest, AVnodeThatWasGivenAnotherJobIsLookedAtAgain) {
     const std::string other = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
     Cycles cycles(*server_);
@@ -264,7 +330,7 @@ TEST_F(EstimateTest, AJobThatIsHeldHasNone) {
 
 TEST_F(EstimateTest, AJobThatStartedHasNone) {
     expect_start(5000);
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id_, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id_, "n1", 0}).code, 0);
     EXPECT_EQ(start(), "");
 }
 

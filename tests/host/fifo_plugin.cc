@@ -34,6 +34,10 @@ struct Fifo {
     std::vector<pbs_place> places;
     std::vector<pbs_amount> amounts;
     pbs_cycle_result result{};  // of start_cycle()
+    bool cycle_runs = false;    // until finish_cycle()
+    pbs_decision placed{};      // of place_job(), with these
+    pbs_place place{};
+    pbs_amount place_amount{};
 };
 
 Fifo& fifo(void* self) {
@@ -125,6 +129,33 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     return 0;
 }
 
+// On the first vnode with room, from any queue.
+int32_t place_job(void* self, const pbs_place_request* request, pbs_cycle_result* result) {
+    Fifo& f = fifo(self);
+    if (f.cycle_runs) return 15208;
+    const auto found = f.jobs.find(request->job);
+    if (found == f.jobs.end()) return 15001;
+    const Waiting& job = found->second;
+    f.placed = {};
+    f.placed.size = sizeof f.placed;
+    f.placed.kind = PBS_DECIDE_COMMENT;
+    f.placed.job = request->job;
+    f.placed.text = {"Not Running: Full", 17};
+    for (const auto& [handle, vnode] : f.vnodes) {
+        if (!vnode.free || vnode.ncpus - used(f, handle) < job.ncpus) continue;
+        f.place_amount = {f.ncpus, 0, job.ncpus, {nullptr, 0}};
+        f.place = {handle, &f.place_amount, 1};
+        f.placed.kind = PBS_DECIDE_RUN;
+        f.placed.text = {nullptr, 0};
+        f.placed.places = &f.place;
+        f.placed.place_count = 1;
+        break;
+    }
+    result->decisions = &f.placed;
+    result->decision_count = 1;
+    return 0;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init(const pbs_host* host,
@@ -166,12 +197,15 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     // Of a host that wants to be told of their end, cycles go on until the test says that they are over.
     plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
         *running = 1;
+        fifo(self).cycle_runs = true;
         fifo(self).result.size = sizeof(pbs_cycle_result);
         return cycle(self, request, &fifo(self).result);
     };
     plugin->finish_cycle = [](void* self, int64_t, pbs_cycle_result* result) {
         *result = fifo(self).result;
+        fifo(self).cycle_runs = false;
         return int32_t{0};
     };
+    plugin->place_job = place_job;
     return 0;
 }

@@ -33,6 +33,7 @@ pbs_test(
   not_acted_on_test.cc
   plugin_test.cc
   requests_test.cc
+  run_job_test.cc
   select_spec_test.cc
   store_test.cc
   values_test.cc)

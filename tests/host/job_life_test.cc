@@ -20,7 +20,7 @@ class JobLife : public ServerTest {
     }
     std::string running_job(ifl::Attributes attributes = {}) {
         const std::string id = submit(user(), std::move(attributes), "q");
-        EXPECT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+        EXPECT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
         return id;
     }
     void report(RunReport one) {
@@ -84,7 +84,7 @@ TEST_F(JobLife, ARerunJobIsQueuedAgainAndRunsUnderAnotherCount) {
     report(ended(id, 265));
     EXPECT_EQ(job_shows(id, "job_state"), "Q");
     EXPECT_THAT(accounting_text(), HasSubstr(";R;" + id));
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     ASSERT_EQ(executor_.started.size(), 2U);
     EXPECT_EQ(executor_.started[0].id.run + 1, executor_.started[1].id.run);
 }

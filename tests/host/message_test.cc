@@ -20,7 +20,7 @@ class MessageTest : public ServerTest {
         output_ = folder_ + "/out";
         job_ = submit(user(), {attribute("Output_Path", output_), attribute("Error_Path", folder_ + "/err")},
                       "q");
-        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{job_, "", 0}).code, 0);
+        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{job_, "n1", 0}).code, 0);
         server_->options.program = folder_ + "/writer";
     }
     void TearDown() override {

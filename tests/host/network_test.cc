@@ -13,6 +13,7 @@
 #include <future>
 #include <thread>
 
+#include "server_plugin/host/cycle.h"
 #include "tests/cases.h"
 #include "tests/host/server_fixture.h"
 
@@ -118,17 +119,19 @@ class NetworkTest : public ServerTest {
             test.memory_answer_->set_value(test.network_->memory());
         });
         memory_asked_.data = this;
-        auto network = Network::open(&loop_, *server_, options_, [] {});
+        auto network = Network::open(&loop_, *server_, options_, [this] { after_request_(); });
         ASSERT_TRUE(network) << network.error().message;
         network_ = std::move(*network);
         thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
     }
+    void end_loop() {
+        if (!thread_.joinable()) return;
+        uv_async_send(&stop_);
+        thread_.join();
+        EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
+    }
     void TearDown() override {
-        if (thread_.joinable()) {
-            uv_async_send(&stop_);
-            thread_.join();
-            EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
-        }
+        end_loop();
         ServerTest::TearDown();
     }
     // A connection of another user than the one who runs the test: over TCP, with root's word for it.
@@ -156,6 +159,7 @@ class NetworkTest : public ServerTest {
     }
 
     NetworkOptions options_;
+    std::function<void()> after_request_ = [] {};  // in the loop's thread
     uv_loop_t loop_{};
     uv_async_t stop_{};
     uv_async_t memory_asked_{};
@@ -474,6 +478,40 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
     listen();
     auto client = Client::unix_socket(options_.socket);
     EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
+}
+
+// Here AsyncRunJob, for the end of a cycle.
+TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
+    PluginOptions plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
+    plugin.cycle_finished = [] {};
+    plugin_ = *Plugin::load(plugin, *log_);
+    server_->parts.plugin = plugin_.get();
+    ASSERT_TRUE(server_->start_plugin());
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", find_user(getuid())->name + "@*"), 0);
+    make_queue("q");
+    make_node("n1", "8");
+    (void)submit(user(), {}, "q");
+    Cycles cycles(*server_);
+    cycles.run_wanted();
+    ASSERT_TRUE(cycles.busy());
+    const std::string first = submit(user(), {}, "q");
+    const std::string second = submit(user(), {}, "q");
+    after_request_ = [&] { cycles.cycle_finished(); };
+    listen();
+    auto waits = Client::unix_socket(options_.socket);
+    waits.send_request(ifl::RequestType::async_run_job, ifl::RunJob{first, "", 0});
+    waits.send_request(ifl::RequestType::status_server, ifl::Status{});
+    waits.send_request(ifl::RequestType::run_job, ifl::RunJob{second, "", 0});
+    auto other = Client::unix_socket(options_.socket);
+    EXPECT_EQ(other.ask(ifl::RequestType::status_server, ifl::Status{}), 0);
+    size_t objects = 0;
+    EXPECT_EQ(waits.reply_code(&objects), 0);
+    EXPECT_EQ(objects, 1U) << "the status";
+    EXPECT_EQ(waits.reply_code(), 0);
+    end_loop();
+    for (const std::string& id : {first, second}) EXPECT_EQ(job_shows(id, "job_state"), "R");
+    plugin_->stop(0);
+    server_->parts.plugin = nullptr;
 }
 
 TEST_F(NetworkTest, AddressesInUseAreNamed) {

@@ -115,7 +115,7 @@ TEST_F(Requests, BusyObjectsAreNotDeleted) {
     ASSERT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_NODE, "n1", {attribute("queue", "")}).code, 0);
     const std::string id = submit(user(), {}, "q");
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q").code, PBSE_OBJBUSY);
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_NODE, "n1").code, PBSE_OBJBUSY);
 }
 
@@ -267,7 +267,7 @@ TEST_F(Requests, AlterChecksLimitsAndStates) {
     EXPECT_EQ(alter(user(), "comment", "mine"), PBSE_ATTRRO);
     EXPECT_EQ(alter(root(), "comment", "ours"), 0);
     EXPECT_EQ(alter(somebody("stranger"), "Job_Name", "x"), PBSE_PERM);
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     EXPECT_EQ(alter(user(), "Resource_List.ncpus", "1"), PBSE_MODATRRUN);
     EXPECT_EQ(alter(root(), "Resource_List.mem", "1gb"), PBSE_MODATRRUN);
     EXPECT_EQ(alter(user(), "Job_Name", "renamed"), 0);
@@ -285,7 +285,7 @@ TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     const auto walltime = [&](const Identity& who, const std::string& value) {
         return alter(who, {attribute("Resource_List.walltime", value)});
     };
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     EXPECT_EQ(walltime(user(), "101"), PBSE_PERM);
     EXPECT_EQ(walltime(user(), ""), PBSE_PERM);
     EXPECT_EQ(walltime(user(), "soon"), PBSE_BADATVAL);
@@ -359,7 +359,7 @@ TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
     for (const Row& row : rows) {
         const std::string what = row.resource + "=" + row.value;
         const std::string id = submit(user(), {attribute("Resource_List." + row.resource, row.value)}, "q");
-        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0) << what;
+        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0) << what;
         EXPECT_EQ(job_shows(id, "schedselect"), row.schedselect) << what;
         EXPECT_EQ(job_shows(id, "exec_vnode"), row.exec_vnode) << what;
         EXPECT_EQ(job_shows(id, "exec_host"), row.exec_host) << what;
@@ -428,7 +428,8 @@ TEST_F(Requests, RunUsesTheVnodesNamedAndNoMoreThanTheyHave) {
     EXPECT_EQ(job_shows(a, "exec_vnode"), "(n2:ncpus=2)");
     EXPECT_EQ(job_shows(a, "exec_host"), "host/0*2");
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n2", "resources_assigned.ncpus"), "2");
-    EXPECT_EQ(run(root(), b, ""), PBSE_RESCUNAV);
+    EXPECT_EQ(run(root(), b, "n1+n2"), PBSE_RESCUNAV);
+    EXPECT_EQ(run(root(), b, ""), PBSE_NOSUP) << "without a plugin";
     EXPECT_EQ(run(root(), a, ""), PBSE_BADSTATE);
     ASSERT_EQ(executor_.started.size(), 1U);
     EXPECT_EQ(executor_.started[0].user, user_);
@@ -441,7 +442,7 @@ TEST_F(Requests, DeletingAWaitingJobIsAtOnceARunningOneWhenItHasEnded) {
     make_node("n1", "2");
     const std::string a = submit(user(), {}, "q");
     const std::string b = submit(user(), {}, "q");
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{b, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{b, "n1", 0}).code, 0);
     const ifl::Reply reply =
         ask(somebody("stranger"), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{a, "99.svr"}});
     const auto& failed = std::get<ifl::DeleteReply>(reply.body).failed;
@@ -517,7 +518,7 @@ TEST_F(Requests, SignalsReachTheRunner) {
         return ask(who, ifl::RequestType::signal_job, ifl::SignalJob{id, name}).code;
     };
     EXPECT_EQ(signal(user(), "USR1"), PBSE_BADSTATE);
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     EXPECT_EQ(signal(user(), "USR1"), 0);
     EXPECT_EQ(signal(user(), "SIGNONSENSE"), PBSE_UNKSIG);
     EXPECT_EQ(signal(user(), "suspend"), PBSE_PERM);
@@ -534,7 +535,7 @@ TEST_F(Requests, AnExceptionAtAStartHoldsThatJob) {
     make_node("n1", "1");
     const std::string id = submit(user(), {}, "q");
     executor_.throw_at_starts = true;
-    (void)ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0});
+    (void)ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0});
     EXPECT_EQ(job_shows(id, "job_state"), "H");
     EXPECT_THAT(job_shows(id, "comment"), HasSubstr("could not be started"));
 }
@@ -614,7 +615,7 @@ TEST_F(Requests, ARerunThatCouldNotBeSignalledIsForgotten) {
     make_queue("q");
     make_node("n1", "1");
     const std::string id = submit(user(), {}, "q");
-    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     executor_.fail_signals = true;
     EXPECT_EQ(ask(root(), ifl::RequestType::rerun_job, ifl::JobId{id}).code, 15010);
     EXPECT_EQ(server_->state.job(id)->at_end, Job::AtEnd::finish);

@@ -1,0 +1,114 @@
+// qrun with the built plugin: jobs that it finds a place for, and why it finds none.
+#include "server_plugin/host/recovery.h"
+#include "tests/host/plugin_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class RunJobTest : public PluginServerTest {
+  protected:
+    void SetUp() override {
+        PluginServerTest::SetUp();
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "scheduling", "f"), 0);
+        make_queue("q");
+        for (const char* name : {"v0", "v1", "v2", "v3"}) make_node(name, "2");
+    }
+    std::string job(const std::string& select, const std::string& queue = "q", ifl::Attributes more = {}) {
+        more.push_back(attribute("Resource_List.select", select));
+        return submit(user(), std::move(more), queue);
+    }
+    // The text of the refusal, or its code; empty: it runs.
+    std::string run(const std::string& id, const std::string& where = {}) {
+        const ifl::Reply reply = ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, where, 0});
+        if (reply.code == 0) return {};
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        if (reply.code != PBSE_RESCUNAV || text == nullptr) return std::to_string(reply.code);
+        return text->text;
+    }
+};
+
+TEST_F(RunJobTest, StartsWhereTheSchedulerFindsRoom) {
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v0", "state", "offline"), 0);
+    const std::string id = job("1:ncpus=3+1:ncpus=1:vnode=v3");
+    EXPECT_EQ(run(id), "");
+    EXPECT_EQ(job_shows(id, "job_state"), "R");
+    EXPECT_EQ(job_shows(id, "exec_vnode"), "(v1:ncpus=2+v2:ncpus=1)+(v3:ncpus=1)");
+    EXPECT_THAT(job_shows(id, "comment"), StartsWith("Job run at "));
+    EXPECT_EQ(run(id), std::to_string(PBSE_BADSTATE));
+    EXPECT_THAT(log_text(), HasSubstr(id + ";Job Run at request of root@"));
+}
+
+TEST_F(RunJobTest, WhyItDoesNotFitIsTheReplyAndTheComment) {
+    const std::string busy = job("4:ncpus=2");
+    ASSERT_EQ(run(busy), "");
+    const std::string id = job("1:ncpus=1");
+    EXPECT_EQ(run(id), "Insufficient amount of resource: ncpus (R: 1 A: 0 T: 8)");
+    EXPECT_EQ(job_shows(id, "comment"),
+              "Not Running: Insufficient amount of resource: ncpus (R: 1 A: 0 T: 8)");
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    const std::string large = job("9:ncpus=1");
+    EXPECT_EQ(run(large), "Insufficient amount of resource: ncpus (R: 9 A: 8 T: 8)");
+    EXPECT_THAT(job_shows(large, "comment"), StartsWith("Can Never Run: "));
+    executor_.reports.push_back(ended(busy, 0));
+    take_run_events(*server_);
+    EXPECT_EQ(run(id), "");
+}
+
+// As OpenPBS does.
+TEST_F(RunJobTest, HeldAndWaitingJobsAndThoseOfStoppedQueuesStart) {
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "f"), 0);
+    const std::string held = job("1:ncpus=1", "q", {attribute("Hold_Types", "u")});
+    ASSERT_EQ(job_shows(held, "job_state"), "H");
+    EXPECT_EQ(run(held), "");
+    EXPECT_EQ(job_shows(held, "job_state"), "R");
+    const std::string later =
+        job("1:ncpus=1", "q", {attribute("Execution_Time", std::to_string(server_->now() + 1000))});
+    ASSERT_EQ(job_shows(later, "job_state"), "W");
+    EXPECT_EQ(run(later), "");
+    EXPECT_EQ(job_shows(later, "job_state"), "R");
+}
+
+TEST_F(RunJobTest, WhatAHeldJobWaitsForStaysItsComment) {
+    const std::string held = job("9:ncpus=1", "q", {attribute("Hold_Types", "u")});
+    const std::string comment = job_shows(held, "comment");
+    EXPECT_THAT(run(held), HasSubstr("Insufficient"));
+    EXPECT_EQ(job_shows(held, "comment"), comment);
+    EXPECT_EQ(job_shows(held, "job_state"), "H");
+}
+
+TEST_F(RunJobTest, OfARouteQueueNothingStarts) {
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "r",
+                     {attribute("queue_type", "r"), attribute("route_destinations", "q"),
+                      attribute("enabled", "t")})
+                  .code,
+              0);
+    EXPECT_EQ(run(job("1:ncpus=1", "r")), std::to_string(PBSE_IVALREQ));
+}
+
+TEST_F(RunJobTest, NamedVnodesGetTheChunksInTurn) {
+    const std::string id = job("3:ncpus=1");
+    EXPECT_EQ(run(id, "v3+v1"), "");
+    EXPECT_EQ(job_shows(id, "exec_vnode"), "(v3:ncpus=1)+(v1:ncpus=1)+(v3:ncpus=1)");
+    const std::string more = job("2:ncpus=1");
+    EXPECT_EQ(run(more, "v3"), "Resource temporarily unavailable: ncpus on vnode v3");
+    EXPECT_EQ(run(more, "v1+v2"), "");
+}
+
+TEST_F(RunJobTest, ByOriginItHasItsNodesAndStaysInItsQueue) {
+    make_queue("batch");
+    ASSERT_EQ(manage(root(), PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy",
+                     {attribute("algorithm", "origin"), attribute("submit_queue", "q"),
+                      attribute("batch_queues", "batch")})
+                  .code,
+              0);
+    const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    EXPECT_EQ(run(id), "");
+    EXPECT_EQ(job_shows(id, "queue"), "q");
+    EXPECT_EQ(job_shows(id, "Resource_List.ssinodes"), "1");
+}
+
+}  // namespace
+}  // namespace pbs::host
