@@ -128,10 +128,10 @@ constexpr Attribute kTable[] = {
      S::integer,
      "1",
      plain,
-     "How many of the first jobs that can't start get a reservation around which others are backfilled; 0: "
-     "no "
-     "backfilling: such a job holds up those after it. A queue's own backfill_depth comes first, and 0 there "
-     "holds up that queue only",
+     "How many of the first jobs that can't start get a reservation around which others are backfilled. A "
+     "queue's own backfill_depth comes before it. Where neither the policy nor a queue has a depth above 0, "
+     "the first such job holds up all jobs after it. Else 0 as a queue's own depth holds up the jobs of that "
+     "queue only, and a job for which the policy's 0 counts holds up nothing",
      "set policy p1 backfill_depth=1",
      {},
      0,

@@ -31,6 +31,8 @@ TEST(HelpText, TellsAboutAttributes) {
     EXPECT_THAT(help_text("server"), HasSubstr("max_array_size"));
     EXPECT_THAT(help_text("nonsense"), HasSubstr("No help on 'nonsense'"));
     EXPECT_THAT(help_text("policy nonsense"), HasSubstr("No help on 'policy nonsense'"));
+    EXPECT_THAT(help_text("policy backfill_depth"),
+                HasSubstr("a job for which the policy's 0 counts holds up nothing"));
 }
 
 TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
