@@ -92,11 +92,13 @@ std::string about_type(const HostAttribute& attribute) {
     return fmt::format("{}; default {}", type, attribute.default_value);
 }
 
-void print_item(const HostAttribute& attribute) {
+void print_item(pbs::cmds::ObjectType object, const HostAttribute& attribute) {
     fmt::print(".It Cm {} Pq {}\n", argument(attribute.name), argument(about_type(attribute)));
     print_text(fmt::format("{}.", attribute.help));
     if (!attribute.words.empty()) print_text(fmt::format("Value: {}.", fmt::join(attribute.words, ", ")));
     fmt::print("{}.\n", pbs::cmds::setter_text(attribute.setter));
+    print_text(
+        pbs::objects::unsupported_remark(static_cast<pbs::objects::ObjectType>(object), attribute.name));
     if (attribute.where == pbs::cmds::Where::openpbs) fmt::print("Of OpenPBS only.\n");
 }
 
@@ -112,7 +114,7 @@ std::optional<pbs::cmds::ObjectType> pbs_type(std::string_view word) {
 
 int main(int argc, char** argv) {
     if (const auto type = argc == 2 ? pbs_type(argv[1]) : std::nullopt) {
-        for (const HostAttribute& attribute : pbs::cmds::host_attributes(*type)) print_item(attribute);
+        for (const HostAttribute& attribute : pbs::cmds::host_attributes(*type)) print_item(*type, attribute);
         return 0;
     }
     const auto type = argc == 2 ? pbs::objects::type_from_word(argv[1]) : std::nullopt;

@@ -110,6 +110,8 @@ class Converter {
         begin(Part::server);
         notes(file.notes);
         out_.host = {file.file, file.commands};
+        for (const PrintedQueue& queue : file.queues)
+            if (queue.route) route_queues_.insert(queue.name);
         for (const PrintedCommand& printed : file.commands)
             if (printed.command.kind == CommandKind::create)
                 record(printed.command.type, printed.command.object, "", "");
@@ -268,6 +270,7 @@ class Converter {
         out_.queue_types.insert(out_.queue_types.end(), swept.queue_types.begin(), swept.queue_types.end());
         out_.ledger = std::move(swept.ledger);
         for (const auto& [key, object] : made_) notes(objects::unsupported_lines(object));
+        notes_on_queues();
         return std::move(out_);
     }
 
@@ -316,6 +319,32 @@ class Converter {
 
     void notes(const std::vector<std::string>& more) {
         out_.report.notes.insert(out_.report.notes.end(), more.begin(), more.end());
+    }
+
+    // Those that the migration makes, else those that the scheduler has.
+    std::vector<const objects::Object*> policies() const {
+        std::vector<const objects::Object*> found;
+        for (const auto& [key, object] : made_)
+            if (key.first == ObjectType::policy) found.push_back(&object);
+        if (!found.empty() || current_ == nullptr) return found;
+        const objects::PolicySlots slots = current_->policy_slots(kSched);
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
+            if (const objects::Object* policy = current_->policy(name)) found.push_back(policy);
+        return found;
+    }
+
+    // What the print gives the queues, by the policies.
+    void notes_on_queues() {
+        const std::vector<const objects::Object*> by = policies();
+        for (const PrintedCommand& printed : out_.host.commands) {
+            const Command& command = printed.command;
+            if (command.type != ObjectType::queue || command.changes.empty() ||
+                route_queues_.contains(command.object))
+                continue;
+            const objects::QueueValue value(command.changes[0].name, command.changes[0].value);
+            for (const objects::Object* policy : by)
+                notes(objects::unsupported_in_queue(*policy, command.object, std::span(&value, 1)));
+        }
     }
 
     void tell_unless_in_force() {
@@ -505,6 +534,7 @@ class Converter {
     std::set<Part> parts_;
     std::set<std::string> recorded_;
     std::map<std::pair<ObjectType, std::string>, objects::Object> made_;
+    std::set<std::string> route_queues_;  // of the print
     Conversion out_;
     Problems problems_;
 };

@@ -7,6 +7,7 @@
 #include "objects/formula.h"
 #include "objects/output_file.h"
 #include "objects/snapshot.h"
+#include "objects/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -29,8 +30,12 @@ bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks)
     return text == attribute.default_value;
 }
 
-// `condition`: an attribute, or attribute=value. An attribute that isn't set is on if it is True by default.
+// `condition`: an attribute, attribute=value, or "name in formula". An attribute that isn't set is on if it
+// is True by default.
 bool is_on(const Object& object, std::string_view condition) {
+    constexpr std::string_view kIn = " in ";
+    if (const auto in = condition.find(kIn); in != std::string_view::npos)
+        return formula_names(object.text(condition.substr(in + kIn.size())), condition.substr(0, in));
     const auto equals = condition.find('=');
     const Attribute& attribute = *find_attribute(object.type(), condition.substr(0, equals));
     const Value* value = object.set_value(attribute);
@@ -56,7 +61,9 @@ class Findings {
 
     void look(const Unsupported& row) {
         if (row.attribute.empty()) return add(row, fmt::format("is not acted on: {}", row.why));
-        const Attribute& attribute = *find_attribute(row.type, row.attribute);
+        const Attribute* found = find_attribute(row.type, row.attribute);
+        if (found == nullptr) return;  // of the server's queues: unsupported_in_queue()
+        const Attribute& attribute = *found;
         if (const Value* value = object_.set_value(attribute)) return look(row, attribute, *value);
         if (row.asks == Asks::always && applies_by_default())
             add(row, fmt::format(": {}, {} by default, is not acted on: {}", attribute.name,
@@ -135,6 +142,27 @@ std::vector<std::string_view> unsupported_conditions(std::string_view word) {
     }
     conditions.push_back(word);
     return conditions;
+}
+
+std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_view queue,
+                                              std::span<const QueueValue> values) {
+    std::vector<std::string> lines;
+    std::vector<std::string_view> told;
+    for (const Unsupported& row : unsupported_table()) {
+        if (row.type != ObjectType::queue || std::ranges::find(told, row.attribute) != told.end()) continue;
+        const auto value = std::ranges::find_if(
+            values, [&](const QueueValue& one) { return same_word(one.first, row.attribute); });
+        // A Priority of 0 is what a queue has without one.
+        if (value == values.end() || (row.attribute == "Priority" && value->second == "0")) continue;
+        const bool other = row.asks == Asks::of && policy.text("algorithm") != row.word;
+        const bool alone = row.asks == Asks::without && !any_is_on(policy, row.word);
+        if (!other && !alone) continue;
+        told.push_back(row.attribute);
+        lines.push_back(fmt::format("{}: {} is not acted on with {}{}{}", object_title(row.type, queue),
+                                    row.attribute, object_title(policy.type(), policy.name()),
+                                    other ? ": it is of algorithm " : " without ", row.word));
+    }
+    return lines;
 }
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "objects/schema.h"
@@ -29,6 +30,7 @@ enum class Asks {
 };
 
 struct Unsupported {
+    // Of type queue: an attribute of the server's queues, and `word` is about the policy in force.
     ObjectType type;
     std::string_view attribute;  // empty: all of an object of the type
     Asks asks;
@@ -38,7 +40,8 @@ struct Unsupported {
 
 std::span<const Unsupported> unsupported_table();
 
-// What the `word` of a row of kind `without` names: "a or b=x" gives "a" and "b=x".
+// What the `word` of a row of kind `without` names: "a or b=x" gives "a" and "b=x". "c in f": the formula f
+// with the name c in it.
 std::vector<std::string_view> unsupported_conditions(std::string_view word);
 
 // For help and manual pages: "Not acted on: no job is preempted." Empty: every value is acted on.
@@ -59,6 +62,13 @@ std::vector<std::string> unsupported_lines(const Object& object);
 // or isn't any more.
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,
                                                std::span<const std::string_view> named);
+
+// An attribute of a queue that the server keeps, and its value.
+using QueueValue = std::pair<std::string_view, std::string_view>;
+// The texts of those of a queue's attributes that this policy, when it is in force, doesn't act on: "queue
+// q1: Priority is not acted on with policy o1: it is of algorithm standard". In the order of the table.
+std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_view queue,
+                                              std::span<const QueueValue> values);
 
 }  // namespace pbs::objects
 

@@ -8,6 +8,7 @@ namespace {
 using enum Asks;
 
 constexpr ObjectType policy = ObjectType::policy;
+constexpr ObjectType queue = ObjectType::queue;
 
 constexpr std::string_view kNoPreemption = "no job is preempted";
 constexpr std::string_view kNoShares = "jobs are not ordered by shares";
@@ -152,10 +153,17 @@ constexpr Unsupported kTable[] = {
     {policy, "fake_machine_mult", without, "test_only", {}},
     {ObjectType::time_window, "type", without, "rrule", {}},
 
+    // What the server keeps of a queue, by the policy in force.
+    {queue, "Priority", of, "standard", {}},
+    {queue, "backfill_depth", of, "standard", {}},
+    {queue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
+    {queue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
+
     {ObjectType::fs_group, {}, always, {}, kNoShares},
 };
 
 std::string sentence(const Unsupported& row) {
+    const bool of_queue = row.type == queue;
     switch (row.asks) {
         case element:
             return fmt::format("Not acted on with {}: {}.", row.word, row.why);
@@ -165,9 +173,10 @@ std::string sentence(const Unsupported& row) {
             return fmt::format("The host of queue@host is not acted on with algorithm {}: {}.", row.word,
                                row.why);
         case without:
-            return fmt::format("Not acted on without {}.", row.word);
+            return fmt::format("Not acted on without {}{}.", of_queue ? "the policy's " : "", row.word);
         case of:
-            return fmt::format("Acted on with algorithm {} only.", row.word);
+            return fmt::format("Acted on with {}algorithm {} only.", of_queue ? "a policy of " : "",
+                               row.word);
         case elsewhere:
             return {};  // such a value can't be set
         case anything:

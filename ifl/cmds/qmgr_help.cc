@@ -152,7 +152,7 @@ std::string attribute_text(ObjectType type, const objects::Attribute& attribute)
     return text;
 }
 
-std::string attribute_text(const HostAttribute& attribute) {
+std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
     std::string text =
         fmt::format("{}: {}.\nType {}", attribute.name, attribute.help, type_text(attribute.type));
     if (!attribute.words.empty()) {
@@ -162,6 +162,10 @@ std::string attribute_text(const HostAttribute& attribute) {
         text += fmt::format("; default: {}", default_text(attribute.default_value));
     }
     text += fmt::format(".\n{}.\n", setter_text(attribute.setter));
+    if (const std::string remark = objects::unsupported_remark(own_type(type), attribute.name);
+        !remark.empty()) {
+        text += remark + "\n";
+    }
     if (attribute.where == Where::openpbs) {
         text += "OpenPBS's server has it; this project's server refuses to set it.\n";
     }
@@ -175,7 +179,7 @@ std::string attribute_text(ObjectType type, std::string_view name) {
         return attribute_text(type, *own);
     }
     const HostAttribute* host = find_host_attribute(type, name);
-    return host == nullptr ? "" : attribute_text(*host);
+    return host == nullptr ? "" : attribute_text(type, *host);
 }
 
 }  // namespace

@@ -34,6 +34,20 @@ ifl::Attribute attribute_of(const pbs_attr& attr) {
     return out;
 }
 
+// Point into what they are made of.
+std::vector<pbs_attr> attr_records(const ifl::Attributes& attributes) {
+    std::vector<pbs_attr> out;
+    for (const ifl::Attribute& attribute : attributes)
+        out.push_back({as_pbs_str(attribute.name), as_pbs_str(attribute.resource),
+                       as_pbs_str(attribute.value), static_cast<int32_t>(attribute.op), 0});
+    return out;
+}
+
+void add_line(std::string& lines, std::string_view line) {
+    if (!lines.empty() && !line.empty()) lines += '\n';
+    lines += line;
+}
+
 LogEvent event_of(int32_t level) {
     switch (level) {
         case PBS_LOG_ERROR:
@@ -66,8 +80,7 @@ void reply_error(pbs_reply* reply, int32_t code, pbs_str text) {
 }
 
 void reply_warning(pbs_reply* reply, pbs_str text) {
-    if (!reply->warning.empty()) reply->warning += '\n';
-    reply->warning += as_view(text);
+    add_line(reply->warning, as_view(text));
 }
 
 void reply_object(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs, size_t count) {
@@ -258,10 +271,7 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
                              const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                              std::string& warning, const HostRecord& record, uint64_t ticket) {
     const ChangeRecords changes(record);
-    std::vector<pbs_attr> attrs;
-    for (const ifl::Attribute& attribute : attributes)
-        attrs.push_back({as_pbs_str(attribute.name), as_pbs_str(attribute.resource),
-                         as_pbs_str(attribute.value), static_cast<int32_t>(attribute.op), 0});
+    const std::vector<pbs_attr> attrs = attr_records(attributes);
     pbs_manager_request request{};
     request.size = sizeof request;
     request.now = now;
@@ -281,7 +291,7 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
         impl_->uncommitted = impl_->table.commit != nullptr;
     const int32_t code = impl_->table.manager(impl_->table.self, &request, &reply);
     if (code != 0 || reply.code != 0) return fail(reply.code != 0 ? reply.code : code, std::move(reply.text));
-    if (!reply.warning.empty()) warning += (warning.empty() ? "" : "\n") + reply.warning;
+    add_line(warning, reply.warning);
     return {};
 }
 
@@ -358,6 +368,19 @@ void Plugin::status_attributes(int64_t now, int object_type, std::string_view na
     pbs_reply reply;
     impl_->table.status_attrs(impl_->table.self, now, object_type, as_pbs_str(name), &reply);
     for (ifl::Attribute& attribute : reply.attributes) attributes.push_back(std::move(attribute));
+}
+
+void Plugin::not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
+                          const ifl::Attributes& attributes, std::string& warning) {
+    const pbs_plugin& table = impl_->table;
+    if (table.size < offsetof(pbs_plugin, not_acted_on) + sizeof(pbs_plugin::not_acted_on) ||
+        table.not_acted_on == nullptr)
+        return;
+    const std::vector<pbs_attr> attrs = attr_records(attributes);
+    pbs_reply reply;
+    table.not_acted_on(table.self, now, PBS_OBJ_QUEUE, as_pbs_str(queue), as_pbs_str(partition), attrs.data(),
+                       attrs.size(), &reply);
+    add_line(warning, reply.warning);
 }
 
 void Plugin::resource_defined(const Resource& resource) {

@@ -119,6 +119,11 @@ class Plugin {
     // Adds the plugin's attributes of a server's object to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
+    // Adds a line to `warning` for each of these attributes, which are being set on a queue of this
+    // partition, that the policy in force doesn't act on.
+    void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
+                      const ifl::Attributes& attributes, std::string& warning);
+
     // Events.
     void resource_defined(const Resource& resource);
     void resource_removed(std::string_view name);

@@ -15,22 +15,14 @@ using objects::ObjectList;
 using objects::ObjectPtr;
 using objects::ObjectType;
 
-// Only what holds now is remembered: a setting that is made again is told of again.
 void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
     static const ObjectList none;
     const auto tell = [&state](const ObjectPtr& was, const ObjectPtr& is) {
         const objects::Object& object = is ? *is : *was;
-        const std::pair key(object.type(), object.name());
-        std::vector<std::string> lines = is ? objects::unsupported_lines(*is) : std::vector<std::string>{};
-        const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
-        if (lines.empty()) state.unsupported.erase(key);
-        for (const std::string& line : lines) {
-            if (std::ranges::find(said, line) == said.end()) {
-                state.host.log(PBS_LOG_WARNING, "configuration", line);
-            }
-        }
+        tell_unsupported(state, {object.type(), object.name()},
+                         is ? objects::unsupported_lines(*is) : std::vector<std::string>{});
     };
-    for (ObjectType type : {ObjectType::policy, ObjectType::fs_group})
+    for (const ObjectType type : {ObjectType::policy, ObjectType::fs_group})
         ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
                                         snapshot.objects(type), tell);
 }
@@ -56,6 +48,14 @@ std::string note_adopted(State& state, const std::shared_ptr<const objects::Snap
 }
 
 }  // namespace
+
+void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines) {
+    const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
+    if (lines.empty()) state.unsupported.erase(key);
+    for (const std::string& line : lines)
+        if (std::ranges::find(said, line) == said.end())
+            state.host.log(PBS_LOG_WARNING, "configuration", line);
+}
 
 std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();

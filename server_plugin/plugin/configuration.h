@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_CONFIGURATION_H
 
 #include <string>
+#include <vector>
 
 #include "server_plugin/plugin/state.h"
 
@@ -12,6 +13,10 @@ namespace pbs::plugin {
 // settings that the scheduler doesn't act on. Returns why the scheduler can't use it (the old one stays in
 // force), or an empty string.
 std::string adopt_configuration(State& state);
+
+// The log tells of an object's settings that aren't acted on, but for those that it has told of and that hold
+// still.
+void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines);
 
 // Reads zones and configuration again when files of the tz database were replaced (a package was upgraded, a
 // country changed its summer time): instants of windows may be others then. The log tells of it.

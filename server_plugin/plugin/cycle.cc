@@ -7,6 +7,7 @@
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
 #include "server_plugin/plugin/dump_file.h"
+#include "server_plugin/plugin/queue_settings.h"
 #include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/text.h"
@@ -105,6 +106,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
     const CycleInFlight& done = state.in_flight;
     for (const std::string& line : done.log) state.host.log(PBS_LOG_INFO, done.sched, line);
     for (const WrittenFile& file : done.files) report(state, done.sched, file);
+    tell_of_queues(state, done.sched, now);
     state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
     result.jobs_considered = state.jobs_considered;
     result.decisions = state.decisions.list().data();

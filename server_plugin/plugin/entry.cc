@@ -14,6 +14,7 @@
 #include "server_plugin/plugin/guard.h"
 #include "server_plugin/plugin/lifecycle.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/queue_settings.h"
 #include "server_plugin/plugin/requests/manager.h"
 #include "server_plugin/plugin/requests/show.h"
 #include "server_plugin/plugin/requests/status.h"
@@ -185,6 +186,16 @@ int32_t place_job_entry(void* self, const pbs_place_request* request, pbs_cycle_
     });
 }
 
+void not_acted_on_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
+                        const pbs_attr* attrs, size_t attr_count, pbs_reply* reply) {
+    guarded(self, "not_acted_on", [&](State& state) {
+        if (object_type != PBS_OBJ_QUEUE || !state.store || (attr_count != 0 && attrs == nullptr)) return;
+        settle(state);
+        warn_of_queue(state, instant(now), view(name), view(partition), std::span(attrs, attr_count),
+                      state.host.reply(reply));
+    });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -218,6 +229,7 @@ pbs_plugin table_of(State* state) {
     table.finish_cycle = finish_cycle_entry;
     table.abandon = abandon_entry;
     table.place_job = place_job_entry;
+    table.not_acted_on = not_acted_on_entry;
     return table;
 }
 

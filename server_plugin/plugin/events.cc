@@ -4,6 +4,7 @@
 
 #include "server_plugin/plugin/cycle.h"
 #include "server_plugin/plugin/lifecycle.h"
+#include "server_plugin/plugin/queue_settings.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -49,6 +50,7 @@ void resource_removed(State& state, std::string_view name) {
 void server_changed(State& state, const pbs_server_record* record) {
     const auto translated = state.translator.server(record);
     if (!translated) return refuse(state, "server");
+    state.server_formula = translated->job_sort_formula;
     if (const auto taken = state.scheduler.server_changed(*translated); !taken)
         state.host.log(PBS_LOG_ERROR, "server", taken.error().message);
 }
@@ -57,11 +59,14 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     const auto translated = state.translator.sched(record);
     if (!translated) return refuse(state, "sched");
     state.sched_priv[std::string(translated->name)] = translated->sched_priv;
+    state.partitions[std::string(translated->name)] = translated->partition;
     state.scheduler.sched_changed(*translated);
 }
 
 void sched_removed(State& state, std::string_view name) {
     state.sched_priv.erase(std::string(name));
+    state.partitions.erase(std::string(name));
+    state.told_policies.erase(std::string(name));
     state.sched_configs.files.erase(std::string(name));
     state.scheduler.sched_removed(name);
 }
@@ -75,6 +80,7 @@ void queue_changed(State& state, const pbs_queue_record* record) {
         ++state.sched_configs.names;
         if (state.store) state.store->define_queue(name);
     }
+    note_queue(state, *translated);
     state.scheduler.queue_changed(*translated);
 }
 
@@ -83,6 +89,7 @@ void queue_removed(State& state, uint64_t queue) {
         ++state.sched_configs.names;
         if (state.store) state.store->forget_queue(known.mapped());
     }
+    forget_queue(state, queue);
     state.scheduler.queue_removed(sched::QueueHandle{queue});
 }
 

@@ -517,6 +517,11 @@ typedef struct pbs_plugin {
      * same room. 15208 (try again): a cycle runs in a thread, and finish_cycle() has to come first. 15001:
      * there is no such job. */
     int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);
+
+    /* A warning (reply_warning) for each of these attributes of a host's object that the policy in force at
+     * `now` doesn't act on. To be asked when they are set; of queues. `partition`: the queue's. */
+    void (*not_acted_on)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
+                         const pbs_attr* attrs, size_t attr_count, pbs_reply* reply);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

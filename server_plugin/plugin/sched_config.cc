@@ -87,7 +87,8 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
         return done.error().message;
     file.in_force = true;
     file.unsupported.clear();
-    for (const auto& policy : {all_time, prime, non_prime}) {
+    file.policies = {all_time, prime, non_prime};
+    for (const auto& policy : file.policies) {
         if (!policy) continue;
         for (std::string& line : objects::unsupported_lines(*policy))
             file.unsupported.push_back(std::move(line));

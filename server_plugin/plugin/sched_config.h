@@ -4,6 +4,7 @@
 #ifndef PBSPOLICY_PLUGIN_SCHED_CONFIG_H
 #define PBSPOLICY_PLUGIN_SCHED_CONFIG_H
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "migrate/sched_policies.h"
+#include "objects/snapshot.h"
 #include "server_plugin/plugin/file.h"
 
 namespace pbs::plugin {
@@ -25,6 +27,8 @@ struct SchedConfigFile {
     std::uint64_t names = 0;  // SchedConfigs::names when it was read
     bool in_force = false;    // something was given to the scheduler
     bool there = false;       // that came of a file, not of the defaults
+    // What was given: for all time, prime and non-prime time; null: as for all time.
+    std::array<objects::ObjectPtr, 3> policies{};
     // Why it isn't used as it is, and what is done instead: FILE:LINE:COLUMN: OPTION: what was expected.
     std::string error;
     std::set<std::string> said;            // notes already in the log

@@ -52,6 +52,16 @@ struct NextRecord {
     std::string text;                            // empty: none, or it was fetched
 };
 
+using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
+
+// What a queue has that a policy may not act on.
+struct QueueSettings {
+    std::string name;
+    std::string partition;
+    std::string priority;
+    std::string backfill_depth;  // empty: not set
+};
+
 struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
         : host(table), zone(server_zone), scheduler(std::move(server_zone)) {}
@@ -84,11 +94,17 @@ struct State {
 
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
+    std::map<std::string, std::string> partitions;  // scheduler -> the queues' that it serves
+    std::string server_formula;                     // its deprecated job_sort_formula
     SchedConfigs sched_configs;                     // of schedulers without a policy
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
     // Objects with settings that nothing acts on, and the lines that the log has of each.
-    std::map<std::pair<objects::ObjectType, std::string>, std::vector<std::string>> unsupported;
+    std::map<UnsupportedKey, std::vector<std::string>> unsupported;
+    std::map<uint64_t, QueueSettings> queue_settings;  // by the host's handles, of those that have some
+    std::set<uint64_t> queues_to_tell;                 // that the log doesn't have yet as they are
+    // By scheduler, the policy in force when the log was told of its queues.
+    std::map<std::string, std::optional<objects::Object>> told_policies;
     bool stages = false;                    // the host calls commit()
     std::set<std::string> said_unwritable;  // dump files that couldn't be written, already in the log
 };

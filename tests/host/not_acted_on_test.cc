@@ -1,13 +1,17 @@
 // What is set on the server's own objects and acts on nothing is told where it is set.
 #include "server_plugin/host/requests/not_acted_on.h"
 
-#include "tests/host/server_fixture.h"
+#include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {
 namespace {
 
-class NotActedOn : public ServerTest {
+template <class Fixture>
+class Warned : public Fixture {
   protected:
+    using Fixture::attribute;
+    using Fixture::manage;
+    using Fixture::root;
     std::string said(int type, const std::string& name, ifl::Attributes attributes,
                      int command = PBS_CMD_SET) {
         const ifl::Reply reply = manage(root(), command, type, name, std::move(attributes));
@@ -19,6 +23,9 @@ class NotActedOn : public ServerTest {
         return said(PBS_OBJ_QUEUE, name, {attribute(what, value)});
     }
 };
+
+using NotActedOn = Warned<ServerTest>;
+using NotActedOnByThePolicy = Warned<PluginServerTest>;
 
 TEST_F(NotActedOn, AListWithoutItsSwitch) {
     make_queue("work");
@@ -62,6 +69,29 @@ TEST_F(NotActedOn, AFlagOfAResource) {
     EXPECT_EQ(create("licences", "hf"),
               "resource licences: flag f is not acted on: every chunk takes of it, as with flag n");
     EXPECT_EQ(create("gpus", "hn"), "");
+}
+
+TEST_F(NotActedOnByThePolicy, WhatIsOfTheOtherAlgorithm) {
+    constexpr const char* kPriority =
+        "queue work: Priority is not acted on with policy o1: it is of algorithm standard";
+    constexpr const char* kDepth =
+        "queue work: backfill_depth is not acted on with policy o1: it is of algorithm standard";
+    make_queue("work");
+    EXPECT_EQ(queue("Priority", "5"), "");
+    said(PBS_OBJ_POLICY, "o1", {attribute("algorithm", "origin")}, PBS_CMD_CREATE);
+    said(PBS_OBJ_SCHED, "default", {attribute("policy", "o1")});
+    EXPECT_EQ(queue("priority", "5"), kPriority) << "though nothing changes";
+    EXPECT_EQ(queue("Priority", "0"), "");
+    EXPECT_EQ(queue("max_running", "5"), "");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "work", {attribute("backfill_depth", "0"), attribute("Priority", "-1")}),
+              fmt::format("{}\n{}", kPriority, kDepth));
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "work", {attribute("Priority", "")}, PBS_CMD_UNSET), "");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "q2", {attribute("queue_type", "execution"), attribute("Priority", "7")},
+                   PBS_CMD_CREATE),
+              "queue q2: Priority is not acted on with policy o1: it is of algorithm standard");
+    EXPECT_EQ(said(PBS_OBJ_QUEUE, "r1", {attribute("queue_type", "route"), attribute("Priority", "7")},
+                   PBS_CMD_CREATE),
+              "queue r1: Priority is not acted on: it is of execution queues");
 }
 
 }  // namespace

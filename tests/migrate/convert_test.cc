@@ -9,6 +9,7 @@ namespace pbs::migrate::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 ConfigFile config(const std::string& lines) {
     auto parsed =
@@ -92,6 +93,22 @@ TEST(Convert, WhatIsNotActedOnIsInTheReport) {
     ASSERT_TRUE(first);
     EXPECT_THAT(to_text(first->report), HasSubstr("policy default_policy: server_host is not acted on: the "
                                                   "scheduler is part of the server"));
+}
+
+TEST(Convert, WhatAPrintedQueueHasThatThePolicyLeavesIsInTheReport) {
+    const QmgrPrint print = parse_qmgr_print(
+        "create queue q1 queue_type = Execution\nset queue q1 Priority = 5\n"
+        "create queue r1 queue_type = Route\nset queue r1 Priority = 5\n",
+        "print");
+    constexpr const char* kLine =
+        "queue q1: Priority is not acted on with policy default_policy: it is of algorithm standard";
+    const auto origin = convert({.config = config("SERVER_HOST fermi\n"), .qmgr_print = print}, {}, nullptr);
+    ASSERT_TRUE(origin);
+    EXPECT_THAT(to_text(origin->report), HasSubstr(kLine));
+    EXPECT_THAT(to_text(origin->report), Not(HasSubstr("queue r1: Priority is not acted on")));
+    const auto print_alone = convert({.qmgr_print = print}, {}, nullptr);
+    ASSERT_TRUE(print_alone);
+    EXPECT_THAT(to_text(print_alone->report), Not(HasSubstr("Priority is not acted on")));
 }
 
 TEST(Convert, TheReportHasALineForEverySetting) {

@@ -29,13 +29,21 @@ TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
                                 row.asks == Asks::host || row.asks == Asks::without || row.asks == Asks::of;
         EXPECT_EQ(needs_word, !row.word.empty()) << row.attribute;
         if (row.attribute.empty()) continue;
+        const bool of_queue = row.type == ObjectType::queue;
         const Attribute* attribute = find_attribute(row.type, row.attribute);
-        ASSERT_NE(attribute, nullptr) << row.attribute;
-        EXPECT_EQ(attribute->name, row.attribute) << "an alias";
+        ASSERT_EQ(attribute == nullptr, of_queue) << row.attribute << ": the server has it";
+        if (!of_queue) {
+            EXPECT_EQ(attribute->name, row.attribute) << "an alias";
+        }
         if (row.asks != Asks::without) continue;
-        for (const std::string_view condition : unsupported_conditions(row.word))
-            EXPECT_NE(find_attribute(row.type, condition.substr(0, condition.find('='))), nullptr)
+        for (std::string_view condition : unsupported_conditions(row.word)) {
+            if (const auto in = condition.find(" in "); in != std::string_view::npos)
+                condition.remove_prefix(in + 4);
+            EXPECT_NE(find_attribute(of_queue ? ObjectType::policy : row.type,
+                                     condition.substr(0, condition.find('='))),
+                      nullptr)
                 << row.word;
+        }
     }
 }
 
@@ -233,6 +241,31 @@ TEST_F(UnsupportedTest, AWindowOfATypeWithoutARule) {
     EXPECT_THAT(run("u t office rrule").warnings, SizeIs(1));
 }
 
+TEST_F(UnsupportedTest, WhatAQueueHasByThePolicyInForce) {
+    const auto told = [](const Object& policy, std::vector<QueueValue> values) {
+        return unsupported_in_queue(policy, "q1", values);
+    };
+    const std::vector<QueueValue> both = {{"priority", "5"}, {"backfill_depth", "0"}};
+    EXPECT_THAT(told(policy_of("o1", {{"algorithm", "origin"}}), both),
+                ElementsAre("queue q1: Priority is not acted on with policy o1: it is of algorithm standard",
+                            "queue q1: backfill_depth is not acted on with policy o1: it is of algorithm "
+                            "standard"));
+    EXPECT_THAT(told(policy_of("o1", {{"algorithm", "origin"}}), {{"Priority", "0"}, {"max_running", "5"}}),
+                IsEmpty());
+    EXPECT_THAT(told(policy_of("p1", {}), both), IsEmpty());
+    EXPECT_THAT(told(policy_of("p1", {{"by_queue", "False"}, {"help_starving_jobs", "False"}}), both),
+                ElementsAre("queue q1: Priority is not acted on with policy p1 without by_queue or "
+                            "round_robin or queue_priority in job_sort_formula",
+                            "queue q1: backfill_depth is not acted on with policy p1 without "
+                            "strict_ordering or help_starving_jobs"));
+    EXPECT_THAT(told(policy_of("p1", {{"by_queue", "False"}, {"round_robin", "True"}}), both), IsEmpty());
+    EXPECT_THAT(
+        told(policy_of("p1", {{"by_queue", "False"}, {"job_sort_formula", "ncpus*queue_priority"}}), both),
+        IsEmpty());
+    EXPECT_THAT(told(policy_of("p1", {{"by_queue", "False"}, {"job_sort_formula", "ncpus"}}), both),
+                SizeIs(1));
+}
+
 TEST_F(UnsupportedTest, AGroupSaysSoAsAWhole) {
     const char* line = "fs_group f1 is not acted on: jobs are not ordered by shares";
     EXPECT_THAT(run("c f f1").warnings, ElementsAre(line));
@@ -319,6 +352,10 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"),
               "Not acted on: jobs are not ordered by shares.");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "comment"), "");
+    EXPECT_EQ(unsupported_remark(ObjectType::queue, "backfill_depth"),
+              "Acted on with a policy of algorithm standard only. Not acted on without the policy's "
+              "strict_ordering or help_starving_jobs.");
+    EXPECT_EQ(unsupported_remark(ObjectType::queue, "max_running"), "");
 }
 
 // ---- Files that the scheduler writes.

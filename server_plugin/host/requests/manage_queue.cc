@@ -197,7 +197,7 @@ ifl::Reply create(Management& request) {
     queue.name = name;
     Change change(server, request.context.now);
     if (auto done = apply(request, queue, nullptr); !done) return refuse(request, done.error());
-    warn_of_not_acted_on(request, queue.attributes, "queue " + name);
+    warn_of_not_acted_on(request, queue.attributes, name);
     change.add(std::move(queue));
     return finish(request, change, name);
 }
@@ -240,7 +240,7 @@ ifl::Reply set(Management& request) {
             if (auto done = apply(request, changed, queue); !done) return refuse(request, done.error());
             after = &changed;
         }
-        warn_of_not_acted_on(request, after->attributes, "queue " + queue->name);
+        warn_of_not_acted_on(request, after->attributes, queue->name);
     }
     if (all && !request.plugins.empty())
         return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",

@@ -112,7 +112,7 @@ ifl::Reply manage_server(Management& request) {
             request, server_table(), change.server_attributes(),
             [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, def); });
         if (!done) return refuse(request, done.error());
-        warn_of_not_acted_on(request, change.server_attributes(), "server");
+        warn_of_not_acted_on(request, change.server_attributes(), {});
         have_formula_checked(request, change.server_attributes());
         change.then([&server = context.server] {
             const Attributes& now = server.state.server;

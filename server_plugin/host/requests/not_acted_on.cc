@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -42,8 +43,8 @@ bool asks_for_something(const ifl::Attribute& change) {
 
 class Warnings {
   public:
-    Warnings(Management& request, const Attributes& attributes, std::string_view title)
-        : request_(request), attributes_(attributes), title_(title) {}
+    Warnings(Management& request, const Attributes& attributes, std::string title)
+        : request_(request), attributes_(attributes), title_(std::move(title)) {}
 
     void look_at(std::string_view name) {
         for (const Switched& row : kSwitched)
@@ -63,23 +64,34 @@ class Warnings {
 
     Management& request_;
     const Attributes& attributes_;
-    std::string_view title_;
+    std::string title_;
 };
 
 }  // namespace
 
-void warn_of_not_acted_on(Management& request, const Attributes& attributes, std::string_view title) {
+void warn_of_not_acted_on(Management& request, const Attributes& attributes, std::string_view name) {
     if (request.command == PBS_CMD_UNSET) return;
-    Warnings warnings(request, attributes, title);
+    const bool queue = request.type == PBS_OBJ_QUEUE;
+    Warnings warnings(request, attributes, queue ? fmt::format("queue {}", name) : "server");
     std::vector<std::string> told;  // a list may be set in several steps
+    ifl::Attributes values;
     for (const ifl::Attributes* changes : {&request.own, &request.plugins}) {
         for (const ifl::Attribute& change : *changes) {
             if (!asks_for_something(change) || std::ranges::find(told, lower(change.name)) != told.end())
                 continue;
             warnings.look_at(change.name);
             told.push_back(lower(change.name));
+            if (const AttributeDef* def = queue ? queue_table().find(change.name) : nullptr)
+                values.push_back({std::string(def->name), {}, std::string(attributes.text(def->name))});
         }
     }
+    const Server& server = request.context.server;
+    Plugin* plugin = server.parts.plugin;
+    // In a batch nobody sees the warnings, and the policies may come to be others.
+    if (plugin == nullptr || server.batch != nullptr || values.empty() ||
+        attributes.text("queue_type") == "Route")
+        return;
+    plugin->not_acted_on(request.context.now, name, attributes.text("partition"), values, request.warning);
 }
 
 }  // namespace pbs::host

@@ -1,0 +1,117 @@
+// What a queue has and the policy in force doesn't act on: in the log when it comes to be so, and when it is
+// set.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kOrigin =
+    "queue q1: Priority is not acted on with policy o1: it is of algorithm standard";
+
+class QueueSettings : public testing::Test {
+  protected:
+    void SetUp() override {
+        host_.bring_up();
+        ASSERT_EQ(host_.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "o1", {{"algorithm", "origin"}}).code, 0);
+    }
+    void queue(uint64_t handle, const std::string& name, int32_t priority, int64_t depth = -1,
+               const std::string& partition = {}) {
+        pbs_queue_record record{};
+        record.size = sizeof record;
+        record.queue = handle;
+        record.name = {name.data(), name.size()};
+        record.flags = PBS_QUEUE_EXECUTION | PBS_QUEUE_STARTED | PBS_QUEUE_ENABLED;
+        record.priority = priority;
+        record.max_running = record.max_user_run = record.max_group_run = -1;
+        record.backfill_depth = depth;
+        record.partition = {partition.data(), partition.size()};
+        host_.plugin.queue_changed(host_.plugin.self, &record);
+    }
+    void assign(const std::string& slots) {
+        ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", slots).code, 0);
+    }
+    // What a cycle and what led to it wrote about queues.
+    std::vector<std::string> told() {
+        host_.tick();
+        host_.cycle();
+        std::vector<std::string> lines;
+        for (const std::string& line : host_.log)
+            if (const auto at = line.find("queue q"); at != std::string::npos)
+                lines.push_back(line.substr(at));
+        host_.log.clear();
+        return lines;
+    }
+
+    FakeHost host_;
+};
+
+TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
+    queue(1, "q1", 5);
+    queue(2, "q2", 0);
+    EXPECT_THAT(told(), IsEmpty());
+    assign("o1");
+    EXPECT_THAT(told(), ElementsAre(kOrigin));
+    EXPECT_THAT(told(), IsEmpty()) << "once";
+    queue(2, "q2", 0, 3);
+    EXPECT_THAT(told(), ElementsAre("queue q2: backfill_depth is not acted on with policy o1: it is of "
+                                    "algorithm standard"));
+    queue(1, "q1", 5);
+    EXPECT_THAT(told(), IsEmpty()) << "something else of it has changed";
+    assign("default_policy");
+    EXPECT_THAT(told(), IsEmpty());
+    host_.plugin.queue_removed(host_.plugin.self, 2);
+    assign("o1");
+    EXPECT_THAT(told(), ElementsAre(kOrigin)) << "again";
+}
+
+TEST_F(QueueSettings, ToldWhenAPolicyChanges) {
+    queue(1, "q1", 5);
+    assign("default_policy");
+    EXPECT_THAT(told(), IsEmpty());
+    ASSERT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "by_queue", "False").code, 0);
+    EXPECT_THAT(told(),
+                ElementsAre("queue q1: Priority is not acted on with policy default_policy without by_queue "
+                            "or round_robin or queue_priority in job_sort_formula"));
+}
+
+// It is Monday, 10:00; from 11:00 on it is prime time.
+TEST_F(QueueSettings, ToldWhenTheTimeSwitchesPolicies) {
+    queue(1, "q1", 5);
+    ASSERT_EQ(
+        host_
+            .manager(
+                PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "office",
+                {{"type", "prime"}, {"rrule", "FREQ=DAILY"}, {"start_time", "11:00"}, {"end_time", "12:00"}})
+            .code,
+        0);
+    assign("default_policy,p:o1");
+    EXPECT_THAT(told(), IsEmpty());
+    host_.now += 3600;
+    EXPECT_THAT(told(), ElementsAre(kOrigin));
+}
+
+// Without a file the defaults of PBS are in force: by_queue is False.
+TEST_F(QueueSettings, ToldWithTheFileOfTheScheduler) {
+    queue(1, "q1", 5);
+    ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", "", PBS_OP_UNSET).code, 0);
+    EXPECT_THAT(told(),
+                ElementsAre("queue q1: Priority is not acted on with policy sched_config without by_queue or "
+                            "round_robin or queue_priority in job_sort_formula"));
+}
+
+TEST_F(QueueSettings, QueuesOfAnotherPartitionAreAnothersMatter) {
+    queue(1, "q1", 5, -1, "elsewhere");
+    assign("o1");
+    EXPECT_THAT(told(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test
