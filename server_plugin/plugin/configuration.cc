@@ -22,7 +22,7 @@ void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
         tell_unsupported(state, {object.type(), object.name()},
                          is ? objects::unsupported_lines(*is) : std::vector<std::string>{});
     };
-    for (const ObjectType type : {ObjectType::policy, ObjectType::fs_group})
+    for (const ObjectType type : objects::own_types())
         ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
                                         snapshot.objects(type), tell);
 }

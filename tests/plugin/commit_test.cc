@@ -85,6 +85,22 @@ TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
                 Not(HasSubstr("load_balancing")));
 }
 
+TEST_F(Commit, AWindowOfATypeWithoutARuleIsInTheLog) {
+    constexpr const char* kLine = "time_window office: type is not acted on without rrule";
+    host_.bring_up();
+    EXPECT_EQ(host_.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "office", {{"type", "prime"}}).code, 0);
+    host_.cycle();
+    EXPECT_TRUE(host_.logged(kLine));
+    host_.log.clear();
+    EXPECT_EQ(host_.set(PBS_OBJ_TIME_WINDOW, "office", "comment", "later").code, 0);
+    host_.cycle();
+    EXPECT_FALSE(host_.logged(kLine)) << "once";
+    EXPECT_EQ(host_.set(PBS_OBJ_TIME_WINDOW, "office", "rrule", "FREQ=DAILY").code, 0);
+    EXPECT_EQ(host_.set(PBS_OBJ_TIME_WINDOW, "office", "rrule", "", PBS_OP_UNSET).code, 0);
+    host_.cycle();
+    EXPECT_FALSE(host_.logged(kLine)) << "it was taken back before a cycle saw it";
+}
+
 TEST_F(Commit, AHostWithoutItGetsDurableChanges) {
     host_.plugin.size = offsetof(pbs_plugin, commit);
     host_.bring_up();
