@@ -299,6 +299,12 @@ void Plugin::abandon(uint64_t ticket) {
     if (impl_->has_tickets()) impl_->table.abandon(impl_->table.self, ticket);
 }
 
+bool Plugin::busy() const {
+    const pbs_plugin& table = impl_->table;
+    return table.size >= offsetof(pbs_plugin, busy) + sizeof(pbs_plugin::busy) && table.busy != nullptr &&
+           table.busy(table.self) != 0;
+}
+
 bool Plugin::takes_tickets() const {
     return impl_->has_tickets();
 }

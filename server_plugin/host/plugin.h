@@ -103,6 +103,8 @@ class Plugin {
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
     void abandon(uint64_t ticket);
+    // Is a ticket's request under way, so that manager() without one would be PBSE_OBJBUSY?
+    bool busy() const;
     bool takes_tickets() const;
     // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
     bool uncommitted() const;

@@ -196,6 +196,10 @@ void not_acted_on_entry(void* self, int64_t now, int32_t object_type, pbs_str na
     });
 }
 
+int32_t busy_entry(void* self) {
+    return guarded(self, "busy", 0, [&](State& state) { return state.long_change.busy() ? 1 : 0; });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -230,6 +234,7 @@ pbs_plugin table_of(State* state) {
     table.abandon = abandon_entry;
     table.place_job = place_job_entry;
     table.not_acted_on = not_acted_on_entry;
+    table.busy = busy_entry;
     return table;
 }
 

@@ -440,7 +440,7 @@ typedef struct pbs_plugin {
      * errors and warnings; the result is the error's number or 0.
      *
      * Without a ticket (see pbs_manager_request) the host waits however long it takes; while the request of
-     * another ticket is under way, what would change something is refused (15027).
+     * another ticket is under way (busy()), what would change something is refused (15027).
      *
      * A change of the plugin's own object types may be written and not yet durable when this returns: the
      * host tells no client of it before commit() has returned 0. */
@@ -522,6 +522,9 @@ typedef struct pbs_plugin {
      * `now` doesn't act on. To be asked when they are set; of queues. `partition`: the queue's. */
     void (*not_acted_on)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
                          const pbs_attr* attrs, size_t attr_count, pbs_reply* reply);
+
+    /* Is the request of a ticket under way, so that a change without one would be refused? 1 or 0. */
+    int32_t (*busy)(void* self);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

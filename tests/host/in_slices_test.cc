@@ -200,6 +200,50 @@ TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     EXPECT_EQ(server_->state.server.text("comment"), "later");
 }
 
+// The plugin works on somebody else's change when their turn comes: they wait.
+TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
+    const auto ask_plugin = [this] {
+        std::string warning;
+        auto done = plugin_->manager(server_->now(), PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
+                                     {attribute("import", R"({"format": 1, "policy": {"p1": {}}})")}, root(),
+                                     {}, warning, {}, 4711);
+        return !done && done.error().code == PBSE_TRYAGAIN;
+    };
+    const auto begin = [&] {
+        while (!plugin_->busy()) ASSERT_TRUE(ask_plugin());
+    };
+    const auto end = [&] {
+        while (ask_plugin()) usleep(1000);
+    };
+    ifl::Attribute print =
+        attribute("migrate", "print\ncreate queue p_made\nset queue p_made queue_type = e\n");
+    print.resource = "qmgr_print";
+    ifl::Attribute config = attribute("migrate", "config\nprimetime_prefix: p_\n");
+    config.resource = "sched_config";
+    Asking migration(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {print, config});
+    ASSERT_TRUE(migration.step());
+    begin();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(migration.step());
+    EXPECT_EQ(server_->state.queue("p_made"), nullptr);
+    end();
+    while (server_->state.queue("p_made") == nullptr) ASSERT_TRUE(migration.step());
+    // And so does what it still has to say of its queues.
+    begin();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(migration.step());
+    end();
+    EXPECT_EQ(migration.finish(), 0);
+    EXPECT_EQ(server_->state.queue("p_made")->attributes.text("execution_type"), "execution_prime");
+
+    auto document = import(R"({"format": 1, "host": {"queue": {"q1": {"queue_type": "e"}},)"
+                           R"( "server": {"job_sort_formula": "ncpus * 2"}}})");
+    ASSERT_TRUE(document->step());
+    begin();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(document->step());
+    end();
+    EXPECT_EQ(document->finish(), 0);
+    EXPECT_EQ(server_->state.server.text("job_sort_formula"), "ncpus * 2");
+}
+
 TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {
     make_queue("work");
     const std::string then = [&] {

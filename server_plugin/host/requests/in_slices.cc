@@ -63,7 +63,14 @@ class InSlices final : public Steps {
         return Left::more;
     }
 
+    // A plugin that is told before it is asked has to be free by then: it can't be asked twice.
+    bool has_to_wait() const {
+        const Plugin* plugin = server_.parts.plugin;
+        return slices_.told == Batch::Told::before && plugin != nullptr && plugin->busy();
+    }
+
     Left ask(Context& context) {
+        if (has_to_wait()) return Left::later;
         const auto plugins_part = [&]() -> Result<void> {
             reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
             if (reply_.code != 0) return fail(reply_.code);
@@ -93,6 +100,8 @@ class InSlices final : public Steps {
     Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
+        // What is still to be done asks the plugin too.
+        if (has_to_wait()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();
         return Left::nothing;

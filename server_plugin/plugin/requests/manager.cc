@@ -115,6 +115,18 @@ bool hosts_only(const objects::Command& command) {
 
 }  // namespace
 
+namespace {
+
+// The server's own formula, alone: to be checked and no more.
+bool only_checks(const pbs_manager_request& request) {
+    return request.object_type == PBS_OBJ_SERVER && request.command == PBS_CMD_SET &&
+           request.attr_count == 1 && request.attrs != nullptr &&
+           view(request.attrs->name) == "job_sort_formula" &&
+           (!has_later_members(request) || request.host_change_count == 0);
+}
+
+}  // namespace
+
 std::uint64_t ticket_of(const pbs_manager_request& request) {
     return request.size >= sizeof(pbs_manager_request) ? request.ticket : 0;
 }
@@ -203,7 +215,7 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
     const std::uint64_t ticket = ticket_of(*request);
-    if (state.long_change.busy()) {
+    if (state.long_change.busy() && !(ticket == 0 && only_checks(*request))) {
         if (ticket == 0)
             return reply.error(PBSE_OBJBUSY, "another change of the configuration is under way: try again");
         if (ticket != state.long_change.ticket()) return reply.error(PBSE_TRYAGAIN, {});
