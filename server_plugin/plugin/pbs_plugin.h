@@ -429,8 +429,8 @@ typedef struct pbs_plugin {
     int32_t (*owns_attribute)(void* self, int32_t object_type, pbs_str attribute);
 
     /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
-     * attributes of server, queue and sched objects; and, without attributes, when a queue or sched is
-     * created or deleted and when a resource is deleted: an object that names the queue or resource refuses
+     * attributes of server, queue and sched objects; when a queue or sched is created, with those that it is
+     * given, or deleted; and when a resource is deleted: an object that names the queue or resource refuses
      * that (15027). What the host itself changes is in host_changes, if it wants that in the history and be
      * able to go back: written in the same transaction, for objects of any type, and then attributes of the
      * plugin's aren't needed. A change of the configuration (PBS_OBJ_CONFIGURATION) that takes back or

@@ -16,12 +16,12 @@ class InSlices : public PluginServerTest {
   protected:
     // A request that is answered a step at a time.
     struct Asking {
-        Asking(InSlices& test, int command, int type, ifl::Attributes attributes)
+        Asking(InSlices& test, int command, int type, ifl::Attributes attributes, std::string name = {})
             : who(test.root()),
               request{ifl::RequestType::manager,
                       who.user,
-                      ifl::Manage{static_cast<uint32_t>(command), static_cast<uint32_t>(type), "",
-                                  std::move(attributes)},
+                      ifl::Manage{static_cast<uint32_t>(command), static_cast<uint32_t>(type),
+                                  std::move(name), std::move(attributes)},
                       {}},
               context{*test.server_, who, test.server_->now(), request, session} {
             reply = begin_answer(context);
@@ -198,6 +198,30 @@ TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     for (int i = 0; i < 5000 && later.step(); ++i) continue;
     EXPECT_EQ(later.reply.code, 0);
     EXPECT_EQ(server_->state.server.text("comment"), "later");
+}
+
+// The plugin compares the windows of a new queue in a thread, as those of one that is there.
+TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
+    const auto windows = pbs::test::daily_windows(400);
+    ASSERT_EQ(import(windows.document)->finish(), 0);
+    const ifl::Attributes attributes = {attribute("queue_type", "e"), attribute("Priority", "5"),
+                                        attribute("time_window", windows.names)};
+    Asking queue(*this, PBS_CMD_CREATE, PBS_OBJ_QUEUE, attributes, "timed");
+    while (!plugin_->busy()) ASSERT_TRUE(queue.step()) << "it waits for the thread";
+    EXPECT_EQ(server_->state.queue("timed"), nullptr);
+    EXPECT_EQ(queue.finish(), 0);
+    ASSERT_NE(server_->state.queue("timed"), nullptr);
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "timed", "time_window"), windows.names);
+    EXPECT_THAT(last_command(), HasSubstr("create queue timed queue_type = e, Priority = 5, time_window = "));
+    // Who leaves in the midst of it leaves nothing behind.
+    {
+        Asking given_up(*this, PBS_CMD_CREATE, PBS_OBJ_QUEUE, attributes, "other");
+        ASSERT_TRUE(given_up.step());
+    }
+    EXPECT_EQ(server_->state.queue("other"), nullptr);
+    Asking again(*this, PBS_CMD_CREATE, PBS_OBJ_QUEUE, attributes, "other");
+    EXPECT_EQ(again.finish(), 0);
+    EXPECT_EQ(shown(ifl::RequestType::status_queue, "other", "Priority"), "5");
 }
 
 // The plugin works on somebody else's change when their turn comes: they wait.

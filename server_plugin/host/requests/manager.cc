@@ -89,27 +89,18 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
 }
 
 // The plugin hears of queues and schedulers that come and go and of resources that go, which it may refuse,
-// gets its own attributes, and writes what the server changes into its history: with the last of the two
-// calls. If it refuses the attributes of an object that it was just told of, it is told that the object is
-// gone again. Only the first call may be that which is to be made again.
+// gets its own attributes, and writes what the server changes into its history: all with one call, which may
+// be one that is to be made again.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
     const bool announced =
         ((request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_SCHED) && coming_or_going) ||
         (request.type == PBS_OBJ_RESOURCE && request.command == PBS_CMD_DELETE);
-    const bool only = request.plugins.empty();
-    if (announced)
-        if (auto done = call_plugin(request, request.command, object, {}, only ? record : HostRecord{},
-                                    request.context.ticket);
-            !done)
-            return done;
-    if (only && (announced || record.changes.empty())) return {};
-    auto done = call_plugin(request, request.command == PBS_CMD_CREATE ? PBS_CMD_SET : request.command,
-                            object, request.plugins, record, announced ? 0 : request.context.ticket);
-    if (!done && announced && request.command == PBS_CMD_CREATE)
-        (void)call_plugin(request, PBS_CMD_DELETE, object, {});
-    return done;
+    if (!announced && request.plugins.empty() && record.changes.empty()) return {};
+    const bool made = request.command == PBS_CMD_CREATE && !announced;
+    return call_plugin(request, made ? PBS_CMD_SET : request.command, object, request.plugins, record,
+                       request.context.ticket);
 }
 
 }  // namespace
