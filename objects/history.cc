@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "objects/config_json.h"
 
@@ -197,18 +199,23 @@ Result<std::vector<HistoryEntry>> last_host_rows(Database& database) {
                    [](const Statement& row) -> Result<HistoryEntry> { return entry_of(row); });
 }
 
-Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision) {
+Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
+                                                     std::uint64_t last) {
     Statement rows = database.statement(
-        "SELECT type, name, before FROM history WHERE revision IN"
-        " (SELECT min(revision) FROM history WHERE revision > ? AND part = 'host' GROUP BY type, name)"
-        " ORDER BY type, name");
-    rows.bind(static_cast<std::int64_t>(revision));
-    return collect(std::move(rows), [&](const Statement& row) -> Result<HostObject> {
-        const std::optional<ObjectType> type = type_from_word(row.text(0));
+        "SELECT type, name, before FROM history WHERE revision BETWEEN ? AND ? AND part = 'host'"
+        " ORDER BY revision");
+    rows.bind(static_cast<std::int64_t>(first)).bind(static_cast<std::int64_t>(last));
+    std::set<std::pair<ObjectType, std::string>> seen;
+    std::vector<HostObject> objects;
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        const std::optional<ObjectType> type = type_from_word(rows.text(0));
         if (!type)
-            return tl::unexpected(database.damage(fmt::format("history: there is no type {}", row.text(0))));
-        return HostObject{*type, row.text(1), row.text(2)};
-    });
+            return tl::unexpected(database.damage(fmt::format("history: there is no type {}", rows.text(0))));
+        if (seen.emplace(*type, rows.text(1)).second) objects.push_back({*type, rows.text(1), rows.text(2)});
+    }
+    if (!row) return tl::unexpected(row.error());
+    return objects;
 }
 
 }  // namespace pbs::objects

@@ -49,9 +49,10 @@ Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t re
 
 // The last row of each object that is of the server's part.
 Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
-// All objects of which the server's part has changed since a revision, with that part as it was at it. Costs:
-// as objects_at().
-Result<std::vector<HostObject>> host_objects_at(Database& database, std::uint64_t revision);
+// All objects of which the server's part has changed in these revisions, with that part as it was before
+// them. Costs: follows the number of revisions.
+Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
+                                                     std::uint64_t last);
 
 }  // namespace pbs::objects
 

@@ -342,17 +342,22 @@ Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions&
         });
 }
 
-Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what) {
+Result<HostPage> host_objects(Store& store, const Restoration& what, std::optional<std::uint64_t> after) {
+    constexpr std::uint64_t kRevisionsOfAPage = 500;
     Database& database = store.database();
     if (Result<void> checked = check_revision(database, what.revision, what.object); !checked)
         return tl::unexpected(checked.error());
-    Result<std::vector<HostObject>> past = host_objects_at(database, what.revision);
-    if (past && what.object) {
+    const std::uint64_t from = std::max(after.value_or(0), what.revision);
+    const std::uint64_t all = store.snapshot()->revision();
+    const std::uint64_t last = after && from < all ? std::min(from + kRevisionsOfAPage, all) : all;
+    Result<std::vector<HostObject>> past = host_objects_between(database, from + 1, last);
+    if (!past) return tl::unexpected(past.error());
+    if (what.object) {
         std::erase_if(*past, [&](const HostObject& object) {
             return object.type != what.object->type || object.name != what.object->name;
         });
     }
-    return past;
+    return HostPage{std::move(*past), last < all ? std::optional(last) : std::nullopt};
 }
 
 Result<std::vector<HistoryEntry>> last_host_rows(Store& store) {

@@ -67,9 +67,17 @@ Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOp
 Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
                          const Identity& identity, std::chrono::sys_seconds now);
 
+// Some of the server's objects, and where the next ones begin; nothing: there are none.
+struct HostPage {
+    std::vector<HostObject> objects;
+    std::optional<std::uint64_t> next{};
+};
 // What the server had at a revision of the objects of which its part has changed since, as JSON (null: it had
-// no such object); of one object, that alone. Errors: bad_value, as restore().
-Result<std::vector<HostObject>> host_objects(Store& store, const Restoration& what);
+// no such object); of one object, that alone. With `after` as many as keep nobody waiting, of the changes
+// after that revision, HostPage::next or what.revision: of an object that several pages have, the first one
+// counts. Errors: bad_value, as restore().
+Result<HostPage> host_objects(Store& store, const Restoration& what,
+                              std::optional<std::uint64_t> after = std::nullopt);
 
 // The last row of each object of which the server's part has ever changed.
 Result<std::vector<HistoryEntry>> last_host_rows(Store& store);

@@ -77,24 +77,23 @@ class Reader {
 
 }  // namespace
 
-Result<std::map<ConfigName, std::optional<ConfigValues>>> past_configuration(Plugin& plugin, int64_t now,
-                                                                             const Identity& who,
-                                                                             std::string_view revision,
-                                                                             std::string_view object) {
-    const ifl::Reply reply = plugin.status(now, PBS_OBJ_CONFIGURATION, object, {}, who,
-                                           fmt::format("part=host;revision={}", revision));
+Result<bool> PastConfiguration::read_some(Plugin& plugin, int64_t now, const Identity& who) {
+    const ifl::Reply reply =
+        plugin.status(now, PBS_OBJ_CONFIGURATION, object_, {}, who,
+                      fmt::format("part=host;revision={};after={}", revision_, after_), &after_);
     if (reply.code != 0) {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return fail(reply.code, text != nullptr ? text->text : std::string());
     }
-    std::map<ConfigName, std::optional<ConfigValues>> past;
     for (const ifl::ObjectStatus& one : std::get<ifl::StatusReply>(reply.body).objects) {
+        const auto [at, first] = objects_.try_emplace({static_cast<int>(one.type), one.name});
+        if (!first) continue;
         auto values = from_json(one.attributes.empty() ? "" : one.attributes.front().value);
         if (!values) return tl::unexpected(values.error());
         if (*values) sort_values(static_cast<int>(one.type), **values);
-        past[{static_cast<int>(one.type), one.name}] = std::move(*values);
+        at->second = std::move(*values);
     }
-    return past;
+    return !after_.empty();
 }
 
 std::string add_host_document(std::string document, const HostConfiguration& configuration) {

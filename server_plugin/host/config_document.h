@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server_plugin/host/configuration.h"
 #include "server_plugin/host/identity.h"
@@ -21,12 +22,26 @@
 namespace pbs::host {
 
 // The server's objects that have changed since a revision, as they were at it (nullopt: not there); all of
-// them, or with an object as pbs_config names it ("queue q1") that one. Errors: the plugin's, such as that
-// there is no such revision.
-Result<std::map<ConfigName, std::optional<ConfigValues>>> past_configuration(Plugin& plugin, int64_t now,
-                                                                             const Identity& who,
-                                                                             std::string_view revision,
-                                                                             std::string_view object);
+// them, or with an object as pbs_config names it ("queue q1") that one. Some are read at a time: nothing of
+// the server may change until all are.
+class PastConfiguration {
+  public:
+    using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
+
+    PastConfiguration(std::string revision, std::string object)
+        : revision_(std::move(revision)), object_(std::move(object)) {}
+
+    // True while something is left. Errors: the plugin's, such as that there is no such revision.
+    Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
+    // Once all are read.
+    Objects& objects() { return objects_; }
+
+  private:
+    std::string revision_;
+    std::string object_;
+    std::string after_;
+    Objects objects_;
+};
 
 // The plugin's document with the server's part added to it.
 std::string add_host_document(std::string document, const HostConfiguration& configuration);

@@ -343,11 +343,22 @@ int32_t ask_status(const pbs_plugin& table, int64_t now, int object_type, std::s
 
 }  // namespace
 
+namespace {
+
+std::string page_after(ifl::Attributes& attributes) {
+    for (ifl::Attribute& attribute : attributes)
+        if (attribute.name == "after") return std::move(attribute.value);
+    return {};
+}
+
+}  // namespace
+
 ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                          const Identity& who, std::string_view extend) {
+                          const Identity& who, std::string_view extend, std::string* next) {
     pbs_reply reply;
     const int32_t code = ask_status(impl_->table, now, object_type, name, wanted, who, extend, reply);
     if (code != 0) return ifl::Reply::error(code, reply.text);
+    if (next != nullptr) *next = page_after(reply.attributes);
     ifl::Reply out;
     out.body = ifl::StatusReply{std::move(reply.objects), reply.encoded.take()};
     return out;
@@ -364,9 +375,7 @@ Result<std::string> Plugin::status_page(int64_t now, int object_type, std::strin
     if (code != 0) return fail(code, std::move(reply.text));
     for (const ifl::ObjectStatus& object : reply.objects)
         out.add(object.type, object.name, object.attributes);
-    for (ifl::Attribute& attribute : reply.attributes)
-        if (attribute.name == "after") return std::move(attribute.value);
-    return std::string();
+    return page_after(reply.attributes);
 }
 
 void Plugin::status_attributes(int64_t now, int object_type, std::string_view name,

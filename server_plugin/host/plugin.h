@@ -111,8 +111,9 @@ class Plugin {
     // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no
     // client may have been told that it has.
     Result<void> commit(int64_t now);
+    // `next`: where `extend` asks for a page, what the next one is after; empty: there is none.
     ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                      const Identity& who, std::string_view extend);
+                      const Identity& who, std::string_view extend, std::string* next = nullptr);
     // The next objects of a type of the plugin's own behind a name, at first an empty one: as many as keep
     // nobody waiting. The result is the name that the next ones are behind; empty: there are none.
     Result<std::string> status_page(int64_t now, int object_type, std::string_view after,

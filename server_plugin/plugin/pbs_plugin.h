@@ -450,7 +450,9 @@ typedef struct pbs_plugin {
      * of names, as many as keep nobody waiting, and if there are more, by reply_attr an attribute `after`
      * with what the next page is after. For the configuration and the history `extend` says what is wanted
      * ("revision=12", "part=policies"; with "part=host" the configuration is one object for each of the
-     * host's that has changed since that revision, with an attribute `attributes` as in pbs_host_change; with
+     * host's that has changed since that revision, with an attribute `attributes` as in pbs_host_change, and
+     * with "after=" too as many as keep nobody waiting, and by reply_attr `after` for the next ones: of an
+     * object that comes again, the first one counts; with
      * "part=recorded" one for each that it has a change of, with `before`, `after` and `change` of the last
      * one). */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);

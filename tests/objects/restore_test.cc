@@ -437,10 +437,10 @@ TEST_F(RestoreTest, TheServersPartIsKeptAndNotReadAsOurs) {
     // Going back reads our rows only; the server is told of its own.
     const auto objects = host_objects(*store_, {then, {}});
     ASSERT_TRUE(objects);
-    ASSERT_EQ(objects->size(), 1U);
-    EXPECT_EQ(objects->front().name, "q1");
-    EXPECT_EQ(objects->front().attributes, made.after);
-    EXPECT_THAT(*host_objects(*store_, {then, ObjectName{ObjectType::queue, "q2"}}), IsEmpty());
+    ASSERT_EQ(objects->objects.size(), 1U);
+    EXPECT_EQ(objects->objects.front().name, "q1");
+    EXPECT_EQ(objects->objects.front().attributes, made.after);
+    EXPECT_THAT(host_objects(*store_, {then, ObjectName{ObjectType::queue, "q2"}})->objects, IsEmpty());
     EXPECT_FALSE(host_objects(*store_, {revision() + 1, {}}));
     back(then);
     EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "q1"), nullptr);

@@ -52,6 +52,55 @@ TEST_F(Configuration, HistoryTellsWhoFromWhereWhenAndWhat) {
     EXPECT_EQ(last.value("host"), std::string(host.who.host.ptr, host.who.host.len));
 }
 
+// What the host's objects were at a revision: a page at a time, and all of it for who asks for no page.
+TEST_F(Configuration, WhatTheHostHadComesInPages) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 1200; ++i) names.push_back("n" + std::to_string(i));
+    const auto change = [&](const std::string& before, const std::string& after) {
+        std::vector<pbs_host_change> changes;
+        for (const std::string& name : names) {
+            pbs_host_change one{};
+            one.object_type = PBS_OBJ_NODE;
+            one.name = {name.data(), name.size()};
+            one.before = {before.data(), before.size()};
+            one.after = {after.data(), after.size()};
+            changes.push_back(one);
+        }
+        pbs_manager_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.command = PBS_CMD_SET;
+        request.object_type = PBS_OBJ_NODE;
+        request.object_name = changes.front().name;
+        request.who = host.who;
+        request.host_changes = changes.data();
+        request.host_change_count = changes.size();
+        ASSERT_EQ(host.manager(request).code, 0);
+    };
+    const std::string revision = history("limit=1").objects.back().name;
+    change("null", R"({"comment":"a"})");
+    change(R"({"comment":"a"})", R"({"comment":"b"})");
+    const Answer whole = status(PBS_OBJ_CONFIGURATION, "part=host;revision=" + revision);
+    EXPECT_EQ(whole.objects.size(), 1200U);
+    EXPECT_EQ(whole.attributes.count("after"), 0U);
+    std::map<std::string, std::string> first;
+    std::string after;
+    int pages = 0;
+    do {
+        Answer page = status(PBS_OBJ_CONFIGURATION, "part=host;revision=" + revision + ";after=" + after);
+        ASSERT_EQ(page.code, 0) << page.text;
+        EXPECT_LE(page.objects.size(), 500U);
+        for (const Answer::Object& one : page.objects)
+            first.emplace(one.name, one.attributes.at("attributes"));
+        after = page.attributes["after"];
+        ++pages;
+    } while (!after.empty());
+    EXPECT_EQ(pages, 5) << "2400 rows";
+    EXPECT_EQ(first.size(), 1200U);
+    EXPECT_THAT(first, ::testing::Each(Pair(::testing::_, "null")));
+    EXPECT_EQ(status(PBS_OBJ_CONFIGURATION, "part=host;after=x").code, PBSE_BADATVAL);
+}
+
 // One reply is bounded, however many rows are asked for, and the next one goes on from there.
 TEST_F(Configuration, HistoryComesInPieces) {
     std::string windows = R"({"format": 1, "fs_group": {)";

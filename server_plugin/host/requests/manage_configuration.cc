@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -61,14 +62,10 @@ void take_name_of_today(const ConfigName& object, ConfigValues& values, std::str
 
 // The server's objects that have changed since a revision, as they were at it.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
-                                                      const std::string& revision) {
-    const Context& context = request.context;
-    auto past = past_configuration(*context.server.parts.plugin, context.now, context.who, revision,
-                                   request.body.object);
-    if (!past) return tl::unexpected(past.error());
+                                                      PastConfiguration::Objects past) {
     std::vector<ConfigTarget> targets;
-    for (auto& [object, values] : *past) {
-        if (values) take_name_of_today(object, *values, context.state().host_name);
+    for (auto& [object, values] : past) {
+        if (values) take_name_of_today(object, *values, request.context.state().host_name);
         targets.push_back({object, std::move(values), false});
     }
     if (targets.empty())
@@ -167,16 +164,6 @@ Result<std::vector<ConfigTarget>> targets_of_document(Management& request, std::
     return targets;
 }
 
-Result<std::vector<ConfigTarget>> targets_of(Management& request) {
-    if (const std::string* revision = value_of(request, "revision"))
-        return targets_of_revision(request, *revision);
-    if (const std::string* document = value_of(request, "import"))
-        return targets_of_document(request, *document, false);
-    if (const std::string* document = value_of(request, "replace"))
-        return targets_of_document(request, *document, true);
-    return std::vector<ConfigTarget>{};  // the plugin says what was expected
-}
-
 // More lines than anybody reads are only counted.
 constexpr size_t most_lines = 1000;
 
@@ -194,6 +181,51 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
         warning += line;
     }
 }
+
+// What a rollback or an import does, some at a time: finds the targets, and reaches them.
+class Work {
+  public:
+    explicit Work(const Management& request) {
+        if (const std::string* revision = value_of(request, "revision"))
+            past_.emplace(*revision, request.body.object);
+    }
+
+    // True while something is left. In Batch::run(): until the end nobody changes what is read.
+    Result<bool> go_on(Context& context, const ifl::Manage& body) {
+        if (past_) {
+            const auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
+            if (!more || *more) return more;
+        }
+        if (reach_) return reach_->go_on();
+        Management request(context, body);
+        auto targets = find_targets(request);
+        if (!targets) return tl::unexpected(targets.error());
+        past_.reset();
+        warning_ = request.warning;
+        reach_.emplace(context, std::move(*targets));
+        return true;
+    }
+    // What there is to be told in the end.
+    std::string warning(std::span<const ConfigChange> changes) const {
+        std::string text = warning_;
+        if (reach_) tell(reach_->warnings(), changes, text);
+        return text;
+    }
+
+  private:
+    Result<std::vector<ConfigTarget>> find_targets(Management& request) {
+        if (past_) return targets_of_revision(request, std::move(past_->objects()));
+        if (const std::string* document = value_of(request, "import"))
+            return targets_of_document(request, *document, false);
+        if (const std::string* document = value_of(request, "replace"))
+            return targets_of_document(request, *document, true);
+        return std::vector<ConfigTarget>{};  // the plugin says what was expected
+    }
+
+    std::optional<PastConfiguration> past_;
+    std::optional<Reach> reach_;
+    std::string warning_;
+};
 
 bool is_dry_run(const Management& request) {
     const std::string* dry_run = value_of(request, "dry_run");
@@ -259,20 +291,18 @@ ifl::Reply manage_configuration(Management& request) {
             return ifl::Reply::error(PBSE_BADATVAL, "backup: expected True, and nothing else");
         return begin_backup(context);
     }
-    auto targets = targets_of(request);
-    if (!targets) return refuse(targets.error());
-    const auto work = std::make_shared<Reach>(context, std::move(*targets));
+    const auto work = std::make_shared<Work>(request);
     Slices slices;
-    slices.some = [work](Context&) -> tl::expected<bool, ifl::Reply> {
-        auto more = work->go_on();
+    slices.some = [work, &body = request.body](Context& now) -> tl::expected<bool, ifl::Reply> {
+        auto more = work->go_on(now, body);
         if (!more) return tl::unexpected(refuse(more.error()));
         return *more;
     };
-    slices.plugins_part = [work, &body = request.body, told = request.warning, is_told = false](
+    slices.plugins_part = [work, &body = request.body, told = std::optional<std::string>()](
                               Context& now, const HostRecord& record) mutable {
-        if (!std::exchange(is_told, true)) tell(work->warnings(), record.changes, told);
+        if (!told) told = work->warning(record.changes);
         Management rest(now, body);
-        rest.warning = told;
+        rest.warning = *told;
         return manage_plugin_object(rest, record);
     };
     if (!context.server.parts.plugin->takes_tickets()) slices.told = Batch::Told::before;

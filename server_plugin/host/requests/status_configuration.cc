@@ -28,9 +28,11 @@ std::string_view value_in(std::string_view extend, std::string_view key) {
 Result<HostConfiguration> configuration_at(Context& context, std::string_view revision) {
     HostConfiguration all = host_configuration(context.state(), context.server.options.home);
     if (revision.empty()) return all;
-    auto past = past_configuration(*context.server.parts.plugin, context.now, context.who, revision, {});
-    if (!past) return tl::unexpected(past.error());
-    for (auto& [object, values] : *past) {
+    PastConfiguration past(std::string(revision), {});
+    for (Result<bool> more = true; *more;)
+        if (more = past.read_some(*context.server.parts.plugin, context.now, context.who); !more)
+            return tl::unexpected(more.error());
+    for (auto& [object, values] : past.objects()) {
         if (values) {
             all[object] = std::move(*values);
         } else {

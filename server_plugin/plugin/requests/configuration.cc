@@ -301,6 +301,7 @@ namespace {
 // What is asked of the configuration: the plugin's part, as a document; or the host's objects, as they were.
 struct Shown {
     std::optional<std::uint64_t> revision{};
+    std::optional<std::uint64_t> after{};  // of the host's objects, a page
     bool of_host = false;
     bool recorded = false;
     bool queue_types = false;
@@ -308,7 +309,7 @@ struct Shown {
 };
 
 objects::Result<Shown> read_shown(std::string_view extend) {
-    constexpr std::string_view kKeys = "revision or part";
+    constexpr std::string_view kKeys = "revision, part or after";
     Shown out;
     const auto read = read_extend(
         extend, [&](std::string_view key, std::string_view value) -> objects::Result<std::int64_t> {
@@ -333,8 +334,13 @@ objects::Result<Shown> read_shown(std::string_view extend) {
                 return objects::fail(
                     objects::Code::bad_value,
                     fmt::format("part: bad value '{}': expected policies, host or recorded", value));
-            auto number = key == "revision" ? extend_number(key, value) : unknown_key(key, kKeys);
-            if (number) out.revision = static_cast<std::uint64_t>(*number);
+            if (key == "after" && value.empty()) {
+                out.after = 0;
+                return 0;
+            }
+            if (key != "revision" && key != "after") return unknown_key(key, kKeys);
+            auto number = extend_number(key, value);
+            if (number) (key == "after" ? out.after : out.revision) = static_cast<std::uint64_t>(*number);
             return number;
         });
     if (!read) return tl::unexpected(read.error());
@@ -353,11 +359,15 @@ int32_t status_host_objects(State& state, const Shown& asked, std::string_view o
         if (!name) return refuse(name.error());
         what.object = std::move(*name);
     }
-    const auto past = objects::host_objects(*state.store, what);
+    const auto past = objects::host_objects(*state.store, what, asked.after);
     if (!past) return refuse(past.error());
-    for (const objects::HostObject& one : *past) {
+    for (const objects::HostObject& one : past->objects) {
         const ShownAttribute attributes{"attributes", one.attributes, {}};
         reply.object(static_cast<int32_t>(one.type), one.name, std::span(&attributes, 1));
+    }
+    if (past->next) {
+        const std::string next = std::to_string(*past->next);
+        reply.attribute({"after", next, {}});
     }
     return PBSE_NONE;
 }
