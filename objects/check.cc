@@ -353,7 +353,7 @@ class QueueWindows {
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
         // Bad entries are refused where they are set.
         if (!days) return {};
-        rrule::OverlapSearch search(*days, context_.now, context_.patience);
+        rrule::OverlapSearch search(*days, context_.now, context_.patience, context_.end);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {
             if (search.gave_up()) return;
             if (Result<void> checked = check(queue, search); !checked) errors_.push_back(checked.error());

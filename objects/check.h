@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_OBJECTS_CHECK_H
 #define PBSPOLICY_OBJECTS_CHECK_H
 
+#include <atomic>
 #include <chrono>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct CheckContext {
     std::vector<std::string>* warnings;
     KeptWindows& windows;
     std::uint64_t patience;  // with check_windows(): rrule::OverlapSearch::work()
+    const std::atomic<bool>* end =
+        nullptr;  // set by another thread: check_windows() ends, with errors or none
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value

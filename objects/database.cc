@@ -113,6 +113,17 @@ Result<void> Database::flush() {
     return fail(Code::system, fmt::format("can't write the policy database {}: {}", path_, why));
 }
 
+void Database::end_when(const std::atomic<bool>& end) {
+    constexpr int kSteps = 1000;  // of SQLite's machine, some tenths of a millisecond
+    // SQLite wants it without const, and gives it back.
+    sqlite3_progress_handler(
+        handle_, kSteps,
+        [](void* set) {
+            return static_cast<const std::atomic<bool>*>(set)->load(std::memory_order_relaxed) ? 1 : 0;
+        },
+        const_cast<std::atomic<bool>*>(&end));
+}
+
 void Database::follow(const Database& other) {
     if (guard_ && other.guard_) guard_->follow(*other.guard_);
 }

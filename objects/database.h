@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_OBJECTS_DATABASE_H
 #define PBSPOLICY_OBJECTS_DATABASE_H
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -78,6 +79,8 @@ class Database {
     void reached(std::uint64_t revision);
     // Brings to the disk what a transaction has written so far, so that little is left for its commit.
     Result<void> flush();
+    // Once another thread sets this, statements end with an error.
+    void end_when(const std::atomic<bool>& end);
     // Another connection of this process, to the same file, has made the last commit.
     void follow(const Database& other);
     // Runs `work` in a transaction: the one that is under way, or one of its own.

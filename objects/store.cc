@@ -83,6 +83,7 @@ struct Store::State {
     std::optional<Group> staged{};        // commands without a commit; ends before the database does
     std::optional<Error> staged_error{};  // why they are lost; until commit() tells
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
+    const std::atomic<bool>* end = nullptr;
     bool holds = false;           // its change waits for take_over()
     std::optional<Group> held{};  // the change; ends before the database does
 
@@ -218,7 +219,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr before = group.draft.find(command.type, name);
-    const CheckContext context{zone, resources, now, &queues, part.warnings, windows, patience};
+    const CheckContext context{zone, resources, now, &queues, part.warnings, windows, patience, end};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -316,13 +317,15 @@ std::shared_ptr<const Store::Seed> Store::seed() {
         Seed{state_->database->path(), state_->zone, state_->resources, state_->queues, state_->snapshot});
 }
 
-Result<Store> Store::prepare(const Seed& seed) {
+Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
     Result<std::unique_ptr<Database>> database = Database::open_again(seed.path);
     if (!database) return tl::unexpected(database.error());
     if (Result<void> done = (*database)->guard(); !done) return tl::unexpected(done.error());
     Store store(std::unique_ptr<State>(
         new State{std::move(*database), seed.zone, seed.resources, seed.queues, seed.snapshot}));
     store.state_->holds = true;
+    store.state_->end = &end;
+    store.state_->database->end_when(end);
     return store;
 }
 
@@ -426,8 +429,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone, state.resources, now,           &state.queues,
-                               nullptr,    state.windows,   state.patience};
+    const CheckContext context{state.zone,    state.resources, now,      &state.queues, nullptr,
+                               state.windows, state.patience,  state.end};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();

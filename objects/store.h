@@ -3,6 +3,7 @@
 #ifndef PBSPOLICY_OBJECTS_STORE_H
 #define PBSPOLICY_OBJECTS_STORE_H
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -128,8 +129,9 @@ class Store {
     struct Seed;
     std::shared_ptr<const Seed> seed();
     // A store whose first change isn't committed: it is written, and on the disk but for its commit, and
-    // holds for this store alone. Errors: system.
-    static Result<Store> prepare(const Seed& seed);
+    // holds for this store alone. Once another thread sets `end`, the change ends soon, with an error and
+    // nothing changed, unless it is done. Errors: system.
+    static Result<Store> prepare(const Seed& seed, const std::atomic<bool>& end);
     // Commits the change of such a store, if it made one; then it holds here. On an error nothing has
     // changed. The other one may be thrown away afterwards, in any thread; thrown away before, it takes its
     // change with it.

@@ -1,6 +1,7 @@
 // Whether windows are ever open together.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,9 +28,11 @@ struct Overlap {
 // is longer than that.
 class OverlapSearch {
   public:
-    // `holidays` are those of all windows. A search that takes more than `most` work is given up.
-    OverlapSearch(const NonWorkDays& holidays, Instant from, std::uint64_t most = kMostWork)
-        : holidays_(holidays), from_(from), most_(most) {}
+    // `holidays` are those of all windows. A search that takes more than `most` work is given up, and so is
+    // one whose `end` another thread sets; null: none does.
+    OverlapSearch(const NonWorkDays& holidays, Instant from, std::uint64_t most = kMostWork,
+                  const std::atomic<bool>* end = nullptr)
+        : holidays_(holidays), from_(from), most_(most), end_(end) {}
 
     // The first common instant before `limit`.
     std::optional<Instant> of(const Window& a, const Window& b, Instant limit = Instant::max());
@@ -41,7 +44,10 @@ class OverlapSearch {
     // How many years and days have been looked at: the work, some 25 ns each. A pair of windows that never
     // meet counts besides as 16 of them. What a search that gave up said says nothing.
     std::uint64_t work() const { return work_; }
-    bool gave_up() const { return work_ + pairs_ * kWorkOfAPair >= most_; }
+    bool gave_up() const {
+        return work_ + pairs_ * kWorkOfAPair >= most_ ||
+               (end_ != nullptr && end_->load(std::memory_order_relaxed));
+    }
 
     // Some 50 ms, several hundred times the work for 300 windows as sites have them; and some seconds, for
     // whom nobody waits.
@@ -55,6 +61,7 @@ class OverlapSearch {
     const NonWorkDays& holidays_;
     Instant from_;
     std::uint64_t most_;
+    const std::atomic<bool>* end_;
     std::uint64_t work_ = 0;
     std::uint64_t pairs_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/long_change.h"
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -11,9 +12,10 @@ namespace pbs::plugin {
 // What the two threads share. Of `store` and `done` only the one that works knows, until it is over.
 struct LongChange::Job {
     std::mutex mutex;
-    bool over = false;       // the work
-    bool abandoned = false;  // nobody waits for it
-    bool gone = false;       // the thread has nothing left to do
+    bool over = false;              // the work
+    bool abandoned = false;         // nobody waits for it
+    bool gone = false;              // the thread has nothing left to do
+    std::atomic<bool> end = false;  // the work, as soon as it can
     std::shared_ptr<const objects::Store::Seed> seed;
     std::optional<objects::Store> store{};
     Done done = objects::fail(objects::Code::internal, "not done");
@@ -33,7 +35,7 @@ struct LongChange::Job {
 
 void LongChange::Job::work(const Work& what) {
     try {
-        auto opened = objects::Store::prepare(*seed);
+        auto opened = objects::Store::prepare(*seed, end);
         if (opened) {
             store.emplace(std::move(*opened));
             done = what(*store);
@@ -109,6 +111,7 @@ void LongChange::abandon(std::uint64_t ticket) {
     {
         const std::lock_guard lock(job_->mutex);
         job_->abandoned = true;
+        job_->end = true;
         over = job_->over;
     }
     if (!over) return;

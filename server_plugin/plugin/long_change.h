@@ -38,9 +38,10 @@ class LongChange {
     bool over() const;
     // Makes durable what the work did, if it is over(); it holds in the store then.
     Done end(objects::Store& store);
-    // Throws it away: nothing has changed. Doesn't wait for the thread. Of another ticket: nothing.
+    // Throws it away: nothing has changed. Doesn't wait for the thread, which ends as soon as it can. Of
+    // another ticket: nothing.
     void abandon(std::uint64_t ticket);
-    // Waits for the thread, and throws away what it did.
+    // Throws away what the thread did, and waits for its end.
     void stop();
 
   private:

@@ -163,5 +163,24 @@ TEST_F(StoreFileTest, ResourcesCanBeDefinedLater) {
     run("s p p1 node_sort_key=\"gpus HIGH unused\"");
 }
 
+TEST_F(StoreFileTest, APreparedChangeEndsWhenItIsTold) {
+    ChangeSet many;
+    for (int i = 0; i < 300; ++i) many.commands.push_back(parse_command(fmt::format("c p p{}", i)));
+    std::atomic<bool> end = false;
+    {
+        Result<Store> prepared = Store::prepare(*store_->seed(), end);
+        ASSERT_TRUE(prepared);
+        end = true;
+        const auto done = prepared->apply(many, kManager, kNow);
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, Code::system);
+    }
+    end = false;
+    Result<Store> prepared = Store::prepare(*store_->seed(), end);
+    ASSERT_TRUE(prepared->apply(many, kManager, kNow));
+    ASSERT_TRUE(store_->take_over(*prepared));
+    EXPECT_NE(store_->snapshot()->policy("p299"), nullptr);
+}
+
 }  // namespace
 }  // namespace pbs::objects

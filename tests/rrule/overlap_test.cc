@@ -55,6 +55,20 @@ TEST(Overlap, Exact) {
     }
 }
 
+TEST(Overlap, EndsWhenItIsTold) {
+    const NonWorkDays none;
+    const std::vector<Window> windows = {window("FREQ=DAILY", hm(8), hm(9), Zone::utc()),
+                                         window("FREQ=DAILY", hm(8), hm(9), Zone::utc())};
+    const std::vector<std::size_t> changed = {0, 1};
+    std::atomic<bool> end = false;
+    OverlapSearch search(none, utc("2026-01-01"), OverlapSearch::kLongWork, &end);
+    EXPECT_TRUE(search.of(windows, changed));
+    EXPECT_FALSE(search.gave_up());
+    end = true;
+    EXPECT_FALSE(search.of(windows, changed));
+    EXPECT_TRUE(search.gave_up());
+}
+
 TEST(Overlap, InsideOneStartsAtTheTimeAsked) {
     const Window a = window("FREQ=DAILY", hm(8), hm(12), Zone::utc());
     EXPECT_EQ(text(first_overlap(a, a, utc("2026-01-01 09:30"))), "2026-01-01 09:30");
