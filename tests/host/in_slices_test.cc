@@ -105,6 +105,37 @@ TEST_F(InSlices, OthersAreAnsweredInTheMidstOfIt) {
     EXPECT_EQ(all(), now);
 }
 
+TEST_F(InSlices, AllQueuesAreSetOneAfterTheOther) {
+    for (int i = 0; i < 60; ++i) make_queue(fmt::format("q{}", i));
+    const auto priorities = [&] {
+        int count = 0;
+        for (const auto& [name, queue] : server_->state.queues())
+            if (queue.attributes.text("Priority") == "5") ++count;
+        return count;
+    };
+    const ifl::Attributes attributes = {attribute("Priority", "5"), attribute("acl_users", "mary")};
+    Asking change(*this, PBS_CMD_SET, PBS_OBJ_QUEUE, attributes);
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(change.step());
+    EXPECT_EQ(priorities(), 0);
+    EXPECT_EQ(submit(user(), {}, "q1"), "0.svr");
+    EXPECT_EQ(change.finish(), 0);
+    EXPECT_EQ(priorities(), 60);
+    EXPECT_EQ(last_command(), "set queue @default Priority = 5, acl_users = mary");
+    const std::string warnings = std::get<ifl::TextReply>(change.reply.body).text;
+    EXPECT_THAT(warnings, HasSubstr("queue q59: acl_users is not acted on without acl_user_enable"));
+    EXPECT_EQ(std::ranges::count(warnings, '\n'), 59);
+    change.context.rest.reset();
+    // q0 is the first.
+    Asking refused(*this, PBS_CMD_SET, PBS_OBJ_QUEUE,
+                   {attribute("Priority", "6"), attribute("queue_type", "Route"),
+                    attribute("route_destinations", "q5")});
+    EXPECT_EQ(refused.finish(), PBSE_OBJBUSY);
+    EXPECT_EQ(priorities(), 60);
+    refused.context.rest.reset();
+    Asking windows(*this, PBS_CMD_SET, PBS_OBJ_QUEUE, {attribute("time_window", "t1")});
+    EXPECT_EQ(windows.finish(), PBSE_IVALREQ);
+}
+
 TEST_F(InSlices, ARefusalLeavesAllAsItWas) {
     make_nodes(120);
     ASSERT_EQ(set(PBS_OBJ_NODE, "n0", "comment", "first"), 0);

@@ -63,14 +63,12 @@ class InSlices final : public Steps {
         return Left::more;
     }
 
-    // A plugin that is told before it is asked has to be free by then: it can't be asked twice.
-    bool has_to_wait() const {
-        const Plugin* plugin = server_.parts.plugin;
-        return slices_.told == Batch::Told::before && plugin != nullptr && plugin->busy();
-    }
+    // Is the plugin busy with another one's change?
+    bool plugin_is_busy() const { return server_.parts.plugin != nullptr && server_.parts.plugin->busy(); }
 
     Left ask(Context& context) {
-        if (has_to_wait()) return Left::later;
+        // Who is told before he is asked can't be asked twice.
+        if (slices_.told == Batch::Told::before && plugin_is_busy()) return Left::later;
         const auto plugins_part = [&]() -> Result<void> {
             reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
             if (reply_.code != 0) return fail(reply_.code);
@@ -101,7 +99,7 @@ class InSlices final : public Steps {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
         // What is still to be done asks the plugin too.
-        if (has_to_wait()) return Left::later;
+        if (plugin_is_busy()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();
         return Left::nothing;

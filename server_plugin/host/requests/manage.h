@@ -3,6 +3,7 @@
 #define PBSPOLICY_HOST_REQUESTS_MANAGE_H
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "server_plugin/host/change.h"
@@ -50,9 +51,13 @@ void add_warning(Management& request, std::string_view text);
 // Stores the change with the plugin's part in the same step, and answers.
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);
-// A change of many objects, which `some` makes (Slices::some), and answers. `object` is for the log.
+// A change of many objects, which `some` makes (Slices::some), and answers. `object` is for the log;
+// `warnings`: what there is to be told in the end; null: nothing.
 ifl::Reply change_in_slices(Management& request, std::string_view object,
-                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some);
+                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some,
+                            std::shared_ptr<const std::string> warnings = nullptr);
+// More than are changed while others wait.
+constexpr size_t many_at_once = 50;
 
 // Letters, digits, '-', '_', '.', a letter first, at most `longest` characters.
 bool legal_object_name(std::string_view name, size_t longest);

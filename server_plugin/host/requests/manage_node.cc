@@ -168,9 +168,6 @@ bool is_this_host(std::string_view name, const State& state) {
     return same_name(name, state.host_name) || same_name(name, shorter);
 }
 
-// More than are changed while others wait.
-constexpr size_t many = 50;
-
 // One after the other.
 ifl::Reply set_all(Management& request, std::vector<std::string> names) {
     return change_in_slices(request, "all nodes",
@@ -202,7 +199,7 @@ ifl::Reply set(Management& request) {
         for (const auto& [node_name, node] : server.state.nodes()) chosen.push_back(&node);
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKNODE);
-    if (chosen.size() > many && server.batch == nullptr) {
+    if (chosen.size() > many_at_once && server.batch == nullptr) {
         std::vector<std::string> names;
         for (const Node* node : chosen) names.push_back(node->name);
         return set_all(request, std::move(names));

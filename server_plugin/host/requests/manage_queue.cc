@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ifl/pbs_error.h"
@@ -221,11 +224,39 @@ ifl::Reply remove(Management& request) {
     return finish(request, change, std::string(queue->name));
 }
 
+// Makes the change of one queue, and tells what of it isn't acted on.
+Managed<> set_one(Management& request, Change& change, const Queue& queue) {
+    if (request.own.empty()) {
+        warn_of_not_acted_on(request, queue.attributes, queue.name);
+        return {};
+    }
+    Queue& changed = change.queue(queue);
+    if (auto done = apply(request, changed, &queue); !done) return done;
+    warn_of_not_acted_on(request, changed.attributes, queue.name);
+    return {};
+}
+
+// One after the other.
+ifl::Reply set_all(Management& request, std::vector<std::string> names) {
+    const auto warnings = std::make_shared<std::string>();
+    const auto some = [&body = request.body, names = std::move(names), warnings,
+                       at = size_t{0}](Context& context) mutable -> tl::expected<bool, ifl::Reply> {
+        if (at == names.size()) return false;
+        Management one(context, body);
+        Change change(context.server, context.now);
+        if (auto done = set_one(one, change, *context.state().queue(names[at++])); !done)
+            return tl::unexpected(refuse(one, done.error()));
+        if (auto done = change.commit(); !done) return tl::unexpected(refuse(done.error()));
+        if (!one.warning.empty()) *warnings += (warnings->empty() ? "" : "\n") + one.warning;
+        return true;
+    };
+    return change_in_slices(request, "all queues", some, warnings);
+}
+
 ifl::Reply set(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
     const bool all = name.empty() || name.front() == '@';
-    Change change(server, request.context.now);
     std::vector<const Queue*> chosen;
     if (!all) {
         if (const Queue* queue = server.state.queue(name)) chosen.push_back(queue);
@@ -233,18 +264,17 @@ ifl::Reply set(Management& request) {
         for (const auto& [queue_name, queue] : server.state.queues()) chosen.push_back(&queue);
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKQUE);
-    for (const Queue* queue : chosen) {
-        const Queue* after = queue;
-        if (!request.own.empty()) {
-            Queue& changed = change.queue(*queue);
-            if (auto done = apply(request, changed, queue); !done) return refuse(request, done.error());
-            after = &changed;
-        }
-        warn_of_not_acted_on(request, after->attributes, queue->name);
-    }
     if (all && !request.plugins.empty())
         return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
                                                            request.plugins.front().name));
+    if (chosen.size() > many_at_once && server.batch == nullptr) {
+        std::vector<std::string> names;
+        for (const Queue* queue : chosen) names.push_back(queue->name);
+        return set_all(request, std::move(names));
+    }
+    Change change(server, request.context.now);
+    for (const Queue* queue : chosen)
+        if (auto done = set_one(request, change, *queue); !done) return refuse(request, done.error());
     return finish(request, change, all ? std::string_view("all queues") : name);
 }
 

@@ -203,11 +203,13 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
 }
 
 ifl::Reply change_in_slices(Management& request, std::string_view object,
-                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some) {
+                            std::function<tl::expected<bool, ifl::Reply>(Context& context)> some,
+                            std::shared_ptr<const std::string> warnings) {
     const ifl::Manage& body = request.body;
-    const auto plugins_part = [&body, object = std::string(object)](Context& context,
-                                                                    const HostRecord& record) {
+    const auto plugins_part = [&body, object = std::string(object), warnings = std::move(warnings)](
+                                  Context& context, const HostRecord& record) {
         Management rest(context, body);
+        if (warnings != nullptr) rest.warning = *warnings;
         if (context.server.parts.plugin != nullptr && !record.changes.empty())
             if (auto done = call_plugin(rest, rest.command, object, {}, record, context.ticket); !done)
                 return refuse(done.error());
@@ -215,6 +217,7 @@ ifl::Reply change_in_slices(Management& request, std::string_view object,
             const Management whole(context, body);
             context.server.want_cycle(PBS_SCH_CONFIGURE);
             log_management(whole, object);
+            if (whole.type == PBS_OBJ_QUEUE) set_queue_types(context.server);
         };
         return reply_with(rest);
     };

@@ -85,12 +85,8 @@ void warn_of_not_acted_on(Management& request, const Attributes& attributes, std
                 values.push_back({std::string(def->name), {}, std::string(attributes.text(def->name))});
         }
     }
-    const Server& server = request.context.server;
-    Plugin* plugin = server.parts.plugin;
-    // In a batch nobody sees the warnings, and the policies may come to be others.
-    if (plugin == nullptr || server.batch != nullptr || values.empty() ||
-        attributes.text("queue_type") == "Route")
-        return;
+    Plugin* plugin = request.context.server.parts.plugin;
+    if (plugin == nullptr || values.empty() || attributes.text("queue_type") == "Route") return;
     plugin->not_acted_on(request.context.now, name, attributes.text("partition"), values, request.warning);
 }
 
