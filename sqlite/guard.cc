@@ -3,6 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #include "sqlite/loss.h"
 
@@ -11,6 +14,8 @@ namespace {
 
 // SQLite's own measure for a checkpoint: some 4 MB.
 constexpr int kFramesToCheckpoint = 1000;
+// A log that became so long while a reader kept it (a backup), or by one large change: nobody waits for it.
+constexpr int kFramesForAThread = 2000;
 
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS last_commit("
@@ -42,7 +47,7 @@ void Guard::leave_checkpoints(sqlite3* connection) {
 Result<std::unique_ptr<Guard>> Guard::begin(sqlite3* connection, const std::string& database) {
     auto mark = MarkFile::open(database);
     if (!mark) return tl::unexpected(mark.error());
-    std::unique_ptr<Guard> guard(new Guard(connection, std::move(*mark)));
+    std::unique_ptr<Guard> guard(new Guard(connection, database, std::move(*mark)));
     if (auto made = guard->make_table(); !made) return tl::unexpected(made.error());
     sqlite3_wal_hook(connection, note_frames, &guard->log_frames_);
     const auto found = numbered(connection);
@@ -77,6 +82,7 @@ bool Guard::prepare() {
 }
 
 Guard::~Guard() {
+    if (copying_) copying_->thread.join();
     checkpoint();
     checkpoint_on_close(connection_, complete_);
     sqlite3_wal_hook(connection_, nullptr, nullptr);
@@ -112,7 +118,11 @@ int Guard::commit(Checkpoint when) {
     number_ = number;
     complete_ = false;
     mark_commit();
-    if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) checkpoint();
+    if (when == Checkpoint::now && log_frames_ >= kFramesForAThread) {
+        checkpoint_in_thread();
+    } else if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) {
+        checkpoint();
+    }
     return SQLITE_OK;
 }
 
@@ -132,21 +142,71 @@ void Guard::mark_commit() {
     });
 }
 
-// What fails here is tried again after a later commit: until then the log grows.
-void Guard::checkpoint() {
-    if (!mark_.change([](Mark& mark) { mark.unfinished = true; })) return;
+namespace {
+
+// All commits up to `number` are in the log, or in the database already. True: all of the log is in the
+// database.
+bool copy_log(sqlite3* connection, MarkFile& mark, std::int64_t number) {
+    if (!mark.change([](Mark& now) { now.unfinished = true; })) return false;
     int frames = 0;
     int copied = 0;
     const int code =
-        sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
-    if (code != SQLITE_OK || frames != copied) return;
-    complete_ = mark_
-                    .change([this](Mark& mark) {
-                        mark.unfinished = false;
-                        mark.checkpointed = number_;
-                    })
-                    .has_value();
-    log_frames_ = 0;
+        sqlite3_wal_checkpoint_v2(connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
+    // -1: the connection doesn't know of a log.
+    if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
+    return mark
+        .change([number](Mark& now) {
+            now.unfinished = false;
+            now.checkpointed = std::max(now.checkpointed, number);
+        })
+        .has_value();
+}
+
+// On a connection and a mark of its own: the thread that commits goes on with its own.
+void copy_log_of(const std::string& database, std::int64_t number) {
+    sqlite3* connection = nullptr;
+    auto mark = MarkFile::open(database);
+    if (mark && mark->take_turn() &&
+        sqlite3_open_v2(database.c_str(), &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        nullptr) == SQLITE_OK) {
+        Guard::leave_checkpoints(connection);
+        // Only what reads the database finds its log.
+        if (sqlite3_exec(connection, "PRAGMA synchronous = FULL; SELECT 1 FROM last_commit", nullptr, nullptr,
+                         nullptr) == SQLITE_OK)
+            copy_log(connection, *mark, number);
+    }
+    sqlite3_close(connection);
+}
+
+}  // namespace
+
+// What fails here is tried again after a later commit: until then the log grows.
+void Guard::checkpoint() {
+    if (!mark_.take_turn()) return;
+    if (copy_log(connection_, mark_, number_)) {
+        complete_ = true;
+        log_frames_ = 0;
+    }
+    mark_.end_turn();
+}
+
+void Guard::checkpoint_in_thread() {
+    if (copying_ && !copying_->over) return;
+    if (copying_) copying_->thread.join();
+    copying_ = std::make_unique<Copying>();
+    try {
+        copying_->thread = std::thread([&over = copying_->over, database = database_, number = number_] {
+            try {
+                copy_log_of(database, number);
+            } catch (const std::bad_alloc&) {
+                // As what else fails.
+            }
+            over = true;
+        });
+    } catch (const std::system_error&) {
+        copying_.reset();
+        checkpoint();
+    }
 }
 
 }  // namespace pbs::sqlite

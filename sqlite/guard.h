@@ -8,8 +8,10 @@
 #ifndef PBSPOLICY_SQLITE_GUARD_H
 #define PBSPOLICY_SQLITE_GUARD_H
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "sqlite/mark.h"
 
@@ -41,7 +43,8 @@ class Guard {
 
     // Commits the transaction. Returns SQLite's code; with SQLITE_OK the commit and its mark are on the disk.
     // Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
-    // A log that has become long is copied into the database then, or `later`: by a later commit, or the end.
+    // A log that has become long is copied into the database then, a very long one in a thread; or `later`:
+    // by a later commit, or the end.
     enum class Checkpoint { now, later };
     int commit(Checkpoint checkpoint = Checkpoint::now);
 
@@ -54,13 +57,22 @@ class Guard {
     };
     using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-    Guard(sqlite3* connection, MarkFile mark) : connection_(connection), mark_(std::move(mark)) {}
+    Guard(sqlite3* connection, std::string database, MarkFile mark)
+        : connection_(connection), database_(std::move(database)), mark_(std::move(mark)) {}
     bool prepare();
     Result<void> make_table();
     void mark_commit();
     void checkpoint();
+    void checkpoint_in_thread();
+
+    // Copies the log on a connection of its own.
+    struct Copying {
+        std::atomic<bool> over = false;
+        std::thread thread;
+    };
 
     sqlite3* connection_;
+    std::string database_;
     MarkFile mark_;
     Prepared number_statement_;
     Prepared commit_statement_;
@@ -70,6 +82,7 @@ class Guard {
     int log_frames_ = 0;     // what SQLite said after the last commit
     bool unmarked_ = false;  // the last commit's mark couldn't be written
     bool complete_ = false;  // the last checkpoint left nothing in the log, and nothing came after it
+    std::unique_ptr<Copying> copying_;
 };
 
 }  // namespace pbs::sqlite

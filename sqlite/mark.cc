@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSlot = 512;
 constexpr off_t kPlaces[] = {0, 4096};
+constexpr off_t kTurnPlace = 8192;
 
 tl::unexpected<std::string> failed(const std::string& path, std::string_view doing) {
     return tl::unexpected(
@@ -153,6 +154,25 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     ::flock(fd_, LOCK_UN);
     errno = why;
     return done ? Result<void>{} : failed(path_, "can not be written");
+}
+
+// A byte behind the slots. The lock is that of the open file, not of the process: its threads have files of
+// their own.
+bool MarkFile::turn(short type) {
+    struct flock lock {};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = kTurnPlace;
+    lock.l_len = 1;
+    return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
+}
+
+bool MarkFile::take_turn() {
+    return turn(F_WRLCK);
+}
+
+void MarkFile::end_turn() {
+    turn(F_UNLCK);
 }
 
 }  // namespace pbs::sqlite

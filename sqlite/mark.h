@@ -44,8 +44,15 @@ class MarkFile {
     // take turns.
     Result<void> change(const std::function<void(Mark&)>& work);
 
+    // Copying the log into the database: one connection at a time, of whatever process, so that the mark is
+    // right about it. False: another one does, or it can't be known. The turn ends with end_turn(), or with
+    // the file.
+    bool take_turn();
+    void end_turn();
+
   private:
     MarkFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+    bool turn(short type);
     std::string path_;
     int fd_;
 };

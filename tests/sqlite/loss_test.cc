@@ -332,6 +332,47 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     EXPECT_EQ(left(), last_);
 }
 
+// While a reader keeps the log it becomes long: then it is copied in a thread, and commits go on.
+TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
+    {
+        Guarded live(live_);
+        commits(live, 3);
+        {
+            Connection reader(live_);
+            reader.run("BEGIN");
+            reader.ask("SELECT count(*) FROM row");
+            for (int i = 0; i < 30; ++i) live.commit(++last_, 400'000);
+            EXPECT_LT((*read_mark(live_))->checkpointed, 4);
+        }
+        for (int tries = 0; tries < 2000 && (*read_mark(live_))->checkpointed < 33; ++tries) {
+            commits(live, 1);
+            crash();
+            EXPECT_EQ(said(), "") << "whenever it is killed";
+        }
+        EXPECT_GE((*read_mark(live_))->checkpointed, 33);
+    }
+    crash();
+    EXPECT_EQ(said(), "");
+    EXPECT_EQ((*read_mark(crashed_))->number, last_);
+    EXPECT_EQ(Connection(crashed_).ask("SELECT count(*) FROM row"), last_);
+}
+
+// The mark says of one at a time whether it was cut short.
+TEST_F(LossTest, OneConnectionCopiesTheLogAtATime) {
+    Guarded live(live_);
+    commits(live, 1);
+    auto mark = MarkFile::open(live_);
+    ASSERT_TRUE(mark);
+    ASSERT_TRUE(mark->take_turn());
+    EXPECT_FALSE(MarkFile::open(live_)->take_turn());
+    for (int i = 0; i < 15; ++i) live.commit(++last_, 400'000);
+    EXPECT_FALSE((*read_mark(live_))->unfinished);
+    EXPECT_EQ((*read_mark(live_))->checkpointed, 0);
+    mark->end_turn();
+    live.commit(++last_);
+    EXPECT_EQ((*read_mark(live_))->checkpointed, last_);
+}
+
 TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
     {
         Guarded live(live_);
