@@ -6,19 +6,10 @@
 #include <map>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/values.h"
 
 namespace pbs::host {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 // "vnode:resource=amount..." and the number of the chunk that it belongs to.
 struct Share {

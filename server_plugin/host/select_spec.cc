@@ -8,21 +8,12 @@
 #include <map>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/values.h"
 
 namespace pbs::host {
 namespace {
 
 constexpr int64_t most_chunks = 1'000'000;
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 Result<int64_t> chunk_count(std::string_view text) {
     int64_t count = 0;

@@ -224,6 +224,16 @@ std::vector<std::string> split_list(std::string_view text) {
     return parts;
 }
 
+std::vector<std::string_view> split(std::string_view text, char at) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const auto end = text.find(at);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
 std::string join_list(const std::vector<std::string>& parts) {
     return fmt::format("{}", fmt::join(parts, ","));
 }

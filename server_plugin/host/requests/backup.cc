@@ -89,7 +89,7 @@ fs::path folder_for(const fs::path& all, int64_t now) {
 
 // What was left of one that was cut short goes, then the databases are copied, then the oldest goes: each by
 // a process, as large files take a while to remove.
-class BackUp final : public Steps {
+class BackUp final : public Answered {
   public:
     BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
@@ -129,15 +129,10 @@ class BackUp final : public Steps {
         }
         return end(ifl::Reply::warning(fmt::format("backup {}{}", folder_, removed_)));
     }
-    ifl::Reply reply() override { return std::move(reply_); }
 
   private:
     enum class Stage : std::uint8_t { clearing, copying, pruning, done };
 
-    Left end(ifl::Reply reply) {
-        reply_ = std::move(reply);
-        return Left::nothing;
-    }
     Left run(const std::string& program, std::vector<std::string> arguments) {
         errors_ = memory_file();
         until_ = std::chrono::steady_clock::now() + longest;
@@ -199,7 +194,6 @@ class BackUp final : public Steps {
     bool late_ = false;    // it took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;
-    ifl::Reply reply_;
 };
 
 }  // namespace

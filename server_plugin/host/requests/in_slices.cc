@@ -11,7 +11,7 @@
 namespace pbs::host {
 namespace {
 
-class InSlices final : public Steps {
+class InSlices final : public Answered {
   public:
     InSlices(Context& context, Slices slices)
         : server_(context.server), ticket_(context.ticket), slices_(std::move(slices)), batch_(server_) {}
@@ -36,15 +36,9 @@ class InSlices final : public Steps {
         }
         return Left::nothing;
     }
-    ifl::Reply reply() override { return std::move(reply_); }
 
   private:
     enum class Stage : std::uint8_t { changing, writing, asking, settling };
-
-    Left end(ifl::Reply reply) {
-        reply_ = std::move(reply);
-        return Left::nothing;
-    }
 
     Left change(Context& context) {
         tl::expected<bool, ifl::Reply> more = false;
@@ -112,7 +106,6 @@ class InSlices final : public Steps {
     Stage stage_ = Stage::changing;
     std::vector<ChangeText> texts_;
     std::function<void()> when_committed_;
-    ifl::Reply reply_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace pbs::host {
 namespace {
 
 // One file after the other.
-class WriteMessage final : public Steps {
+class WriteMessage final : public Answered {
   public:
     explicit WriteMessage(std::string streams) : streams_(std::move(streams)) {}
 
@@ -30,17 +30,10 @@ class WriteMessage final : public Steps {
         writer_.reset();
         return *done ? Left::more : end(refuse(done->error()));
     }
-    ifl::Reply reply() override { return std::move(reply_); }
 
   private:
-    Left end(ifl::Reply reply) {
-        reply_ = std::move(reply);
-        return Left::nothing;
-    }
-
     std::string streams_;  // letters, those that are left
     std::optional<MessageWriter> writer_;
-    ifl::Reply reply_ = ifl::Reply::ok();
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ifl/reply.h"
 #include "ifl/request.h"
@@ -53,6 +54,21 @@ class Steps {
     virtual ifl::Reply reply();
     // Bytes that it keeps until its end.
     virtual std::size_t size() const { return 0; }
+};
+
+// Steps that come to one reply.
+class Answered : public Steps {
+  public:
+    ifl::Reply reply() override { return std::move(reply_); }
+
+  protected:
+    // That is it, and nothing is left.
+    Left end(ifl::Reply reply) {
+        reply_ = std::move(reply);
+        return Left::nothing;
+    }
+
+    ifl::Reply reply_ = ifl::Reply::ok();
 };
 
 struct Context {
