@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -92,7 +93,7 @@ std::string revision(const Server& server) {
         std::strtoull(last.out.c_str() + last.out.find_first_of("0123456789", at), nullptr, 10));
 }
 
-enum class What { nodes, policies, windows };
+enum class What { nodes, policies, windows, queues };
 
 std::unique_ptr<Server> start() {
     auto server = std::make_unique<Server>();
@@ -109,6 +110,9 @@ std::string objects(What what, int64_t count) {
                 break;
             case What::policies:
                 input += fmt::format("create policy p{} comment=c{}\n", i, i % 100);
+                break;
+            case What::queues:
+                input += fmt::format("create queue q{} queue_type=execution\n", i);
                 break;
             case What::windows:
                 input += fmt::format(
@@ -196,6 +200,47 @@ void directive(benchmark::State& state, What what, const std::string& text) {
         [&](const Server& server) { must(server.qmgr(text), text); });
 }
 
+// A server that runs migrates files of so many holidays, dedicated times and share groups, and a sched_config
+// with all of its options.
+void migration(benchmark::State& state) {
+    others_wait(
+        state, What::policies,
+        [&](const Server& server, const std::string&) {
+            const auto write = [&](const char* name, int64_t lines, const auto& line, std::string text) {
+                for (int64_t i = 0; i < lines; ++i) text += line(i) + "\n";
+                std::ofstream(server.work() / name) << text;
+            };
+            write(
+                "holidays", state.range(0),
+                [](int64_t i) {
+                    return fmt::format("{} {}/{} Day {}", i % 365 + 1, i / 28 % 12 + 1, i % 28 + 1, i);
+                },
+                "YEAR 2026\nweekday 0800 1700\n");
+            write(
+                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // more don't fit into a rule
+                [](int64_t i) {
+                    return fmt::format("{0:02}/{1:02}/{2} 08:00 {0:02}/{1:02}/{2} 09:00", i / 28 % 12 + 1,
+                                       i % 28 + 1, 2027 + i / 336);
+                },
+                "");
+            write(
+                "resource_group", state.range(0),
+                [](int64_t i) { return fmt::format("user{} {} root {}", i, i + 10, i % 100 + 1); }, "");
+            std::ofstream(server.work() / "sched_config")
+                << "round_robin: False all\nby_queue: True prime\nby_queue: False non_prime\n"
+                   "strict_ordering: True all\nfair_share: True all\nhelp_starving_jobs: True all\n"
+                   "max_starve: 24:00:00\nprimetime_prefix: p_\n";
+        },
+        [](const Server& server) {
+            const auto file = [&](const char* name) { return (server.work() / name).string(); };
+            must(server.command({"pbs_migrate", "--server", "--sched-config", file("sched_config"),
+                                 "--holidays", file("holidays"), "--dedicated-time", file("dedicated_time"),
+                                 "--resource-group", file("resource_group")},
+                                {.timeout = std::chrono::seconds(600)}),
+                 "pbs_migrate");
+        });
+}
+
 void sizes(benchmark::internal::Benchmark* one) {
     one->Arg(100)->Arg(4000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 }
@@ -212,6 +257,8 @@ BENCHMARK_CAPTURE(import, time_windows, What::windows)->Apply(sizes);
 BENCHMARK_CAPTURE(directive, change_nodes, What::nodes, "set node @default comment=x")->Apply(sizes);
 BENCHMARK_CAPTURE(directive, change_non_work_days, What::windows, "set server non_work_days='12/24,12/25'")
     ->Apply(sizes);
+BENCHMARK_CAPTURE(directive, change_queues, What::queues, "set queue @default Priority=5")->Apply(sizes);
+BENCHMARK(migration)->Apply(sizes);
 BENCHMARK(history)->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_nodes, What::nodes, "print node @default")->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_policies, What::policies, "print policy @default")->Apply(large_sizes);
