@@ -124,8 +124,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
                        ->excludes(file)
                        ->excludes(zone);
     app.add_flag("--next", arguments.next,
-                 "The record of the next cycle that the server runs, which is waited for; not of one at this "
-                 "moment")
+                 "The record of the next cycle that the server runs, not of one at this moment; the command "
+                 "waits for that cycle")
         ->needs(record);
     app.add_option("--server", arguments.server, "The server to ask, in place of the default one")
         ->type_name("NAME")

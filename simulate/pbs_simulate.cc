@@ -344,7 +344,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
         ->type_name("POLICY POLICY")
         ->expected(2)
         ->excludes(policy);
-    app.add_option("--nodes", arguments.nodes, "So many vnodes, in place of the configuration's or trace's")
+    app.add_option("--nodes", arguments.nodes,
+                   "How many vnodes there are, in place of the configuration's or the trace's")
         ->type_name("NUMBER")
         ->check(CLI::Range(1, 1'000'000));
     app.add_option("--cpus", arguments.cpus, "CPUs of each vnode")
@@ -363,7 +364,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
         ->type_name("SECONDS")
         ->check(CLI::Range(1, 86400));
     app.add_option("--users", arguments.users,
-                   "Of the users with the most CPU time so many; 20 if not given, 0: all")
+                   "How many users are listed, those with the most CPU time first; 20 if not given, 0: all")
         ->type_name("NUMBER");
     app.add_flag("--json", arguments.json, "Report as JSON");
     app.add_option("--svg", arguments.svg, "Write plots to FILE too, or into a folder")->type_name("FILE");
