@@ -218,7 +218,8 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     return PBSE_NONE;
 }
 
-// Migrates the files of a request, as the first start does those of the home.
+// Migrates the files of a request, as the first start does those of the home. In one piece, for which others
+// wait: 30 ms with a hundred holidays and share groups, 245 ms with 4,000 (tests/bench/RESULTS.md).
 int32_t migrate_files(State& state, const Asked& asked, const objects::Identity& who, sched::Instant now,
                       std::vector<objects::HostChange> changes, Reply reply) {
     migrate::Surroundings known = state.sched_configs.surroundings();
