@@ -26,9 +26,11 @@
 #define PBSPOLICY_REPLAY_RECORD_FILE_H
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/record.h"
@@ -54,12 +56,18 @@ struct CycleAsked {
 // Makes the text of a record, line by line.
 class RecordWriter {
   public:
+    using Sink = std::function<void(std::string_view text)>;
+
+    // With a sink, the text goes there in parts of some lines, the last one by flush().
+    explicit RecordWriter(Sink sink = {}) : sink_(std::move(sink)) {}
     void begin(std::string_view time_zone);
     void state(const sched::StateRecord& record);
     // Learns the names that decisions have, and writes nothing.
     void state_names(const sched::StateRecord& record);
     void cycle(const CycleAsked& asked);
     void decisions(const sched::Decisions& decided);
+
+    void flush();
 
     const std::string& text() const { return text_; }
     std::string take() { return std::move(text_); }
@@ -75,6 +83,9 @@ class RecordWriter {
     };
     friend class JsonOut;
 
+    void end_line();
+
+    Sink sink_;
     std::string text_;
     Names names_;
 };

@@ -215,10 +215,22 @@ void append_sched_config(std::string& out, const sched::SchedConfigState& state)
 
 }  // namespace
 
+void RecordWriter::flush() {
+    if (sink_ && !text_.empty()) sink_(text_);
+    if (sink_) text_.clear();
+}
+
+void RecordWriter::end_line() {
+    constexpr std::size_t part = std::size_t{64} << 10;
+    text_ += '\n';
+    if (sink_ && text_.size() >= part) flush();
+}
+
 void RecordWriter::begin(std::string_view time_zone) {
     text_ += fmt::format("{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
     append_json_text(text_, time_zone);
-    text_ += "}\n";
+    text_ += '}';
+    end_line();
 }
 
 void RecordWriter::state_names(const sched::StateRecord& record) {
@@ -253,7 +265,8 @@ void RecordWriter::state(const sched::StateRecord& record) {
                 JsonOut object(text_, names_);
                 fields(object, one);
                 object.close();
-                text_ += "}\n";
+                text_ += '}';
+                end_line();
             }
         },
         static_cast<const sched::AnyStateRecord&>(record));
@@ -264,7 +277,8 @@ void RecordWriter::cycle(const CycleAsked& asked) {
     JsonOut object(text_, names_);
     fields(object, asked);
     object.close();
-    text_ += "}\n";
+    text_ += '}';
+    end_line();
 }
 
 // Decisions in the order in which they are carried out, then what else the cycle gave.
@@ -274,7 +288,8 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
         JsonOut object(text_, names_);
         write(object);
         object.close();
-        text_ += "}\n";
+        text_ += '}';
+        end_line();
     };
     const auto name = [](const auto& names, auto handle) -> std::string_view {
         const auto found = names.find(static_cast<std::uint64_t>(handle));

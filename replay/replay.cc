@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 namespace pbs::replay {
 namespace {
@@ -82,14 +83,16 @@ std::vector<std::string> compare(const std::vector<DecidedLine>& recorded,
 
 }  // namespace
 
-std::string record_cycle(sched::Scheduler& scheduler, CycleAsked asked) {
+void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
+                  const std::atomic<bool>& give_up) {
     asked.whole_chunks = !scheduler.divides_chunks();
-    RecordWriter writer;
+    RecordWriter writer(std::move(sink));
     writer.begin(scheduler.zone().name());
-    scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); });
+    scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); }, &give_up);
+    if (give_up) return;
     writer.cycle(asked);
     writer.decisions(scheduler.rehearse(asked.now, asked.sched, asked.trigger));
-    return writer.take();
+    writer.flush();
 }
 
 Result<std::string> decide_again(std::string_view text, std::string_view name,

@@ -2,6 +2,7 @@
 #ifndef PBSPOLICY_REPLAY_REPLAY_H
 #define PBSPOLICY_REPLAY_REPLAY_H
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,8 +14,9 @@
 namespace pbs::replay {
 
 // The record of a cycle that is gone through now; nothing of it is done. Takes as long as a cycle and what it
-// takes to write down all jobs.
-std::string record_cycle(sched::Scheduler& scheduler, CycleAsked asked);
+// takes to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is true.
+void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
+                  const std::atomic<bool>& give_up);
 
 struct Replayed {
     CycleAsked cycle;

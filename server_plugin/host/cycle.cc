@@ -159,6 +159,7 @@ void Cycles::begin(const std::string& name, int trigger) {
     refused_ = 0;
     server_.changed.emplace();
     const auto running = server_.parts.plugin->start_cycle(now, name, trigger);
+    if (!running && running.error().code == PBSE_TRYAGAIN) return wait(name, trigger);
     if (!running) return fail_cycle(running.error());
     if (*running)
         stage_ = Stage::deciding;
@@ -170,6 +171,20 @@ void Cycles::cycle_finished() {
     if (stage_ != Stage::deciding) return;
     take_decisions();
     begin_next();
+}
+
+// What is wanted of it meanwhile is one cycle with it.
+void Cycles::wait(const std::string& name, int trigger) {
+    server_.changed.reset();
+    server_.want_cycle(trigger, name);
+    server_.cycle_waits = true;
+}
+
+void Cycles::work_finished() {
+    if (stage_ != Stage::idle) return;
+    server_.cycle_waits = false;
+    look_at_clock();
+    run_wanted();
 }
 
 void Cycles::take_decisions() {
@@ -257,7 +272,7 @@ void Cycles::end() {
 
 // What is due is done first: while a cycle runs the plugin does nothing of it.
 void Cycles::begin_next() {
-    while (stage_ == Stage::idle && !todo_.empty() && server_.placing == 0) {
+    while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();
         const auto [name, trigger] = todo_.front();
         todo_.pop_front();

@@ -34,10 +34,14 @@ class Cycles {
     // The plugin's thread is done (PluginOptions::cycle_finished).
     void cycle_finished();
 
+    // It is done with something else (PluginOptions::work_finished): a cycle that waited for it begins, and
+    // what became due meanwhile is found.
+    void work_finished();
+
     // Carries on with decisions.
     void go_on();
 
-    bool busy() const { return stage_ != Stage::idle; }
+    bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
     // Schedulers are left that run_wanted() is to be called for: a cycle of another one has failed.
     bool has_more() const { return !todo_.empty(); }
     // Decisions are left that go_on() is to be called for, soon.
@@ -52,6 +56,7 @@ class Cycles {
 
     void begin_next();
     void begin(const std::string& sched, int trigger);
+    void wait(const std::string& sched, int trigger);
     bool still_holds(const Decision& decision) const;
     void take_decisions();
     void apply_some();

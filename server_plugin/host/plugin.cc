@@ -63,10 +63,15 @@ LogEvent event_of(int32_t level) {
 struct HostContext {
     Log* log = nullptr;
     std::function<void()> cycle_finished;
+    std::function<void()> work_finished;
 };
 
 void cycle_finished(void* context) {
     static_cast<HostContext*>(context)->cycle_finished();
+}
+
+void work_finished(void* context) {
+    static_cast<HostContext*>(context)->work_finished();
 }
 
 void log_callback(void* context, int32_t level, pbs_str object, pbs_str message) {
@@ -208,6 +213,7 @@ pbs_host host_table(const PluginOptions& options, HostContext& context) {
     host.reply_attr = reply_attr;
     host.reply_encoded = reply_encoded;
     if (context.cycle_finished) host.cycle_finished = cycle_finished;
+    if (context.work_finished) host.work_finished = work_finished;
     return host;
 }
 
@@ -239,7 +245,7 @@ Result<std::unique_ptr<Plugin>> Plugin::load(const PluginOptions& options, Log& 
     if (entry == nullptr)
         return fail(PBSE_SYSTEM,
                     fmt::format("{} is no policy plugin: it has no {}", options.path, PBS_PLUGIN_ENTRY));
-    impl->context = {&log, options.cycle_finished};
+    impl->context = {&log, options.cycle_finished, options.work_finished};
     impl->host = host_table(impl->options, impl->context);
     impl->table.size = sizeof impl->table;
     std::array<char, 1024> error{};
@@ -325,7 +331,7 @@ namespace {
 
 int32_t ask_status(const pbs_plugin& table, int64_t now, int object_type, std::string_view name,
                    const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
-                   pbs_reply& reply) {
+                   uint64_t ticket, pbs_reply& reply) {
     std::vector<pbs_str> names;
     for (const ifl::Attribute& attribute : wanted) names.push_back(as_pbs_str(attribute.name));
     pbs_status_request request{};
@@ -337,6 +343,7 @@ int32_t ask_status(const pbs_plugin& table, int64_t now, int object_type, std::s
     request.wanted_count = names.size();
     request.who = identity_record(who);
     request.extend = as_pbs_str(extend);
+    request.ticket = ticket;
     const int32_t code = table.status(table.self, &request, &reply);
     return reply.code != 0 ? reply.code : code;
 }
@@ -356,7 +363,7 @@ std::string page_after(ifl::Attributes& attributes) {
 ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                           const Identity& who, std::string_view extend, std::string* next) {
     pbs_reply reply;
-    const int32_t code = ask_status(impl_->table, now, object_type, name, wanted, who, extend, reply);
+    const int32_t code = ask_status(impl_->table, now, object_type, name, wanted, who, extend, 0, reply);
     if (code != 0) return ifl::Reply::error(code, reply.text);
     if (next != nullptr) *next = page_after(reply.attributes);
     ifl::Reply out;
@@ -364,18 +371,21 @@ ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, c
     return out;
 }
 
-Result<std::string> Plugin::status_page(int64_t now, int object_type, std::string_view after,
+Result<std::string> Plugin::status_part(int64_t now, int object_type, std::string_view name,
                                         const ifl::Attributes& wanted, const Identity& who,
-                                        ifl::StatusParts& out) {
+                                        std::string_view extend, uint64_t ticket, ifl::StatusParts& out) {
     pbs_reply reply;
     std::swap(reply.encoded, out);
-    const int32_t code =
-        ask_status(impl_->table, now, object_type, {}, wanted, who, fmt::format("after={}", after), reply);
+    const int32_t code = ask_status(impl_->table, now, object_type, name, wanted, who, extend,
+                                    impl_->has_tickets() ? ticket : 0, reply);
     std::swap(reply.encoded, out);
     if (code != 0) return fail(code, std::move(reply.text));
     for (const ifl::ObjectStatus& object : reply.objects)
         out.add(object.type, object.name, object.attributes);
-    return page_after(reply.attributes);
+    for (const ifl::Attribute& attribute : reply.attributes)
+        if (attribute.name == "after" || attribute.name == "offset")
+            return fmt::format("{}={}", attribute.name, attribute.value);
+    return std::string();
 }
 
 void Plugin::status_attributes(int64_t now, int object_type, std::string_view name,

@@ -62,6 +62,8 @@ struct PluginOptions {
     // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
     // plugin is stopped. Empty: cycles are over when start_cycle() returns.
     std::function<void()> cycle_finished{};
+    // The same when a status request's answer is there. Empty: the plugin keeps the server waiting for it.
+    std::function<void()> work_finished{};
 };
 
 // A change as the plugin's history has it (to_json).
@@ -114,11 +116,12 @@ class Plugin {
     // `next`: where `extend` asks for a page, what the next one is after; empty: there is none.
     ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Identity& who, std::string_view extend, std::string* next = nullptr);
-    // The next objects of a type of the plugin's own behind a name, at first an empty one: as many as keep
-    // nobody waiting. The result is the name that the next ones are behind; empty: there are none.
-    Result<std::string> status_page(int64_t now, int object_type, std::string_view after,
+    // The same a part at a time, each no more than keeps nobody waiting. The result is the extend string that
+    // the next part is asked for with; empty: there is none. With a ticket as for manager() it may be
+    // PBSE_TRYAGAIN.
+    Result<std::string> status_part(int64_t now, int object_type, std::string_view name,
                                     const ifl::Attributes& wanted, const Identity& who,
-                                    ifl::StatusParts& out);
+                                    std::string_view extend, uint64_t ticket, ifl::StatusParts& out);
     // Adds the plugin's attributes of a server's object to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
@@ -149,7 +152,7 @@ class Plugin {
     // order don't matter. PBSE_TRYAGAIN: not before finish_cycle(). PBSE_NOSUP: the plugin can't tell.
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
     // Begins a cycle. True: it goes on in a thread of the plugin's, and PluginOptions::cycle_finished is
-    // called. False: it is over.
+    // called. False: it is over. PBSE_TRYAGAIN: not before PluginOptions::work_finished is called.
     Result<bool> start_cycle(int64_t now, std::string_view sched, int trigger);
     // To be called once after each start_cycle() without an error. Waits for the cycle if it still runs.
     Result<Decisions> finish_cycle(int64_t now);

@@ -60,6 +60,9 @@ constexpr milliseconds tick_of_real_clock{1000};
 // A clock that is moved from outside is looked at more often.
 constexpr milliseconds tick_of_followed_clock{100};
 constexpr milliseconds longest_cycle_pause{2000};
+// What the threads of the plugin's add up in one eventfd: cycles that are over, and other work.
+constexpr eventfd_t one_cycle = eventfd_t{1} << 32;
+constexpr eventfd_t one_work = 1;
 constexpr int64_t seconds_between_load_reports = 30;
 constexpr int64_t seconds_between_purges = 60;
 
@@ -148,7 +151,7 @@ class Program {
     std::unique_ptr<Store> store_;
     std::unique_ptr<Runner> runner_;
     std::unique_ptr<RunnerExecutor> executor_;
-    Fd cycle_finished_;  // an eventfd, written to by a thread of the plugin's
+    Fd plugin_done_;  // an eventfd, written to by threads of the plugin's
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
@@ -158,7 +161,7 @@ class Program {
     uv_signal_t term_{};
     uv_signal_t interrupt_{};
     uv_poll_t runner_events_{};
-    uv_poll_t cycle_events_{};
+    uv_poll_t plugin_events_{};
     uv_timer_t tick_{};
     uv_timer_t cycle_timer_{};
     uv_idle_t more_decisions_{};
@@ -243,9 +246,10 @@ Result<void> Program::open_plugin() {
     plugin_options.home = home_->path();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
-    cycle_finished_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!cycle_finished_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
-    plugin_options.cycle_finished = [fd = cycle_finished_.get()] { eventfd_write(fd, 1); };
+    plugin_done_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!plugin_done_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
+    plugin_options.cycle_finished = [fd = plugin_done_.get()] { eventfd_write(fd, one_cycle); };
+    plugin_options.work_finished = [fd = plugin_done_.get()] { eventfd_write(fd, one_work); };
     auto plugin = Plugin::load(plugin_options, *log_);
     if (!plugin) return tl::unexpected(plugin.error());
     plugin_ = std::move(*plugin);
@@ -316,13 +320,16 @@ void Program::make_handles() {
         guarded(*program.log_, "jobs", [&program] { take_run_events(*program.server_); });
         program.schedule_cycles();
     });
-    uv_poll_init(&loop_, &cycle_events_, cycle_finished_.get());
-    cycle_events_.data = this;
-    uv_poll_start(&cycle_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
+    uv_poll_init(&loop_, &plugin_events_, plugin_done_.get());
+    plugin_events_.data = this;
+    uv_poll_start(&plugin_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
         auto& program = *static_cast<Program*>(handle->data);
         eventfd_t count = 0;
-        eventfd_read(program.cycle_finished_.get(), &count);
-        program.carry_on([&program] { program.cycles_->cycle_finished(); });
+        eventfd_read(program.plugin_done_.get(), &count);
+        program.carry_on([&program, count] {
+            if (count >= one_cycle) program.cycles_->cycle_finished();
+            if (count % one_cycle != 0) program.cycles_->work_finished();
+        });
     });
     const auto interval =
         static_cast<uint64_t>((clock_.file().empty() ? tick_of_real_clock : tick_of_followed_clock).count());
@@ -344,7 +351,7 @@ void Program::make_handles() {
 void Program::close_handles() {
     for (auto* handle :
          {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
-          reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&cycle_events_),
+          reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&plugin_events_),
           reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&cycle_timer_),
           reinterpret_cast<uv_handle_t*>(&more_decisions_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);

@@ -83,6 +83,8 @@ class Server {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
+    // A cycle waits until the plugin has done with a request: no other one is to begin there before it.
+    bool cycle_waits = false;
     // There while a cycle is on its way.
     std::optional<ChangedSince> changed;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <functional>
 
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
@@ -66,8 +67,10 @@ void clear(pbs_cycle_result& result) {
     result.jobs_considered = 0;
 }
 
-// What a cycle needs to know, before it begins.
-void get_ready(State& state, const pbs_cycle_request& request) {
+using Before = std::function<void(sched::Inspector&)>;
+
+// What a cycle needs to know, before it begins; and what is to be done then.
+Before get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
     const uint64_t takes = request.size >= sizeof(pbs_cycle_request) ? request.takes : 0;
@@ -82,7 +85,7 @@ void get_ready(State& state, const pbs_cycle_request& request) {
     state.in_flight.sched = sched;
     state.in_flight.home = state.host.home();
     state.in_flight.sched_priv = folder_of(state, sched);
-    record_next(state, request);
+    return record_next(state, request);
 }
 
 // Does all with the decisions that may take long where there are many. In the thread of the cycle.
@@ -107,6 +110,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
     for (const std::string& line : done.log) state.host.log(PBS_LOG_INFO, done.sched, line);
     for (const WrittenFile& file : done.files) report(state, done.sched, file);
     tell_of_queues(state, done.sched, now);
+    keep_record(state, now);
     state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
     result.jobs_considered = state.jobs_considered;
     result.decisions = state.decisions.list().data();
@@ -119,8 +123,12 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
     if (!readable(request) || !result || result->size < sizeof(pbs_cycle_result)) return PBSE_INTERNAL;
     clear(*result);
     if (!state.store) return PBSE_INTERNAL;
-    get_ready(state, *request);
+    const Before before = get_ready(state, *request);
     const sched::Instant now = instant(request->now);
+    if (before) {
+        sched::Inspector inspector = state.scheduler.inspect();
+        before(inspector);
+    }
     take(state, state.scheduler.cycle(now, view(request->sched),
                                       static_cast<sched::CycleTrigger>(request->trigger)));
     hand_over(state, now, *result);
@@ -130,11 +138,14 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
     if (!readable(request) || !running || !state.store || !state.host.takes_cycle_finished())
         return PBSE_INTERNAL;
-    get_ready(state, *request);
+    state.looks.finish(state);
+    if (state.looks.at_work()) return PBSE_TRYAGAIN;
+    const Before before = get_ready(state, *request);
     const bool in_thread = state.scheduler.start_cycle(
         instant(request->now), view(request->sched), static_cast<sched::CycleTrigger>(request->trigger),
         [&state](sched::Decisions decided) { take(state, std::move(decided)); },
-        [&state] { state.host.cycle_finished(); });
+        [&state] { state.host.cycle_finished(); }, before);
+    state.in_flight.on_its_way = true;
     *running = in_thread ? 1 : 0;
     return PBSE_NONE;
 }
@@ -142,10 +153,13 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result) {
     if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
-    for (const std::string& line : state.scheduler.finish_cycle())
+    state.in_flight.on_its_way = false;
+    for (const std::string& line : state.scheduler.finish_work())
         state.host.log(PBS_LOG_ERROR, "server", line);
     append_ended(state);
     hand_over(state, now, *result);
+    // Else one cycle right after the other would keep those who asked waiting.
+    state.looks.begin_next(state, now);
     return PBSE_NONE;
 }
 
@@ -153,7 +167,8 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
     if (!request || request->size < sizeof(pbs_place_request)) return PBSE_INTERNAL;
     if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
-    if (state.scheduler.cycle_runs()) return PBSE_TRYAGAIN;
+    state.looks.finish(state);
+    if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
     state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
     state.placed.assign(state.scheduler.place(instant(request->now), sched::JobHandle{request->job}));
     if (state.placed.list().empty()) return PBSE_UNKJOBID;

@@ -67,4 +67,13 @@ void Host::cycle_finished() const {
     host_.cycle_finished(host_.context);
 }
 
+bool Host::takes_work_finished() const {
+    return host_.size >= offsetof(pbs_host, work_finished) + sizeof(pbs_host::work_finished) &&
+           host_.work_finished != nullptr;
+}
+
+void Host::work_finished() const {
+    host_.work_finished(host_.context);
+}
+
 }  // namespace pbs::plugin

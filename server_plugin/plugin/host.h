@@ -56,6 +56,9 @@ class Host {
     bool takes_cycle_finished() const;
     // From any thread.
     void cycle_finished() const;
+    // The same when something else in a thread is over, for which the host asks again.
+    bool takes_work_finished() const;
+    void work_finished() const;
 
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 

@@ -15,7 +15,7 @@
  *    says otherwise; the callee copies what it keeps.
  *  - No exception crosses. No call is re-entrant: the host calls the plugin from one thread, never from
  *    inside one of the plugin's calls back into the host. The plugin calls the host from inside the host's
- *    calls only; but cycle_finished() comes from another thread.
+ *    calls only; but cycle_finished() and work_finished() come from another thread.
  *  - Instants are seconds since the Epoch (UTC), by the host's clock, which may be shifted. The plugin never
  *    reads a clock: `now` is an argument. Durations are seconds.
  *  - Results are 0 or a PBS error number (15001 and up, see ifl/pbs_error.h).
@@ -124,6 +124,11 @@ typedef struct pbs_status_request {
     size_t wanted_count;
     pbs_identity who;
     pbs_str extend;
+    /* Members from here on came later. */
+    /* 0, or a number as that of a pbs_manager_request, from the same numbers: then status() may answer 15208
+     * (try again), because a thread of the plugin's has yet to find out the answer; and it may answer with a
+     * part. The host makes the same call again, with the same ticket, as it does there. */
+    uint64_t ticket;
 } pbs_status_request;
 
 /* The reply under construction: the host's own type, filled through the host's reply_* functions. */
@@ -397,6 +402,12 @@ typedef struct pbs_host {
      * of the plugin's, once for each such cycle, maybe before start_cycle() has returned, or during stop():
      * the host does no more in it than to wake its own thread. */
     void (*cycle_finished)(void* context);
+
+    /* What a thread of the plugin's did for a status request is over: a start_cycle() that was answered with
+     * 15208 succeeds now, next_deadline() is to be asked again, and so is what was asked with tickets. Called
+     * as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host without
+     * this member. */
+    void (*work_finished)(void* context);
 } pbs_host;
 
 /* Bits that tick() returns. */
@@ -448,7 +459,11 @@ typedef struct pbs_plugin {
     /* Describes objects of the plugin's own types. An unknown name is error 15212. Of all objects of a type
      * `extend` may ask for a page, "after=NAME", the first one with an empty name: the next ones in the order
      * of names, as many as keep nobody waiting, and if there are more, by reply_attr an attribute `after`
-     * with what the next page is after. For the configuration and the history `extend` says what is wanted
+     * with what the next page is after. A record comes in parts where the request has a ticket: if there is
+     * more of it, there is by reply_attr an attribute `offset`, and the same ticket with the extend string
+     * "offset=THAT" asks for the next one. An explanation or a record may take as long as a cycle: without a
+     * ticket the host waits however long that is. For the configuration and the history `extend` says what is
+     * wanted
      * ("revision=12", "part=policies"; with "part=host" the configuration is one object for each of the
      * host's that has changed since that revision, with an attribute `attributes` as in pbs_host_change, and
      * with "after=" too as many as keep nobody waiting, and by reply_attr `after` for the next ones: of an
@@ -500,15 +515,20 @@ typedef struct pbs_plugin {
      * finish_cycle() is to follow, before another cycle begins; after an error it is not. In the meantime the
      * host goes on calling whatever else it has to: what events and requests change counts for the next
      * cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). Calls
-     * that need the scheduler itself wait for the thread: status() of an explanation or a record,
-     * finish_cycle() and stop(). */
+     * that need the scheduler itself wait for the thread: finish_cycle() and stop(), and without a ticket
+     * status() of an explanation or a record.
+     *
+     * 15208 (try again): the thread is at work on a status request with a ticket, and goes on to no other one
+     * before it. The host makes the call again after work_finished(), and for the time being none with such
+     * tickets, so that the cycle comes first. finish_cycle() lets one of those that wait begin: cycles and
+     * status requests take turns. */
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
     /* What the cycle decided. Waits for it if it still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 
-    /* The host doesn't ask again with this ticket: what the plugin did for it is taken back, without keeping
-     * anybody waiting. A ticket that isn't under way is left alone. A plugin that leaves this null doesn't
-     * know of tickets. */
+    /* The host doesn't ask again with this ticket: what the plugin did for it is taken back or thrown away,
+     * without keeping anybody waiting. A ticket that isn't under way is left alone. A plugin that leaves this
+     * null doesn't know of tickets. */
     void (*abandon)(void* self, uint64_t ticket);
 
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). Whether

@@ -18,7 +18,9 @@
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/hpm_switch.h"
 #include "server_plugin/plugin/long_change.h"
+#include "server_plugin/plugin/looks.h"
 #include "server_plugin/plugin/sched_config.h"
+#include "server_plugin/plugin/spool_file.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
@@ -34,22 +36,25 @@ struct WrittenFile {
 };
 
 // A cycle from its start until the host takes what it decided. In between the thread of the cycle writes the
-// last three, and State::decisions.
+// last four, and State::decisions.
 struct CycleInFlight {
+    bool on_its_way = false;
     std::string sched;
     std::string home;
     std::string sched_priv;  // its folder
     std::vector<WrittenFile> files;
     std::vector<std::string> log;
     bool hpm_wanted = false;
+    std::shared_ptr<SpoolFile> record;  // of the cycle, for one who waits for it; or null
 };
 
 // The record of a cycle that somebody waits for (requests/record.h), of one scheduler.
 struct NextRecord {
     std::int64_t cycles = 0;                     // so many have begun
     std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
-    std::int64_t recorded = 0;                   // which one `text` is of, counted from 1
-    std::string text;                            // empty: none, or it was fetched
+    std::int64_t recorded = 0;                   // which one `record` is of, counted from 1
+    std::shared_ptr<SpoolFile> record;           // null: there is none, or it was fetched
+    sched::Instant kept_until{};                 // for one who has stopped asking
 };
 
 using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
@@ -74,6 +79,7 @@ struct State {
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
     std::map<std::string, NextRecord> next_records;  // by scheduler
+    Looks looks;
     sched::Scheduler scheduler;
     Translator translator;
     std::vector<sched::DueSched> due;  // of the last tick

@@ -5,6 +5,7 @@
 
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/cycle.h"
+#include "server_plugin/plugin/requests/record.h"
 
 namespace pbs::plugin {
 namespace {
@@ -32,10 +33,13 @@ void write_usage_file(State& state, sched::Instant now) {
     write_usage_file(state, keeper, usage_file_text(state.scheduler.usage_rows(), now, state.zone));
 }
 
-// While a cycle runs nothing is due: the host asks again after it. Past usage isn't saved while a long change
-// has the store: the calls that end it are followed by others.
+// While the scheduler is at work nothing is due: the host asks again after it. Past usage isn't saved while a
+// long change has the store: the calls that end it are followed by others.
 int64_t next_deadline(State& state, sched::Instant now) {
-    if (!state.store || state.scheduler.cycle_runs()) return std::numeric_limits<int64_t>::max();
+    if (!state.store) return std::numeric_limits<int64_t>::max();
+    state.looks.finish(state);
+    forget_records(state, now);
+    if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
     const sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),
@@ -47,7 +51,9 @@ int64_t next_deadline(State& state, sched::Instant now) {
 
 uint32_t tick(State& state, sched::Instant now) {
     state.due.clear();
-    if (!state.store || state.scheduler.cycle_runs()) return PBS_WANT_NOTHING;
+    if (!state.store) return PBS_WANT_NOTHING;
+    state.looks.finish(state);
+    if (state.scheduler.at_work()) return PBS_WANT_NOTHING;
     follow_zones(state, now);
     // A decay that is due needs to know which groups are over their allocation.
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);

@@ -1,4 +1,5 @@
-// A cycle in a thread of its own, beside which the server answers requests.
+// A cycle, or a look at what the scheduler knows, in a thread of its own, beside which the server answers
+// requests.
 
 #include <csignal>
 #include <system_error>
@@ -38,43 +39,70 @@ void Scheduler::set_long_cycle(std::size_t queued_jobs) {
     impl_->long_cycle = queued_jobs;
 }
 
-bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
-                            const std::function<void(Decisions)>& take, std::function<void()> finished) {
-    settle();
-    BackgroundCycle& background = impl_->background;
+bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>& work,
+                      std::function<void()> finished) {
+    Background& background = impl_->background;
     background.thrown = nullptr;
-    if (impl_->queued_jobs() < impl_->long_cycle) {
-        take(cycle(now, sched, trigger));
+    if (!takes_long) {
+        work();
         return false;
     }
     background.status.clear();
     for (const auto& [name, known] : impl_->scheds) background.status.emplace(name, status(now, name));
-    const auto work = [impl = impl_.get(), now, name = std::string(sched), trigger, take,
-                       finished = std::move(finished)] {
+    background.over = false;
+    const auto in_its_thread = [&background, work, finished = std::move(finished)] {
         try {
-            take(impl->run(now, name, trigger, false));
+            work();
         } catch (...) {
-            impl->background.thrown = std::current_exception();
+            background.thrown = std::current_exception();
         }
+        background.over = true;
         finished();
     };
     try {
         const SignalsBlocked blocked;
-        background.thread = std::jthread(work);
+        background.thread = std::jthread(in_its_thread);
         background.runs = true;
     } catch (const std::system_error&) {
         // No thread is to be had: then requests wait.
-        take(cycle(now, sched, trigger));
+        work();
     }
     return background.runs;
 }
 
-bool Scheduler::cycle_runs() const {
+bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
+                            const std::function<void(Decisions)>& take, std::function<void()> finished,
+                            const std::function<void(Inspector&)>& before) {
+    settle();
+    const auto work = [impl = impl_.get(), now, name = std::string(sched), trigger, take, before] {
+        Inspector inspector(*impl);
+        if (before) before(inspector);
+        take(impl->run(now, name, trigger, false));
+    };
+    const bool takes_long = impl_->queued_jobs() >= impl_->long_cycle || (before && impl_->looks_take_long());
+    return start(now, takes_long, work, std::move(finished));
+}
+
+bool Scheduler::start_look(Instant now, const std::function<void(Inspector&)>& look,
+                           std::function<void()> finished) {
+    settle();
+    const auto work = [impl = impl_.get(), look] {
+        Inspector inspector(*impl);
+        look(inspector);
+    };
+    return start(now, impl_->looks_take_long(), work, std::move(finished));
+}
+
+bool Scheduler::at_work() const {
     return impl_->background.runs;
 }
 
+bool Scheduler::work_is_over() const {
+    return impl_->background.runs && impl_->background.over;
+}
+
 void Scheduler::settle() const {
-    BackgroundCycle& background = impl_->background;
+    Background& background = impl_->background;
     if (!background.runs) return;
     background.thread.join();
     background.runs = false;
@@ -83,10 +111,36 @@ void Scheduler::settle() const {
         background.refused.push_back(std::move(line));
 }
 
-std::vector<std::string> Scheduler::finish_cycle() {
+std::vector<std::string> Scheduler::finish_work() {
     settle();
     if (const auto thrown = std::exchange(impl_->background.thrown, nullptr)) std::rethrow_exception(thrown);
     return std::exchange(impl_->background.refused, {});
+}
+
+Inspector Scheduler::inspect() {
+    settle();
+    return Inspector(*impl_);
+}
+
+Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger trigger) {
+    return inspect().rehearse(now, sched, trigger);
+}
+
+void Scheduler::describe(const std::function<void(const StateRecord&)>& sink) const {
+    settle();
+    Inspector(*impl_).describe(sink);
+}
+
+std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_id) {
+    return inspect().explain(now, job_id);
+}
+
+const rrule::Zone& Inspector::zone() const {
+    return impl_->tables.zone;
+}
+
+bool Inspector::divides_chunks() const {
+    return impl_->tables.divides_chunks;
 }
 
 }  // namespace pbs::sched

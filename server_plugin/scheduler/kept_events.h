@@ -1,4 +1,4 @@
-// Events that came while a cycle ran in its thread: kept, with all that they point to, until it is over.
+// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until it is over.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/record.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <utility>
 
@@ -137,10 +138,13 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
 }
 
 // In the order of the queues' lists, in which equal jobs are found; then those that are in none.
-void describe_jobs(const Tables& t, const StateSink& sink) {
+void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<bool>& give_up) {
     for (QueueSlot q = 0; q < t.queues.size(); ++q)
         for (const auto* list : {&t.queues[q].queued, &t.queues[q].running})
-            for (const JobSlot job : *list) describe_job(t, job, sink);
+            for (const JobSlot job : *list) {
+                if (give_up) return;
+                describe_job(t, job, sink);
+            }
     std::vector<std::pair<std::uint64_t, JobSlot>> rest;
     for (const auto& [handle, slot] : t.jobs.by_handle)
         if (t.jobs.state[slot] != 'Q' && !is_running(t.jobs.state[slot])) rest.emplace_back(handle, slot);
@@ -194,15 +198,17 @@ std::vector<std::string> charged_jobs(const Tables& t) {
 
 }  // namespace
 
-void Scheduler::describe(const StateSink& sink) const {
-    settle();
+void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up) const {
+    const std::atomic<bool> never = false;
+    if (give_up == nullptr) give_up = &never;
     const Tables& t = impl_->tables;
     describe_resources(t, sink);
     describe_server(t, impl_->server_formula, sink);
     describe_queues(t, sink);
     for (const auto& [name, sched] : impl_->scheds) describe_sched(t, name, sched, sink);
     describe_vnodes(t, sink);
-    describe_jobs(t, sink);
+    describe_jobs(t, sink, *give_up);
+    if (*give_up) return;
     const auto rows = t.usage.rows();
     const auto charged = charged_jobs(t);
     sink(PastUsageState{rows, charged, t.usage.last_decay()});
@@ -250,8 +256,7 @@ Result<void> Scheduler::restore(const StateRecord& record) {
     return {};
 }
 
-Decisions Scheduler::rehearse(Instant now, std::string_view sched, CycleTrigger trigger) {
-    settle();
+Decisions Inspector::rehearse(Instant now, std::string_view sched, CycleTrigger trigger) {
     Tables& t = impl_->tables;
     const auto found = impl_->scheds.find(sched);
     std::optional<SchedMemory> memory;

@@ -1,5 +1,5 @@
 // The whole state of a Scheduler as records, to be written down and made again elsewhere:
-// Scheduler::describe() hands them out, Scheduler::restore() takes them. A scheduler that was restored
+// Inspector::describe() hands them out, Scheduler::restore() takes them. A scheduler that was restored
 // decides what the described one does, comments included.
 #pragma once
 

@@ -429,8 +429,7 @@ JobSlot find_job(const JobTable& jobs, std::string_view id) {
 
 }  // namespace
 
-std::optional<Explanation> Scheduler::explain(Instant now, std::string_view job_id) {
-    settle();
+std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_id) {
     Tables& tables = impl_->tables;
     const JobSlot job = find_job(tables.jobs, job_id);
     if (job == no_slot) return std::nullopt;

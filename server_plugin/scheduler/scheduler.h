@@ -2,6 +2,7 @@
 // what is to be written is handed back.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -130,6 +131,8 @@ struct TickResult {
     bool usage_changed = false;         // take_usage_changes() has something to be written
 };
 
+class Inspector;
+
 class Scheduler {
   public:
     // `zone` is the server's: comments show its times.
@@ -141,7 +144,7 @@ class Scheduler {
     // Events. A record replaces what was known under its handle or name.
     void resource_defined(const ResourceRecord& record);
     // An error: a job_sort_formula that doesn't compile; schedulers with a sched_config file, for which it
-    // would count, keep the one before. While a cycle runs finish_cycle() tells it.
+    // would count, keep the one before. While it is at work finish_work() tells it.
     Result<void> server_changed(const ServerRecord& record);
     void sched_changed(const SchedRecord& record);
     void sched_removed(std::string_view name);
@@ -185,35 +188,39 @@ class Scheduler {
     // changes only by the events that tell what came of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
 
-    // Begins a cycle as cycle() runs it, and gives what it decided to `take`. A long one runs in a thread of
-    // its own, on what the scheduler knows now: `take` is called from there, and at the end, whatever
-    // happened, `finished`; they may not call the scheduler. Until finish_cycle(), events and new
-    // configurations are kept, and status() answers as at the cycle's begin; every other function waits for
-    // the thread, and what was kept is in force when it returns.
-    // True: it runs in its thread. False: it is over, and `finished` isn't called.
+    // What takes long runs in a thread of its own, one thing at a time, on what the scheduler knows when it
+    // begins. Until finish_work() events and new configurations are kept, and status() answers as at the
+    // begin; every other function but those below waits for the thread, and what was kept is in force when it
+    // returns. At the end of the thread, whatever happened, `finished` is called from there. It may not call
+    // the scheduler, and neither may what else is called in the thread.
+    //
+    // Each gives true if it runs in its thread. False: it is over, and `finished` isn't called. In both cases
+    // finish_work() is to follow before anything else begins.
+    //
+    // A cycle as cycle() runs it; what it decided goes to `take`. With `before`, that looks at what the cycle
+    // decides by, first.
     bool start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
-                     const std::function<void(Decisions)>& take, std::function<void()> finished);
-    // Is there a cycle in a thread, or one whose end nothing has waited for?
-    bool cycle_runs() const;
-    // To be called once after each start_cycle(); waits for the cycle. What the cycle or `take` threw in the
-    // thread is thrown here. What is refused of what was kept, also for an earlier cycle that
-    // threw: lines for the log.
-    std::vector<std::string> finish_cycle();
-    // With how many queued jobs a cycle is a long one. For tests; by default it takes some 15 ms.
+                     const std::function<void(Decisions)>& take, std::function<void()> finished,
+                     const std::function<void(Inspector&)>& before = {});
+    // A look at what the scheduler knows.
+    bool start_look(Instant now, const std::function<void(Inspector&)>& look, std::function<void()> finished);
+    // Is there something in a thread, or something whose end nothing has waited for?
+    bool at_work() const;
+    // Is it done, so that finish_work() needn't wait?
+    bool work_is_over() const;
+    // Waits for it. What it or `take` threw in the thread is thrown here. What is refused of what was kept,
+    // also for earlier work that threw: lines for the log.
+    std::vector<std::string> finish_work();
+    // With how many queued jobs a cycle takes long; a look does with a tenth of that in jobs and vnodes. For
+    // tests; by default a cycle with so many takes some 15 ms, and a look some milliseconds.
     void set_long_cycle(std::size_t queued_jobs);
 
-    // What cycle() would decide, looking at every job, and leaving no trace in the state. Takes as long as a
-    // cycle.
+    // Here and now, for a look that is taken on the spot. Good until the next call of another function.
+    Inspector inspect();
+
+    // As those of the Inspector.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
-
-    // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
     void describe(const std::function<void(const StateRecord&)>& sink) const;
-    // Takes one of them; for a scheduler that was told nothing but the records before it. Errors as those of
-    // server_changed(), set_configuration() and set_sched_config().
-    Result<void> restore(const StateRecord& record);
-
-    // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
-    // there is no job of that id. Takes as long as a cycle.
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
     // A place for one job that isn't running, as an operator wants it started (qrun): `run`, in the queue
@@ -221,6 +228,10 @@ class Scheduler {
     // times and whether `scheduling` is on don't matter. No decision: there is no such job. Takes some
     // milliseconds at most.
     Decisions place(Instant now, JobHandle job);
+
+    // Takes one record of those that describe() hands out; for a scheduler that was told nothing but the
+    // records before it. Errors as those of server_changed(), set_configuration() and set_sched_config().
+    Result<void> restore(const StateRecord& record);
 
     // The next instant at which tick() has something to do; Instant::max(): none.
     Instant next_deadline(Instant now);
@@ -246,8 +257,8 @@ class Scheduler {
     void set_used(std::string_view dir, NodeHours groups);
 
     // Records of jobs that ended, to be appended to the schedule logs of the schedulers; to be taken after
-    // events of jobs, and after finish_cycle() for those that were kept. Empty while no policy in force has a
-    // log, and while a cycle runs.
+    // events of jobs, and after finish_work() for those that were kept. Empty while no policy in force has a
+    // log, and while it is at work.
     std::vector<ScheduleRecords> take_schedule();
 
     // The counters; nothing if the policy in force doesn't manage them.
@@ -287,10 +298,38 @@ class Scheduler {
     void set_comment_interval(Seconds interval);
 
   private:
+    friend class Inspector;
     struct Impl;
-    // Waits for a cycle that runs, and takes in what was kept.
+    // Waits for what is at work, and takes in what was kept.
     void settle() const;
+    bool start(Instant now, bool takes_long, const std::function<void()>& work,
+               std::function<void()> finished);
     std::unique_ptr<Impl> impl_;
+};
+
+// What can be found out of a scheduler without a trace in its state. Its maker sees to it that nothing else
+// happens to the scheduler meanwhile.
+class Inspector {
+  public:
+    // What Scheduler::cycle() would decide, looking at every job. Takes as long as a cycle.
+    Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
+
+    // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
+    // Stops halfway once `give_up` is true.
+    void describe(const std::function<void(const StateRecord&)>& sink,
+                  const std::atomic<bool>* give_up = nullptr) const;
+
+    // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
+    // there is no job of that id. Takes as long as a cycle.
+    std::optional<Explanation> explain(Instant now, std::string_view job_id);
+
+    const rrule::Zone& zone() const;
+    bool divides_chunks() const;
+
+  private:
+    friend class Scheduler;
+    explicit Inspector(Scheduler::Impl& impl) : impl_(&impl) {}
+    Scheduler::Impl* impl_;
 };
 
 }  // namespace pbs::sched

@@ -1,6 +1,7 @@
 // The inside of a Scheduler, for the files that it is made of: scheduler.cc and record.cc.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <map>
@@ -41,9 +42,11 @@ struct Sched {
     }
 };
 
-// A cycle in a thread of its own (start_cycle()), which has all else of the Impl to itself while it runs.
-struct BackgroundCycle {
+// A cycle or a look in a thread of its own (start_cycle(), start_look()), which has all else of the Impl to
+// itself until it is joined.
+struct Background {
     bool runs = false;
+    std::atomic<bool> over = false;  // the thread has nothing left to do
     std::exception_ptr thrown;
     KeptEvents events;
     std::vector<std::string> refused;                   // of them
@@ -126,7 +129,10 @@ struct Scheduler::Impl {
     void log_end(Instant now, JobSlot slot);
     void decay(Instant now, const Settings& settings);
     std::size_t queued_jobs() const;
-    // The event is kept if a cycle runs. Else false, and it is to be acted on.
+    bool looks_take_long() const {
+        return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
+    }
+    // The event is kept while the scheduler is at work. Else false, and it is to be acted on.
     template <class Record>
     bool keep(const Record& record) {
         if (!background.runs) return false;
@@ -134,7 +140,7 @@ struct Scheduler::Impl {
         return true;
     }
 
-    BackgroundCycle background;  // the last member, as its thread uses the others
+    Background background;  // the last member, as its thread uses the others
 };
 
 }  // namespace pbs::sched

@@ -37,6 +37,9 @@ void on_log(void* context, int32_t level, pbs_str object, pbs_str message) {
 void on_cycle_finished(void* context) {
     ++static_cast<FakeHost*>(context)->cycles_finished;
 }
+void on_work_finished(void* context) {
+    ++static_cast<FakeHost*>(context)->works_finished;
+}
 void on_error(pbs_reply* reply, int32_t code, pbs_str message) {
     reply->answer.code = code;
     reply->answer.text = text(message);
@@ -117,6 +120,7 @@ FakeHost::FakeHost(std::optional<fs::path> home) : who(manager_identity()) {
     host.reply_attr = on_attr;
     host.reply_encoded = on_encoded;
     host.cycle_finished = on_cycle_finished;
+    host.work_finished = on_work_finished;
     plugin.size = sizeof plugin;
 }
 

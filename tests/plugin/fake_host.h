@@ -126,6 +126,7 @@ class FakeHost {
     std::string error;  // of init or start
     std::vector<std::string> log;
     std::atomic<int> cycles_finished = 0;
+    std::atomic<int> works_finished = 0;
 
   private:
     void define_resources();

@@ -25,6 +25,14 @@ using ::testing::Not;
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
+std::string record_of(sched::Scheduler& scheduler, const CycleAsked& asked) {
+    std::string text;
+    sched::Inspector inspector = scheduler.inspect();
+    record_cycle(
+        inspector, asked, [&](std::string_view part) { text += part; }, false);
+    return text;
+}
+
 objects::Object object(ObjectType type, const std::string& name, const Values& values) {
     objects::Object made(type, name);
     for (const auto& [attribute, text] : values) {
@@ -175,8 +183,8 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
         for (int round = 0; round < 4; ++round) {
             cluster.add_jobs(cluster.pick(1, 25));
             const CycleAsked asked{cluster.now, "default", sched::CycleTrigger::timer};
-            const std::string record = record_cycle(cluster.world.scheduler, asked);
-            ASSERT_EQ(record, record_cycle(cluster.world.scheduler, asked)) << "recorded twice";
+            const std::string record = record_of(cluster.world.scheduler, asked);
+            ASSERT_EQ(record, record_of(cluster.world.scheduler, asked)) << "recorded twice";
             const auto again = replay(record, "record");
             ASSERT_TRUE(again.has_value()) << again.error().message;
             ASSERT_THAT(again->differences, IsEmpty());
@@ -189,7 +197,7 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
             cluster.world.scheduler.tick(cluster.now);
         }
         cluster.add_jobs(5);
-        const std::string last = record_cycle(cluster.world.scheduler, {cluster.now});
+        const std::string last = record_of(cluster.world.scheduler, {cluster.now});
         ASSERT_EQ(recorded(last), lived(cluster.world.scheduler, cluster.now));
     }
     EXPECT_GT(decisions, static_cast<std::size_t>(pbs::test::cases(60)) * 10)
@@ -203,7 +211,7 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
         cluster.add_jobs(20);
         cluster.drop_rejected(cluster.world.cycle(cluster.now));
         cluster.add_jobs(20);
-        const std::string record = record_cycle(cluster.world.scheduler, {cluster.now});
+        const std::string record = record_of(cluster.world.scheduler, {cluster.now});
         const auto other = anonymous(record, "record");
         ASSERT_TRUE(other.has_value()) << other.error().message;
         const auto before = replay(record, "record");
@@ -238,7 +246,7 @@ TEST(Replay, ARecordReadAndWrittenIsTheSame) {
         cluster.add_jobs(20);
         cluster.drop_rejected(cluster.world.cycle(cluster.now));
         cluster.add_jobs(20);
-        const std::string record = record_cycle(cluster.world.scheduler, {cluster.now});
+        const std::string record = record_of(cluster.world.scheduler, {cluster.now});
         Copy copy;
         const auto read = read_record(record, "record", copy);
         ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -259,7 +267,7 @@ struct OneJob : testing::Test {
         world.vnode({.name = "n1", .ncpus = 4});
         world.job({.queue = "work", .ncpus = 3});
         world.job({.queue = "work", .ncpus = 2});
-        record = record_cycle(world.scheduler, {at(1)});
+        record = record_of(world.scheduler, {at(1)});
     }
     std::string changed(const std::string& from, const std::string& to) const {
         std::string text = record;

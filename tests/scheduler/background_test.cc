@@ -34,7 +34,7 @@ struct BackgroundCycle : testing::Test {
             now, "default", trigger, [this](Decisions d) { decided = std::move(d); }, [this] { ++finished; });
     }
     Outcome finish() {
-        EXPECT_THAT(world.scheduler.finish_cycle(), IsEmpty());
+        EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
         return world.take(decided, now, true);
     }
     int job(int ncpus) {
@@ -47,9 +47,9 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
     ASSERT_TRUE(start());
     const int second = job(2);
     world.vnode({.name = "n2", .ncpus = 4});
-    EXPECT_TRUE(world.scheduler.cycle_runs());
+    EXPECT_TRUE(world.scheduler.at_work());
     EXPECT_THAT(finish().started, ElementsAre(first));
-    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_FALSE(world.scheduler.at_work());
     EXPECT_EQ(finished, 1);
     EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
 }
@@ -59,7 +59,7 @@ TEST_F(BackgroundCycle, AShortOneIsOverAtOnce) {
     const int first = job(2);
     EXPECT_FALSE(start());
     EXPECT_EQ(finished, 0);
-    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_FALSE(world.scheduler.at_work());
     EXPECT_THAT(finish().started, ElementsAre(first));
     job(4);
     job(4);
@@ -86,7 +86,7 @@ TEST_F(BackgroundCycle, OtherQuestionsWaitForIt) {
     const int second = job(2);
     const auto explained = world.scheduler.explain(now, std::to_string(second) + ".server");
     ASSERT_TRUE(explained) << "what was kept has been delivered";
-    EXPECT_FALSE(world.scheduler.cycle_runs());
+    EXPECT_FALSE(world.scheduler.at_work());
     EXPECT_EQ(finished, 1);
     EXPECT_THAT(finish().started, ElementsAre(first));
 }
@@ -110,7 +110,7 @@ TEST_F(BackgroundCycle, WhatIsRefusedOfWhatWasKeptIsToldAtItsEnd) {
     ServerRecord server;
     server.job_sort_formula = "ncpus*";
     EXPECT_TRUE(world.scheduler.server_changed(server));
-    const auto refused = world.scheduler.finish_cycle();
+    const auto refused = world.scheduler.finish_work();
     ASSERT_EQ(refused.size(), 1u);
     EXPECT_THAT(refused[0], testing::StartsWith("job_sort_formula of the server is not used: "));
 }
@@ -120,9 +120,9 @@ TEST_F(BackgroundCycle, WhatItThrowsIsThrownAtItsEnd) {
     ASSERT_TRUE(world.scheduler.start_cycle(
         now, "default", CycleTrigger::timer, [](Decisions) { throw std::runtime_error("no room"); },
         [this] { ++finished; }));
-    EXPECT_THROW((void)world.scheduler.finish_cycle(), std::runtime_error);
+    EXPECT_THROW((void)world.scheduler.finish_work(), std::runtime_error);
     EXPECT_EQ(finished, 1) << "or its server would wait for ever";
-    EXPECT_THAT(world.scheduler.finish_cycle(), IsEmpty()) << "once";
+    EXPECT_THAT(world.scheduler.finish_work(), IsEmpty()) << "once";
     ASSERT_TRUE(start());
     EXPECT_EQ(finish().started.size(), 1u);
 }
@@ -169,7 +169,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
                     site->world.configure();
                 }
             }
-            ASSERT_THAT(in_thread.world.scheduler.finish_cycle(), IsEmpty());
+            ASSERT_THAT(in_thread.world.scheduler.finish_work(), IsEmpty());
             ASSERT_EQ(a.jobs_considered, b.jobs_considered);
             ASSERT_EQ(a.list.size(), b.list.size());
             const auto x = in_thread.world.take(a, events.now, true, events.touched);

@@ -216,8 +216,8 @@ TEST_F(PlaceTest, WaitsForACycleInItsThread) {
     ASSERT_TRUE(world.scheduler.start_cycle(
         at(1), "default", CycleTrigger::timer, [&](Decisions d) { decided = std::move(d); }, [] {}));
     EXPECT_THAT(place(waits).started, ElementsAre(waits));
-    EXPECT_FALSE(world.scheduler.cycle_runs());
-    (void)world.scheduler.finish_cycle();
+    EXPECT_FALSE(world.scheduler.at_work());
+    (void)world.scheduler.finish_work();
     EXPECT_EQ(decided.list.size(), 1u);
 }
 

@@ -30,6 +30,45 @@ constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POL
                                        PluginObject{"object=explanation", PBS_OBJ_EXPLANATION},
                                        PluginObject{"object=record", PBS_OBJ_RECORD}};
 
+// What the plugin says, as soon as it knows, a part at a step.
+class PluginStatus final : public Steps {
+  public:
+    PluginStatus(Server& server, int type, std::string name, std::string extend, uint64_t ticket)
+        : server_(server), type_(type), name_(std::move(name)), extend_(std::move(extend)), ticket_(ticket) {}
+    ~PluginStatus() override { server_.parts.plugin->abandon(ticket_); }
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        const bool others_first = server_.cycle_waits || server_.placing > 0;
+        if (others_first && ticket_ != 0 && !begun_) return Left::later;
+        const auto& wanted = std::get<ifl::Status>(context.request.body).wanted;
+        auto next = server_.parts.plugin->status_part(server_.now(), type_, name_, wanted, context.who,
+                                                      extend_, ticket_, out);
+        if (!next && next.error().code == PBSE_TRYAGAIN) return Left::later;
+        if (!next) refusal_ = refuse(next.error());
+        if (!next || next->empty()) return Left::nothing;
+        extend_ = std::move(*next);
+        begun_ = true;
+        return Left::more;
+    }
+    ifl::Reply reply() override { return refusal_ ? std::move(*refusal_) : Steps::reply(); }
+
+  private:
+    Server& server_;
+    int type_;
+    std::string name_;
+    std::string extend_;
+    uint64_t ticket_;
+    bool begun_ = false;  // the plugin has found out
+    std::optional<ifl::Reply> refusal_;
+};
+
+ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::string_view extend) {
+    const bool may_take_long = !is_plugin_type(static_cast<uint32_t>(type));
+    const uint64_t ticket = may_take_long ? ++context.server.last_ticket : 0;
+    context.rest = std::make_unique<PluginStatus>(context.server, type, name, std::string(extend), ticket);
+    return {};
+}
+
 // Why a job starts or waits is for those who may see the job.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
     if (!body.wanted.empty() || !extend.empty())
@@ -40,41 +79,17 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
     if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);
     if (job->history()) return ifl::Reply::error(PBSE_HISTJOBID);
     if (!may_see(context, *job)) return ifl::Reply::error(PBSE_PERM);
-    return context.server.parts.plugin->status(context.now, PBS_OBJ_EXPLANATION, job->id, {}, context.who,
-                                               {});
+    return by_and_by(context, PBS_OBJ_EXPLANATION, job->id, {});
 }
-
-// All objects of a type of the plugin's own, a page at a step.
-class PluginObjects final : public Steps {
-  public:
-    explicit PluginObjects(int type) : type_(type) {}
-
-    Left step(Context& context, ifl::StatusParts& out) override {
-        const auto& wanted = std::get<ifl::Status>(context.request.body).wanted;
-        auto next =
-            context.server.parts.plugin->status_page(context.now, type_, after_, wanted, context.who, out);
-        if (!next) refusal_ = refuse(next.error());
-        if (!next || next->empty()) return Left::nothing;
-        after_ = std::move(*next);
-        return Left::more;
-    }
-    ifl::Reply reply() override { return refusal_ ? std::move(*refusal_) : Steps::reply(); }
-
-  private:
-    int type_;
-    std::string after_;
-    std::optional<ifl::Reply> refusal_;
-};
 
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {
     Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
     if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
     if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
-    if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty()) {
-        context.rest = std::make_unique<PluginObjects>(type);
-        return {};
-    }
+    if (type == PBS_OBJ_RECORD) return by_and_by(context, type, body.object, extend);
+    if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty())
+        return by_and_by(context, type, {}, "after=");
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
 }
 

@@ -221,13 +221,15 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
 // Migrates the files of a request, as the first start does those of the home. In one piece, for which others
 // wait: 30 ms with a hundred holidays and share groups, 245 ms with 4,000 (tests/bench/RESULTS.md).
 int32_t migrate_files(State& state, const Asked& asked, const objects::Identity& who, sched::Instant now,
-                      std::vector<objects::HostChange> changes, Reply reply) {
+                      std::vector<objects::HostChange> changes, std::uint64_t ticket, Reply reply) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
     migrate::MigrateOptions options =
         with_report({.convert = {asked.infer, asked.strict}, .dry_run = asked.dry_run});
     options.outcomes = asked.outcomes;
     options.host_changes = std::move(changes);
+    // Past usage is the scheduler's: without a ticket it is waited for.
+    if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
     state.usage.save(*state.store, state.scheduler, state.host, now);
     const auto done = migrate::migrate(*asked.migration, *state.store, who, now, known, options);
     if (!done) {
@@ -270,7 +272,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});
     if (asked->migration)
-        return migrate_files(state, *asked, who, instant(request.now), std::move(*host), reply);
+        return migrate_files(state, *asked, who, instant(request.now), std::move(*host), ticket, reply);
     if (asked->outcomes) return finish_host_work(state, *asked, reply);
     if (asked->queue_type_done) {
         queue_type_done(state, *asked->queue_type_done);

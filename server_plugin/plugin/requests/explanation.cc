@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ifl/pbs_error.h"
@@ -81,15 +84,32 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());
 }
 
+class ExplanationLook final : public Look {
+  public:
+    ExplanationLook(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
+
+    void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
+    int32_t answer(const pbs_status_request&, Reply reply) override {
+        if (!found_) return reply.error(PBSE_UNKJOBID, {});
+        add_job(reply, *found_);
+        for (const sched::QueueAnswers& answers : found_->queues) add_queue(reply, answers);
+        return PBSE_NONE;
+    }
+
+  private:
+    sched::Instant now_;
+    std::string job_;
+    std::optional<sched::Explanation> found_;
+};
+
 }  // namespace
 
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply) {
-    const auto found =
-        state.scheduler.explain(sched::Instant(sched::Seconds(request.now)), view(request.object_name));
-    if (!found) return reply.error(PBSE_UNKJOBID, {});
-    add_job(reply, *found);
-    for (const sched::QueueAnswers& answers : found->queues) add_queue(reply, answers);
-    return PBSE_NONE;
+    const auto make = [&request] {
+        return std::make_shared<ExplanationLook>(sched::Instant(sched::Seconds(request.now)),
+                                                 std::string(view(request.object_name)));
+    };
+    return state.looks.answer(state, request, make, reply);
 }
 
 }  // namespace pbs::plugin

@@ -1,5 +1,8 @@
 #include "server_plugin/plugin/requests/record.h"
 
+#include <fmt/format.h>
+
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,32 +16,77 @@
 namespace pbs::plugin {
 namespace {
 
-// A reply's object is held whole by server and client; a record of many jobs is larger.
-constexpr std::size_t kPart = 1 << 20;
+// Of a record that is given a part at a time.
+constexpr std::size_t kPart = std::size_t{256} << 10;
 
 // Whoever waits asks again and again; who has stopped is waited for no longer than this.
 constexpr sched::Seconds kWaits{30};
 
-int32_t tell(const std::string& sched, std::string_view record, Reply reply) {
-    for (std::string_view rest = record; !rest.empty();) {
-        const std::string_view part = rest.substr(0, kPart);
-        const ShownAttribute text{"text", part, {}};
-        reply.object(PBS_OBJ_RECORD, sched, std::span(&text, 1));
-        rest.remove_prefix(part.size());
-    }
-    return PBSE_NONE;
+constexpr std::string_view kOffset = "offset=";
+
+std::shared_ptr<SpoolFile> new_file(const State& state) {
+    return std::make_shared<SpoolFile>(fmt::format("{}/server_priv", state.host.home()));
 }
 
-int32_t tell_next(NextRecord& next, const std::string& sched, sched::Instant now,
-                  std::optional<std::int64_t> after, Reply reply) {
-    if (after && next.recorded > *after && !next.text.empty()) {
-        const std::string text = std::exchange(next.text, {});
-        return tell(sched, text, reply);
+class RecordLook final : public Look {
+  public:
+    RecordLook(replay::CycleAsked asked, std::shared_ptr<SpoolFile> file, bool in_parts)
+        : asked_(std::move(asked)), file_(std::move(file)), in_parts_(in_parts) {}
+
+    void work(sched::Inspector& scheduler) override {
+        const auto write = [this](std::string_view text) {
+            file_->append(text);
+            if (!file_->error().empty()) give_up();
+        };
+        replay::record_cycle(scheduler, asked_, write, given_up());
     }
-    next.wanted_until = now + kWaits;
+    int32_t answer(const pbs_status_request& request, Reply reply) override {
+        if (!file_->error().empty())
+            return reply.error(PBSE_SYSTEM, fmt::format("a record can't be kept: {}", file_->error()));
+        const std::string_view extend = view(request.extend);
+        std::int64_t offset = 0;
+        if (extend.starts_with(kOffset)) {
+            const auto number = extend_number("offset", extend.substr(kOffset.size()));
+            if (!number) return reply.error(PBSE_IVALREQ, number.error().message);
+            offset = *number;
+        }
+        do {
+            const auto part = file_->part(offset, kPart);
+            if (!part) return reply.error(PBSE_SYSTEM, part.error());
+            const ShownAttribute text{"text", *part, {}};
+            reply.object(PBS_OBJ_RECORD, asked_.sched, std::span(&text, 1));
+            offset += static_cast<std::int64_t>(part->size());
+            all_told_ = offset >= file_->size();
+        } while (!in_parts_ && !all_told_);
+        if (!all_told_) reply.attribute({"offset", std::to_string(offset), {}});
+        return PBSE_NONE;
+    }
+    bool all_told() const override { return all_told_; }
+    bool is_large() const override { return true; }
+
+  private:
+    replay::CycleAsked asked_;
+    std::shared_ptr<SpoolFile> file_;
+    bool in_parts_;
+    bool all_told_ = false;
+};
+
+int32_t tell_next(State& state, const pbs_status_request& request, const replay::CycleAsked& asked,
+                  std::optional<std::int64_t> after, Reply reply) {
+    NextRecord& next = state.next_records[asked.sched];
+    if (after && next.recorded > *after && next.record) {
+        const std::uint64_t ticket = ticket_of(state, request);
+        const auto look =
+            std::make_shared<RecordLook>(asked, std::exchange(next.record, nullptr), ticket != 0);
+        if (ticket == 0) return look->answer(request, reply);
+        state.looks.put(ticket, look);
+        return state.looks.answer(state, request, {}, reply);
+    }
+    const bool is_being_made = state.in_flight.record && state.in_flight.sched == asked.sched;
+    if (!is_being_made) next.wanted_until = asked.now + kWaits;
     const std::string cycles = std::to_string(next.cycles);
     const ShownAttribute begun{"cycles", cycles, {}};
-    reply.object(PBS_OBJ_RECORD, sched, std::span(&begun, 1));
+    reply.object(PBS_OBJ_RECORD, asked.sched, std::span(&begun, 1));
     return PBSE_NONE;
 }
 
@@ -47,6 +95,8 @@ int32_t tell_next(NextRecord& next, const std::string& sched, sched::Instant now
 int32_t status_record(State& state, const pbs_status_request& request, Reply reply) {
     if ((request.who.privilege & (PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0)
         return reply.error(PBSE_PERM, {});
+    const std::uint64_t ticket = ticket_of(state, request);
+    if (state.looks.knows(ticket)) return state.looks.answer(state, request, {}, reply);
     constexpr std::string_view after_key = "after=";
     const std::string_view extend = view(request.extend);
     std::optional<std::int64_t> after;
@@ -59,21 +109,35 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
     asked.now = sched::Instant(sched::Seconds(request.now));
     if (request.object_name.len != 0) asked.sched = view(request.object_name);
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
-    if (!extend.empty())
-        return tell_next(state.next_records[asked.sched], asked.sched, asked.now, after, reply);
-    return tell(asked.sched, replay::record_cycle(state.scheduler, asked), reply);
+    if (!extend.empty()) return tell_next(state, request, asked, after, reply);
+    const auto make = [&] { return std::make_shared<RecordLook>(asked, new_file(state), ticket != 0); };
+    return state.looks.answer(state, request, make, reply);
 }
 
-void record_next(State& state, const pbs_cycle_request& request) {
+std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle_request& request) {
     const std::string sched(view(request.sched));
     const sched::Instant now{sched::Seconds(request.now)};
     NextRecord& next = state.next_records[sched];
     ++next.cycles;
-    next.text.clear();
-    if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return;
-    next.text = replay::record_cycle(state.scheduler,
-                                     {now, sched, static_cast<sched::CycleTrigger>(request.trigger)});
+    next.record.reset();
+    if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
+    state.in_flight.record = new_file(state);
+    return [look = std::make_shared<RecordLook>(
+                replay::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false},
+                state.in_flight.record, true)](sched::Inspector& scheduler) { look->work(scheduler); };
+}
+
+void keep_record(State& state, sched::Instant now) {
+    if (!state.in_flight.record) return;
+    NextRecord& next = state.next_records[state.in_flight.sched];
+    next.record = std::exchange(state.in_flight.record, nullptr);
     next.recorded = next.cycles;
+    next.kept_until = now + kWaits;
+}
+
+void forget_records(State& state, sched::Instant now) {
+    for (auto& [sched, next] : state.next_records)
+        if (next.kept_until < now) next.record.reset();
 }
 
 }  // namespace pbs::plugin

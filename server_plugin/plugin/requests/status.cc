@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/requests/status.h"
 
+#include <cstddef>
 #include <span>
 
 #include "ifl/pbs_error.h"
@@ -84,7 +85,7 @@ int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::Objec
 }  // namespace
 
 int32_t status(State& state, const pbs_status_request* request, Reply reply) {
-    if (!request || request->size < sizeof(pbs_status_request)) {
+    if (!request || request->size < offsetof(pbs_status_request, ticket)) {
         return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");

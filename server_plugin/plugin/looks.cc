@@ -1,0 +1,141 @@
+#include "server_plugin/plugin/looks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/cycle.h"
+#include "server_plugin/plugin/state.h"
+#include "server_plugin/plugin/text.h"
+
+namespace pbs::plugin {
+namespace {
+
+// Large ones that are being made, or read by those who asked.
+constexpr std::ptrdiff_t kMostLarge = 4;
+
+}  // namespace
+
+std::uint64_t ticket_of(const State& state, const pbs_status_request& request) {
+    constexpr std::size_t end = offsetof(pbs_status_request, ticket) + sizeof(pbs_status_request::ticket);
+    return request.size >= end && state.host.takes_work_finished() ? request.ticket : 0;
+}
+
+int32_t Looks::answer(State& state, const pbs_status_request& request, const Make& make, Reply reply) {
+    const std::uint64_t ticket = ticket_of(state, request);
+    if (ticket == 0) {
+        const auto look = make();
+        sched::Inspector inspector = state.scheduler.inspect();
+        look->work(inspector);
+        return look->answer(request, reply);
+    }
+    if (!knows(ticket)) {
+        asked_[ticket].look = make();
+        wait_for_turn(ticket, std::string(view(request.who.user)));
+    }
+    finish(state);
+    begin_next(state, instant(request.now));
+    const auto asked = asked_.find(ticket);
+    if (asked->second.stage != Stage::over) return reply.error(PBSE_TRYAGAIN, {});
+    const std::shared_ptr<Look> look = asked->second.look;
+    if (const auto thrown = asked->second.thrown) {
+        asked_.erase(asked);
+        std::rethrow_exception(thrown);
+    }
+    const int32_t code = look->answer(request, reply);
+    if (code != PBSE_NONE || look->all_told()) asked_.erase(asked);
+    return code;
+}
+
+void Looks::wait_for_turn(std::uint64_t ticket, const std::string& user) {
+    auto at = std::ranges::find(round_, user, &User::name);
+    if (at == round_.end()) at = round_.insert(at, User{user, {}});
+    at->tickets.push_back(ticket);
+}
+
+bool Looks::may_begin(const Look& look) const {
+    if (!look.is_large()) return true;
+    return std::ranges::count_if(asked_, [](const auto& entry) {
+               return entry.second.stage != Stage::waiting && entry.second.look->is_large();
+           }) < kMostLarge;
+}
+
+// The first of the first user who has one that may begin; he goes behind the others. 0: there is none.
+std::uint64_t Looks::take_next() {
+    for (auto user = round_.begin(); user != round_.end(); ++user) {
+        const auto found = std::ranges::find_if(
+            user->tickets, [&](std::uint64_t ticket) { return may_begin(*asked_.at(ticket).look); });
+        if (found == user->tickets.end()) continue;
+        const std::uint64_t ticket = *found;
+        user->tickets.erase(found);
+        if (user->tickets.empty())
+            round_.erase(user);
+        else
+            round_.splice(round_.end(), round_, user);
+        return ticket;
+    }
+    return 0;
+}
+
+void Looks::begin_next(State& state, sched::Instant now) {
+    if (at_work_ || state.scheduler.at_work() || state.in_flight.on_its_way || change_ != 0) return;
+    const std::uint64_t ticket = take_next();
+    if (ticket == 0) return;
+    Asked& asked = asked_.at(ticket);
+    asked.stage = Stage::working;
+    at_work_ = true;
+    working_ = ticket;
+    look_ = asked.look;
+    const auto work = [look = look_](sched::Inspector& scheduler) { look->work(scheduler); };
+    try {
+        if (state.scheduler.start_look(now, work, [&host = state.host] { host.work_finished(); })) return;
+        note_end(nullptr);
+    } catch (...) {
+        note_end(std::current_exception());
+    }
+}
+
+bool Looks::has_turn(State& state, std::uint64_t ticket) {
+    finish(state);
+    change_ = state.scheduler.at_work() ? ticket : 0;
+    return change_ == 0;
+}
+
+void Looks::finish(State& state) {
+    if (!at_work_ || (state.scheduler.at_work() && !state.scheduler.work_is_over())) return;
+    std::exception_ptr thrown;
+    try {
+        for (const std::string& line : state.scheduler.finish_work())
+            state.host.log(PBS_LOG_ERROR, "server", line);
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    note_end(thrown);
+    append_ended(state);
+}
+
+void Looks::note_end(std::exception_ptr thrown) {
+    at_work_ = false;
+    look_.reset();
+    const auto asked = asked_.find(working_);
+    if (asked == asked_.end()) return;
+    asked->second.stage = Stage::over;
+    asked->second.thrown = std::move(thrown);
+}
+
+void Looks::abandon(std::uint64_t ticket) {
+    if (ticket == change_) change_ = 0;
+    const auto asked = asked_.find(ticket);
+    if (asked == asked_.end()) return;
+    asked->second.look->give_up();
+    asked_.erase(asked);
+    for (User& user : round_) std::erase(user.tickets, ticket);
+    std::erase_if(round_, [](const User& user) { return user.tickets.empty(); });
+}
+
+void Looks::stop() {
+    if (look_) look_->give_up();
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,108 @@
+// Status requests that take long: each is a look at what the scheduler knows, in the scheduler's thread, one
+// after the other and between cycles. The host asks again until its answer is there (pbs_status_request).
+#ifndef PBSPOLICY_PLUGIN_LOOKS_H
+#define PBSPOLICY_PLUGIN_LOOKS_H
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+struct State;
+
+// One of them, and what it has found.
+class Look {
+  public:
+    Look() = default;
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+    virtual ~Look() = default;
+
+    // In the scheduler's thread. It may end early once given_up().
+    virtual void work(sched::Inspector& scheduler) = 0;
+    // Once the work is over: all that was found, or with a ticket the next part of it. 0 or the PBSE_ number
+    // that the reply has as well.
+    virtual int32_t answer(const pbs_status_request& request, Reply reply) = 0;
+    // Has all of it been answered?
+    virtual bool all_told() const { return true; }
+    // Does it keep much until then? There are only some of these at a time.
+    virtual bool is_large() const { return false; }
+
+    void give_up() { given_up_ = true; }
+    const std::atomic<bool>& given_up() const { return given_up_; }
+
+  private:
+    std::atomic<bool> given_up_ = false;
+};
+
+// 0, if the host can't ask again.
+std::uint64_t ticket_of(const State& state, const pbs_status_request& request);
+
+class Looks {
+  public:
+    using Make = std::function<std::shared_ptr<Look>()>;
+
+    // Answers a request, or has the host ask again (15208); without a ticket the host waits. `make` is called
+    // for a ticket that isn't known yet. A user's requests wait for each other, and users take turns; there
+    // are no more of one user than he has connections to the host.
+    int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
+    bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
+    // For the ticket there is one already whose work is over.
+    void put(std::uint64_t ticket, std::shared_ptr<Look> look) {
+        asked_[ticket] = {std::move(look), Stage::over, nullptr};
+    }
+
+    // Is one in the scheduler's thread?
+    bool at_work() const { return at_work_; }
+    // If the one at work is over, what came meanwhile is in force, and the scheduler is free.
+    void finish(State& state);
+    // Begins the next one, if the scheduler is free and no cycle is on its way.
+    void begin_next(State& state, sched::Instant now);
+    // Is the scheduler free for a change that needs it? Else none begins until the change has asked again, or
+    // is abandoned. Without a ticket it is waited for.
+    bool has_turn(State& state, std::uint64_t ticket);
+
+    // Nobody asks again.
+    void abandon(std::uint64_t ticket);
+    // The one at work needn't go on.
+    void stop();
+
+  private:
+    enum class Stage : std::uint8_t { waiting, working, over };
+    struct Asked {
+        std::shared_ptr<Look> look;
+        Stage stage = Stage::waiting;
+        std::exception_ptr thrown;  // by its work
+    };
+    struct User {
+        std::string name;
+        std::deque<std::uint64_t> tickets;  // that wait, in the order in which they came
+    };
+
+    void wait_for_turn(std::uint64_t ticket, const std::string& user);
+    std::uint64_t take_next();
+    bool may_begin(const Look& look) const;
+    void note_end(std::exception_ptr thrown);
+
+    std::map<std::uint64_t, Asked> asked_;
+    std::list<User> round_;     // those who wait, the next one first
+    std::uint64_t change_ = 0;  // that waits for the scheduler; 0: none
+    bool at_work_ = false;
+    std::uint64_t working_ = 0;  // whose look it is; it may be abandoned
+    std::shared_ptr<Look> look_;
+};
+
+}  // namespace pbs::plugin
+
+#endif
