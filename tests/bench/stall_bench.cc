@@ -1,8 +1,9 @@
 // What one user can do to the others: 400 connections of his, each with 20 requests for the full status of
-// all jobs, of which he reads nothing; and a variant that reads all of it, on and on. Measured is how long
-// another user waits for the status of one job, on a connection of its own each time, and the server's
-// memory.
+// all jobs, of which he reads nothing; and a variant that reads all of it, on and on; or explanations of jobs
+// that wait, or records of cycles, one after the other. Measured is how long another user waits for the
+// status of one job, on a connection of its own each time, and the server's memory.
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -39,18 +40,20 @@ constexpr int kRequests = 20;
     std::abort();
 }
 
-std::unique_ptr<Server> make_server(int64_t jobs) {
+// With `scheduling` cycles go through the jobs, of which none fits.
+std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     Server::Options options;
     options.patience = std::chrono::minutes(10);
     auto server = std::make_unique<Server>(options);
     if (const auto started = server->start(); !started) give_up(started.message());
     const auto configured = server->configure(
-        {"set server scheduling=False", "create queue batch queue_type=execution,enabled=True,started=False",
-         "set server default_queue=batch"});
+        {"set server scheduling=False",
+         fmt::format("create queue batch queue_type=execution,enabled=True,started={}", scheduling),
+         "set server default_queue=batch", "create node n1 resources_available.ncpus=1"});
     if (!configured) give_up(configured.message());
     constexpr int64_t kSubmitted = 20;
     for (int64_t i = 0; i < kSubmitted; ++i)
-        if (server->submit("sleep 1\n").empty()) give_up("submission");
+        if (server->submit("sleep 1\n", {"-l", "ncpus=2"}).empty()) give_up("submission");
     if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
     const auto copied = pbs::e2e::copy_jobs(*server, jobs / kSubmitted);
     if (!copied) give_up(copied.message());
@@ -124,8 +127,16 @@ double percentile(std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
+// A user in a process of his own who runs a command again and again: he tells how often by a byte for each.
+[[noreturn]] void run_on_and_on(const Server& server, const std::vector<std::string>& command, int count) {
+    for (;;) {
+        if (server.command(command).exit != 0) _exit(1);
+        (void)!write(count, "", 1);
+    }
+}
+
 void others_wait(benchmark::State& state, bool reads) {
-    const auto server = make_server(state.range(0));
+    const auto server = make_server(state.range(0), false);
     const std::string job = "7";
     const double resting = memory_mb(*server);
     double most = resting;
@@ -153,6 +164,44 @@ void others_wait(benchmark::State& state, bool reads) {
     state.counters["MB_after"] = memory_mb(*server);
 }
 
+void others_wait_beside(benchmark::State& state, const std::vector<std::string>& command) {
+    const auto server = make_server(state.range(0), true);
+    if (server->qmgr("set server scheduling=True").exit != 0) give_up("scheduling");
+    const auto over = [&] { return server->log().find(" decisions") != std::string::npos; };
+    if (!pbs::e2e::wait_for(over, std::chrono::minutes(10))) give_up("no cycle");
+    const double resting = memory_mb(*server);
+    double most = resting;
+    std::vector<double> waited;
+    std::size_t commands = 0;
+    for (auto _ : state) {
+        int count[2];
+        if (pipe2(count, O_NONBLOCK) != 0) give_up("pipe");
+        const pid_t busy = fork();
+        if (busy == 0) run_on_and_on(*server, command, count[1]);
+        for (const auto until = Clock::now() + std::chrono::seconds(state.range(1)); Clock::now() < until;) {
+            waited.push_back(one_status(*server, "7"));
+            most = std::max(most, memory_mb(*server));
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        std::vector<char> bytes(10'000);
+        commands +=
+            static_cast<std::size_t>(std::max<ssize_t>(0, read(count[0], bytes.data(), bytes.size())));
+        kill(busy, SIGKILL);
+        waitpid(busy, nullptr, 0);
+        close(count[0]);
+        close(count[1]);
+    }
+    if (commands == 0) give_up("the command failed, or took too long");
+    std::ranges::sort(waited);
+    state.counters["commands"] = static_cast<double>(commands);
+    state.counters["requests"] = static_cast<double>(waited.size());
+    state.counters["ms_50%"] = percentile(waited, 0.5);
+    state.counters["ms_99%"] = percentile(waited, 0.99);
+    state.counters["ms_most"] = percentile(waited, 1);
+    state.counters["MB_resting"] = resting;
+    state.counters["MB_most"] = most;
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
     benchmark->Args({1'000, 3})->Args({100'000, 40});
     benchmark->ArgNames({"jobs", "seconds"})->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
@@ -160,6 +209,15 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK_CAPTURE(others_wait, nothing_is_read, false)->Apply(sizes);
 BENCHMARK_CAPTURE(others_wait, all_is_read, true)->Apply(sizes);
+
+void sizes_beside(benchmark::internal::Benchmark* benchmark) {
+    benchmark->Args({5'000, 5})->Args({100'000, 40})->Args({1'000'000, 120});
+    benchmark->ArgNames({"jobs", "seconds"})->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+
+BENCHMARK_CAPTURE(others_wait_beside, explanations, {"pbs_explain", "7"})->Apply(sizes_beside);
+BENCHMARK_CAPTURE(others_wait_beside, records, {"pbs_replay", "--record", "-o", "/dev/null"})
+    ->Apply(sizes_beside);
 
 }  // namespace
 

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "objects/snapshot.h"
+#include "server_plugin/scheduler/record.h"
 #include "tests/cases.h"
 #include "tests/scheduler/random_site.h"
 
@@ -142,6 +145,85 @@ TEST_F(BackgroundCycle, IsWaitedForByTheSchedulersEnd) {
             });
     }
     EXPECT_TRUE(ended);
+}
+
+struct BackgroundLook : BackgroundCycle {
+    std::optional<Explanation> found;
+
+    bool look(int job) {
+        return world.scheduler.start_look(
+            now,
+            [this, job](Inspector& scheduler) {
+                found = scheduler.explain(now, std::to_string(job) + ".server");
+            },
+            [this] { ++finished; });
+    }
+};
+
+TEST_F(BackgroundLook, SeesNothingOfWhatComesWhileItGoesOn) {
+    const int first = job(2);
+    ASSERT_TRUE(look(first));
+    const int second = job(4);
+    EXPECT_TRUE(world.scheduler.at_work());
+    while (!world.scheduler.work_is_over()) std::this_thread::yield();
+    EXPECT_TRUE(world.scheduler.at_work()) << "until it is waited for";
+    EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
+    EXPECT_FALSE(world.scheduler.at_work());
+    EXPECT_FALSE(world.scheduler.work_is_over());
+    EXPECT_EQ(finished, 1);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->outcome, JobOutcome::starts);
+    EXPECT_EQ(found->jobs, 1u);
+    EXPECT_EQ(world.scheduler.explain(now, std::to_string(second) + ".server")->jobs, 2u);
+}
+
+TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
+    world.scheduler.set_long_cycle(30);
+    const int first = job(2);  // and a vnode
+    EXPECT_FALSE(look(first));
+    EXPECT_EQ(finished, 0);
+    EXPECT_TRUE(found);
+    EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
+    job(2);
+    EXPECT_TRUE(look(first)) << "a tenth of what makes a cycle long";
+    EXPECT_FALSE(start()) << "which waits for it";
+    EXPECT_EQ(finished, 1);
+}
+
+TEST_F(BackgroundLook, BeforeACycleSeesWhatThatDecidesBy) {
+    const int first = job(2);
+    const auto before = [&](Inspector& scheduler) {
+        found = scheduler.explain(now, std::to_string(first) + ".server");
+        EXPECT_EQ(scheduler.rehearse(now, "default", CycleTrigger::timer).list.size(), 1u);
+    };
+    world.scheduler.set_long_cycle(20);
+    ASSERT_TRUE(world.scheduler.start_cycle(
+        now, "default", CycleTrigger::timer, [this](Decisions d) { decided = std::move(d); },
+        [this] { ++finished; }, before))
+        << "the look is a long one";
+    EXPECT_THAT(finish().started, ElementsAre(first));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->outcome, JobOutcome::starts);
+}
+
+TEST_F(BackgroundLook, DescribesUntilItIsGivenUp) {
+    job(2);
+    job(2);
+    std::atomic<bool> give_up = false;
+    int records = 0;
+    ASSERT_TRUE(world.scheduler.start_look(
+        now,
+        [&](Inspector& scheduler) {
+            scheduler.describe(
+                [&](const StateRecord& record) {
+                    if (std::holds_alternative<JobState>(record)) give_up = true;
+                    records += give_up ? 1 : 0;
+                },
+                &give_up);
+        },
+        [] {}));
+    EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
+    EXPECT_EQ(records, 1) << "the first job is the last record";
 }
 
 TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {

@@ -1,0 +1,287 @@
+// Explanations and records that take long: the plugin finds them out in a thread, while its host goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr uint64_t kBatch = 102;
+// So many make a cycle long, and a look ten times over.
+constexpr uint64_t kMany = 20'000;
+
+pbs_str str(const std::string& text) {
+    return {text.data(), text.size()};
+}
+
+class Looks : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        host.bring_up();
+        host.queue(kBatch, "batch");
+        host.vnode(201, "n1", 8);
+    }
+    void many_jobs() {
+        for (uint64_t i = 1; i <= kMany; ++i)
+            host.job({.handle = i, .queue = kBatch, .ncpus = static_cast<int64_t>(1 + i % 4)});
+    }
+    // Asks once.
+    Answer ask(uint64_t ticket, int32_t type, const std::string& name, const std::string& extend = {}) {
+        pbs_status_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.object_type = type;
+        request.object_name = str(name);
+        request.who = host.who;
+        request.extend = str(extend);
+        request.ticket = ticket;
+        return host.status(request);
+    }
+    Answer explain(uint64_t ticket, const std::string& job = "5.server1") {
+        return ask(ticket, PBS_OBJ_EXPLANATION, job);
+    }
+    Answer explain_as(const std::string& user, uint64_t ticket) {
+        pbs_identity before = host.who;
+        host.who.user = str(user);
+        const Answer answer = explain(ticket);
+        host.who = before;
+        return answer;
+    }
+    // Until works_finished says that so many looks are over.
+    void await(int works) const {
+        while (host.works_finished < works) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    int32_t start_cycle(int32_t& running) {
+        pbs_cycle_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.sched = {"default", 7};
+        request.trigger = PBS_SCH_SCHEDULE_CMD;
+        return host.plugin.start_cycle(host.plugin.self, &request, &running);
+    }
+    // A record with a ticket, a part at a time.
+    std::string record(uint64_t ticket, int& parts, std::string extend = {}) {
+        std::string text;
+        for (parts = 0;;) {
+            const Answer answer = ask(ticket, PBS_OBJ_RECORD, "default", extend);
+            if (answer.code == PBSE_TRYAGAIN) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                continue;
+            }
+            EXPECT_EQ(answer.code, 0) << answer.text;
+            if (answer.code != 0) return text;
+            EXPECT_LE(answer.value("text").size(), std::size_t{256} << 10);
+            text += answer.value("text");
+            ++parts;
+            const auto more = answer.attributes.find("offset");
+            if (more == answer.attributes.end()) return text;
+            extend = "offset=" + more->second;
+        }
+    }
+    std::string record_at_once() {
+        std::string text;
+        for (const Answer::Object& part : ask(0, PBS_OBJ_RECORD, "default").objects)
+            text += part.attributes.at("text");
+        return text;
+    }
+
+    FakeHost host;
+};
+
+TEST_F(Looks, TheHostGoesOnBesideALongOne) {
+    many_jobs();
+    ASSERT_EQ(
+        host.manager(
+                PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "office",
+                {{"rrule", "FREQ=DAILY"}, {"start_time", "0800"}, {"end_time", "1700"}, {"type", "prime"}})
+            .code,
+        0);
+    host.tick();
+    const int64_t end_of_prime_time = kMonday10 + 7 * 3600;
+    ASSERT_EQ(host.next_deadline(), end_of_prime_time);
+    const Answer expected = explain(0);
+    ASSERT_EQ(expected.code, 0);
+    ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(host.next_deadline(), INT64_MAX) << "nothing is due meanwhile";
+    EXPECT_EQ(host.tick(), 0u);
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default").at("active_policy"), "default_policy");
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "backfill_depth", "3").code, 0);
+    EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("backfill_depth"), "3");
+    host.job_removed(6);
+    host.job({.handle = kMany + 1, .queue = kBatch});
+    await(1);
+    const Answer answer = explain(7);
+    EXPECT_EQ(answer.code, 0) << answer.text;
+    EXPECT_EQ(answer.value("jobs"), expected.value("jobs"));
+    EXPECT_EQ(answer.value("place"), "5");
+    EXPECT_EQ(host.next_deadline(), end_of_prime_time);
+    EXPECT_EQ(explain(0, std::to_string(kMany + 1) + ".server1").code, 0) << "kept, and delivered";
+    EXPECT_EQ(explain(0, "6.server1").code, PBSE_UNKJOBID);
+}
+
+TEST_F(Looks, AShortOneIsAnsweredAtOnce) {
+    host.job({.handle = 5, .queue = kBatch});
+    EXPECT_EQ(explain(7).code, 0);
+    EXPECT_EQ(explain(7, "6.server1").code, PBSE_UNKJOBID);
+    EXPECT_EQ(host.works_finished, 0);
+}
+
+TEST_F(Looks, AHostThatIsNotToldOfTheEndWaits) {
+    many_jobs();
+    host.host.work_finished = nullptr;
+    EXPECT_EQ(explain(7).code, 0);
+}
+
+TEST_F(Looks, ACycleWaitsForALookAndThenComesFirst) {
+    many_jobs();
+    ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
+    int32_t running = 0;
+    ASSERT_EQ(start_cycle(running), PBSE_TRYAGAIN);
+    await(1);
+    ASSERT_EQ(start_cycle(running), 0);
+    EXPECT_EQ(running, 1);
+    EXPECT_EQ(explain(7).code, 0) << "the first one's answer is there";
+    EXPECT_EQ(explain(8).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(host.works_finished, 1);
+    EXPECT_EQ(host.finish_cycle().size(), kMany);
+    // Its end lets the next look begin, and so on.
+    EXPECT_EQ(start_cycle(running), PBSE_TRYAGAIN);
+    await(2);
+    ASSERT_EQ(start_cycle(running), 0);
+    EXPECT_EQ(explain(8).code, 0);
+    EXPECT_EQ(host.finish_cycle().size(), kMany);
+}
+
+TEST_F(Looks, UsersTakeTurns) {
+    many_jobs();
+    for (uint64_t ticket = 1; ticket <= 4; ++ticket)
+        ASSERT_EQ(explain_as("alice", ticket).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain_as("bob", 5).code, PBSE_TRYAGAIN);
+    std::vector<uint64_t> answered;
+    for (int works = 1; works <= 5; ++works) {
+        await(works);
+        for (uint64_t ticket = 1; ticket <= 5; ++ticket) {
+            if (std::ranges::find(answered, ticket) != answered.end()) continue;
+            if (explain_as(ticket == 5 ? "bob" : "alice", ticket).code == 0) answered.push_back(ticket);
+        }
+    }
+    ASSERT_EQ(answered.size(), 5U);
+    EXPECT_EQ(answered[0], 1U);
+    EXPECT_LE(std::ranges::find(answered, 5U) - answered.begin(), 2) << "not behind all four of the other";
+}
+
+TEST_F(Looks, WhatIsAbandonedLeavesNothing) {
+    many_jobs();
+    ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain(9).code, PBSE_TRYAGAIN);
+    host.plugin.abandon(host.plugin.self, 8);  // it waits
+    host.plugin.abandon(host.plugin.self, 7);  // it is at work
+    host.plugin.abandon(host.plugin.self, 99);
+    await(1);
+    (void)explain(9);
+    await(2);
+    EXPECT_EQ(explain(9).code, 0);
+    int32_t running = 0;
+    ASSERT_EQ(start_cycle(running), 0);
+    EXPECT_EQ(host.finish_cycle().size(), kMany);
+}
+
+TEST_F(Looks, StoppingEndsThem) {
+    many_jobs();
+    ASSERT_EQ(ask(7, PBS_OBJ_RECORD, "default").code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
+    host.stop();
+    EXPECT_EQ(host.works_finished, 1);
+}
+
+TEST_F(Looks, ARecordComesInPartsAndIsTheSame) {
+    many_jobs();
+    int parts = 0;
+    const std::string expected = record_at_once();
+    EXPECT_GT(expected.size(), std::size_t{1} << 20);
+    EXPECT_EQ(record(7, parts), expected);
+    EXPECT_GT(parts, 4);
+    EXPECT_EQ(ask(7, PBS_OBJ_RECORD, "default", "offset=0").code, PBSE_IVALREQ) << "read to its end";
+}
+
+TEST_F(Looks, RecordsThatNobodyReadsKeepOthersOut) {
+    many_jobs();
+    for (uint64_t ticket = 1; ticket <= 5; ++ticket)
+        ASSERT_EQ(ask(ticket, PBS_OBJ_RECORD, "default").code, PBSE_TRYAGAIN);
+    for (int works = 1; works <= 4; ++works) {
+        await(works);
+        (void)ask(5, PBS_OBJ_RECORD, "default");
+    }
+    EXPECT_EQ(ask(5, PBS_OBJ_RECORD, "default").code, PBSE_TRYAGAIN);
+    EXPECT_EQ(host.works_finished, 4) << "the fifth waits";
+    ASSERT_EQ(explain(6).code, PBSE_TRYAGAIN);
+    await(5);
+    EXPECT_EQ(explain(6).code, 0) << "an explanation doesn't";
+    host.plugin.abandon(host.plugin.self, 2);
+    int parts = 0;
+    EXPECT_THAT(record(5, parts), HasSubstr("{\"end\":{"));
+}
+
+TEST_F(Looks, ARecordThatTheDiskDoesNotTake) {
+    many_jobs();
+    std::filesystem::rename(host.home() / "server_priv", host.home() / "elsewhere");
+    ASSERT_EQ(ask(7, PBS_OBJ_RECORD, "default").code, PBSE_TRYAGAIN);
+    await(1);
+    const Answer answer = ask(7, PBS_OBJ_RECORD, "default");
+    EXPECT_EQ(answer.code, PBSE_SYSTEM);
+    EXPECT_THAT(answer.text, StartsWith("a record can't be kept: "));
+    EXPECT_THAT(answer.text, HasSubstr("No such file or directory"));
+    std::filesystem::rename(host.home() / "elsewhere", host.home() / "server_priv");
+    int parts = 0;
+    EXPECT_THAT(record(8, parts), HasSubstr("{\"end\":{"));
+}
+
+TEST_F(Looks, TheNextCycleIsRecordedInItsThread) {
+    host.cycle();
+    many_jobs();
+    EXPECT_EQ(ask(7, PBS_OBJ_RECORD, "default", "next").value("cycles"), "1");
+    int32_t running = 0;
+    ASSERT_EQ(start_cycle(running), 0);
+    ASSERT_EQ(running, 1);
+    EXPECT_EQ(ask(8, PBS_OBJ_RECORD, "default", "after=1").value("cycles"), "2") << "not there yet";
+    const auto decided = host.finish_cycle();
+    EXPECT_EQ(decided.size(), kMany);
+    int parts = 0;
+    const std::string text = record(9, parts, "after=1");
+    EXPECT_THAT(text, HasSubstr("\"trigger\":\"command\""));
+    EXPECT_THAT(text, HasSubstr("{\"end\":{\"jobs_considered\":20000"));
+    EXPECT_GT(parts, 4);
+    EXPECT_EQ(ask(10, PBS_OBJ_RECORD, "default", "after=1").value("cycles"), "2") << "it was fetched";
+    // Whoever asked while it was being made didn't want one more; the last one asks for the next.
+    host.now += 31;
+    ASSERT_EQ(start_cycle(running), 0);
+    (void)host.finish_cycle();
+    EXPECT_EQ(ask(11, PBS_OBJ_RECORD, "default", "after=2").value("cycles"), "3");
+}
+
+TEST_F(Looks, ARecordOfTheNextCycleThatNobodyFetchesGoes) {
+    (void)ask(7, PBS_OBJ_RECORD, "default", "next");
+    host.cycle();
+    host.now += 31;
+    (void)host.next_deadline();
+    EXPECT_EQ(ask(8, PBS_OBJ_RECORD, "default", "after=0").value("cycles"), "1");
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test
