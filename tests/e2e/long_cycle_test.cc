@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
@@ -42,11 +46,32 @@ class LongCycle : public ::testing::Test {
         const std::string out = server.command({"qselect", "-s", state}).out;
         return static_cast<std::size_t>(std::ranges::count(out, '\n'));
     }
+    std::size_t cycles() const {
+        const std::string log = server.log();
+        std::size_t count = 0;
+        for (auto at = log.find(" decisions"); at != std::string::npos; at = log.find(" decisions", at + 1))
+            ++count;
+        return count;
+    }
+    // Records of cycles for one user after the other, all at once, until `enough`.
+    std::vector<std::thread> ask_for_records(int users, const std::atomic<bool>& enough) {
+        std::vector<std::thread> all;
+        for (int i = 0; i < users; ++i)
+            all.emplace_back([this, &enough] {
+                while (!enough) {
+                    const Output recorded = server.command({"pbs_replay", "--record", "-o", "/dev/null"});
+                    EXPECT_EQ(recorded.exit, 0) << recorded.err;
+                    ++records;
+                }
+            });
+        return all;
+    }
     bool cycle_is_over() const {
         return server.log().find(" decisions", server.log().find("scheduling = True")) != std::string::npos;
     }
 
     Server server;
+    std::atomic<int> records = 0;
 };
 
 TEST_F(LongCycle, RequestsAreAnsweredWhileItsDecisionsAreCarriedOut) {
@@ -72,6 +97,54 @@ TEST_F(LongCycle, AServerThatIsStoppedOrKilledInBetweenGoesOnAtItsNextStart) {
     EXPECT_TRUE(wait_for([&] { return cycle_is_over(); }, std::chrono::seconds(60)));
     EXPECT_TRUE(wait_for([&] { return count("R") == 2; }));
     EXPECT_EQ(count("Q"), kJobs - 2u);
+}
+
+// What explains a job or writes down all of them takes as long as a cycle.
+TEST_F(LongCycle, OthersAreAnsweredAndCyclesRunBesideRecordsAndExplanations) {
+    ASSERT_EQ(server.qmgr("set server scheduling=True").exit, 0);
+    ASSERT_TRUE(wait_for([&] { return cycle_is_over() && count("R") == 2; }, std::chrono::seconds(60)));
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    ASSERT_EQ(server.command({"pbs_replay", "--record", "-o", "/dev/null"}).exit, 0);
+    const auto one_record = Clock::now() - begin;
+
+    std::atomic<bool> enough = false;
+    std::vector<std::thread> others = ask_for_records(3, enough);
+    const std::size_t before = cycles();
+    auto longest = Clock::duration::zero();
+    // Each change wants a cycle.
+    for (int i = 0; i < 10 || (records < 6 && i < 1000); ++i) {
+        const auto asked = Clock::now();
+        EXPECT_EQ(server.qmgr("set policy default_policy comment=c" + std::to_string(i)).exit, 0);
+        longest = std::max(longest, Clock::now() - asked);
+    }
+    const Output explained = server.command({"pbs_explain", std::to_string(kJobs - 1)});
+    EXPECT_EQ(explained.exit, 0) << explained.err;
+    EXPECT_THAT(explained.out, HasSubstr("Queue batch job limit has been reached."));
+    EXPECT_TRUE(wait_for([&] { return cycles() > before + 1; }, std::chrono::seconds(30)))
+        << "a cycle takes its turn";
+    enough = true;
+    for (std::thread& other : others) other.join();
+    EXPECT_LT(longest, one_record) << "else it would have waited for three";
+}
+
+TEST_F(LongCycle, WhoLeavesWhileItIsMadeKeepsNobodyWaiting) {
+    ASSERT_EQ(server.qmgr("set server scheduling=True").exit, 0);
+    ASSERT_TRUE(wait_for([&] { return cycle_is_over() && count("R") == 2; }, std::chrono::seconds(60)));
+    for (int i = 0; i < 12; ++i) {
+        const std::string after = "0.0" + std::to_string(2 + i % 5);
+        const std::vector<std::string> what =
+            i % 2 == 0 ? std::vector<std::string>{program("pbs_replay"), "--record"}
+                       : std::vector<std::string>{program("pbs_explain"), "7"};
+        std::vector<std::string> argv{"timeout", "-s", "KILL", after};
+        argv.insert(argv.end(), what.begin(), what.end());
+        (void)server.command(argv);
+    }
+    const std::size_t before = cycles();
+    ASSERT_EQ(server.qmgr("set policy default_policy comment=x").exit, 0);
+    EXPECT_TRUE(wait_for([&] { return cycles() > before; }));
+    EXPECT_EQ(server.command({"pbs_explain", "7"}).exit, 0);
+    EXPECT_THAT(server.command({"pbs_replay", "--record"}).out, HasSubstr("{\"end\":{"));
 }
 
 }  // namespace
