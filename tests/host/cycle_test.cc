@@ -269,6 +269,82 @@ TEST_F(CycleTest, SchedulersHaveTheirCyclesOneAfterTheOther) {
     EXPECT_FALSE(cycles.busy() || cycles.has_more());
 }
 
+// ---- The plugin's thread is at work on an explanation.
+
+class WaitingCycle : public CycleTest {
+  protected:
+    static constexpr uint64_t ticket = 7;
+
+    void SetUp() override {
+        CycleTest::SetUp();
+        ifl::StatusParts out;
+        const auto asked =
+            plugin_->status_part(server_->now(), PBS_OBJ_EXPLANATION, "1.svr", {}, root(), {}, ticket, out);
+        ASSERT_EQ(asked.error().code, PBSE_TRYAGAIN);
+        for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
+    }
+};
+
+TEST_F(WaitingCycle, BeginsWhenThatIsOver) {
+    Cycles cycles(*server_);
+    cycles.run_wanted();
+    EXPECT_TRUE(cycles.busy());
+    EXPECT_TRUE(server_->cycle_waits);
+    EXPECT_EQ(states(), "QQQ");
+    cycles.run_wanted();
+    cycles.cycle_finished();
+    EXPECT_TRUE(server_->cycle_waits) << "nothing else lets it begin";
+    plugin_->abandon(ticket);
+    cycles.work_finished();
+    EXPECT_FALSE(server_->cycle_waits);
+    EXPECT_TRUE(cycles.busy());
+    cycles.work_finished();  // of something that ended before
+    EXPECT_EQ(states(), "QQQ");
+    cycles.cycle_finished();
+    EXPECT_EQ(states(), "RRR");
+    EXPECT_FALSE(cycles.busy());
+}
+
+TEST_F(WaitingCycle, IsForgottenOnceSchedulingIsOff) {
+    Cycles cycles(*server_);
+    cycles.run_wanted();
+    ASSERT_TRUE(server_->cycle_waits);
+    ASSERT_EQ(set(PBS_OBJ_SCHED, "default", "scheduling", "f"), 0);
+    plugin_->abandon(ticket);
+    cycles.work_finished();
+    EXPECT_FALSE(server_->cycle_waits || cycles.busy());
+    EXPECT_EQ(states(), "QQQ");
+}
+
+TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
+    Cycles cycles(*server_);
+    cycles.run_wanted();
+    ASSERT_TRUE(server_->cycle_waits);
+    const ifl::Request request{ifl::RequestType::status_scheduler, "", ifl::Status{c, {}},
+                               "object=explanation"};
+    Session session;
+    const Identity who = root();
+    Context context{*server_, who, server_->now(), request, session};
+    (void)begin_answer(context);
+    ASSERT_NE(context.rest, nullptr);
+    ifl::StatusParts out;
+    std::optional<ifl::Reply> reply;
+    EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
+    // Had the plugin been asked, it would be at work on that now.
+    plugin_->abandon(ticket);
+    cycles.work_finished();
+    EXPECT_FALSE(server_->cycle_waits);
+    EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
+    cycles.cycle_finished();
+    EXPECT_EQ(states(), "RRR");
+    server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+    cycles.run_wanted();
+    EXPECT_TRUE(server_->cycle_waits) << "now it has been asked";
+    context.rest.reset();
+    cycles.work_finished();
+    EXPECT_FALSE(server_->cycle_waits) << "and who asked has left";
+}
+
 TEST_F(CycleTest, OfSeveralTriggersTheOneThatSaysMostIsTold) {
     for (const int first : {PBS_SCH_SCHEDULE_NEW, PBS_SCH_CONFIGURE}) {
         server_->want_cycle(first);

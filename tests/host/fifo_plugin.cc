@@ -38,6 +38,7 @@ struct Fifo {
     pbs_decision placed{};      // of place_job(), with these
     pbs_place place{};
     pbs_amount place_amount{};
+    uint64_t explains = 0;      // the ticket of who asked for an explanation, until it is abandoned
 };
 
 Fifo& fifo(void* self) {
@@ -178,7 +179,14 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->manager = [](void*, const pbs_manager_request* request, pbs_reply*) {
         return request->object_type >= PBS_OBJ_POLICY ? int32_t{15029} : int32_t{0};
     };
-    plugin->status = [](void*, const pbs_status_request*, pbs_reply*) { return int32_t{15212}; };
+    plugin->status = [](void* self, const pbs_status_request* request, pbs_reply*) {
+        if (request->object_type != PBS_OBJ_EXPLANATION) return int32_t{15212};
+        fifo(self).explains = request->ticket;
+        return int32_t{15208};
+    };
+    plugin->abandon = [](void* self, uint64_t ticket) {
+        if (fifo(self).explains == ticket) fifo(self).explains = 0;
+    };
     plugin->status_attrs = [](void*, int64_t, int32_t, pbs_str, pbs_reply*) {};
     plugin->resource_defined = resource_defined;
     plugin->server_changed = [](void*, const pbs_server_record*) {};
@@ -196,6 +204,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->cycle = cycle;
     // Of a host that wants to be told of their end, cycles go on until the test says that they are over.
     plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
+        if (fifo(self).explains != 0) return int32_t{15208};
         *running = 1;
         fifo(self).cycle_runs = true;
         fifo(self).result.size = sizeof(pbs_cycle_result);
