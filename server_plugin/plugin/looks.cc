@@ -28,7 +28,9 @@ int32_t Looks::answer(State& state, const pbs_status_request& request, const Mak
         const auto look = make();
         sched::Inspector inspector = state.scheduler.inspect();
         look->work(inspector);
-        return look->answer(request, reply);
+        const int32_t code = look->answer(request, false, reply);
+        discard(look);
+        return code;
     }
     if (!knows(ticket)) {
         asked_[ticket].look = make();
@@ -41,10 +43,14 @@ int32_t Looks::answer(State& state, const pbs_status_request& request, const Mak
     const std::shared_ptr<Look> look = asked->second.look;
     if (const auto thrown = asked->second.thrown) {
         asked_.erase(asked);
+        discard(look);
         std::rethrow_exception(thrown);
     }
-    const int32_t code = look->answer(request, reply);
-    if (code != PBSE_NONE || look->all_told()) asked_.erase(asked);
+    const int32_t code = look->answer(request, true, reply);
+    if (code != PBSE_NONE || look->all_told()) {
+        asked_.erase(asked);
+        discard(look);
+    }
     return code;
 }
 
@@ -102,7 +108,12 @@ bool Looks::has_turn(State& state, std::uint64_t ticket) {
     return change_ == 0;
 }
 
+void Looks::discard(std::shared_ptr<Look> look) {
+    if (look && look->is_large()) discarded_.push_back(std::move(look));
+}
+
 void Looks::finish(State& state) {
+    if (!discarded_.empty() && !discarded_.back()->free_some()) discarded_.pop_back();
     if (!at_work_ || (state.scheduler.at_work() && !state.scheduler.work_is_over())) return;
     std::exception_ptr thrown;
     try {
@@ -117,9 +128,9 @@ void Looks::finish(State& state) {
 
 void Looks::note_end(std::exception_ptr thrown) {
     at_work_ = false;
-    look_.reset();
+    const std::shared_ptr<Look> look = std::exchange(look_, nullptr);
     const auto asked = asked_.find(working_);
-    if (asked == asked_.end()) return;
+    if (asked == asked_.end()) return discard(look);
     asked->second.stage = Stage::over;
     asked->second.thrown = std::move(thrown);
 }
@@ -129,6 +140,7 @@ void Looks::abandon(std::uint64_t ticket) {
     const auto asked = asked_.find(ticket);
     if (asked == asked_.end()) return;
     asked->second.look->give_up();
+    if (asked->second.stage == Stage::over) discard(asked->second.look);
     asked_.erase(asked);
     for (User& user : round_) std::erase(user.tickets, ticket);
     std::erase_if(round_, [](const User& user) { return user.tickets.empty(); });

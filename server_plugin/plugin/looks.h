@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -31,13 +32,15 @@ class Look {
 
     // In the scheduler's thread. It may end early once given_up().
     virtual void work(sched::Inspector& scheduler) = 0;
-    // Once the work is over: all that was found, or with a ticket the next part of it. 0 or the PBSE_ number
-    // that the reply has as well.
-    virtual int32_t answer(const pbs_status_request& request, Reply reply) = 0;
+    // Once the work is over: all that was found, or the next part of it. 0 or the PBSE_ number that the reply
+    // has as well.
+    virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;
     // Has all of it been answered?
     virtual bool all_told() const { return true; }
     // Does it keep much until then? There are only some of these at a time.
     virtual bool is_large() const { return false; }
+    // Nobody wants it any more: frees some of that, in some milliseconds. False: nothing is left.
+    virtual bool free_some() { return false; }
 
     void give_up() { given_up_ = true; }
     const std::atomic<bool>& given_up() const { return given_up_; }
@@ -65,7 +68,8 @@ class Looks {
 
     // Is one in the scheduler's thread?
     bool at_work() const { return at_work_; }
-    // If the one at work is over, what came meanwhile is in force, and the scheduler is free.
+    // To be called again and again. If the one at work is over, what came meanwhile is in force, and the
+    // scheduler is free.
     void finish(State& state);
     // Begins the next one, if the scheduler is free and no cycle is on its way.
     void begin_next(State& state, sched::Instant now);
@@ -75,6 +79,8 @@ class Looks {
 
     // Nobody asks again.
     void abandon(std::uint64_t ticket);
+    // What it keeps is freed by and by. It may be null.
+    void discard(std::shared_ptr<Look> look);
     // The one at work needn't go on.
     void stop();
 
@@ -101,6 +107,7 @@ class Looks {
     bool at_work_ = false;
     std::uint64_t working_ = 0;  // whose look it is; it may be abandoned
     std::shared_ptr<Look> look_;
+    std::vector<std::shared_ptr<Look>> discarded_;
 };
 
 }  // namespace pbs::plugin

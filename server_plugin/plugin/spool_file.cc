@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -63,6 +64,12 @@ void SpoolFile::append(std::string_view text) {
         size_ += written;
         text.remove_prefix(static_cast<std::size_t>(written));
     }
+}
+
+bool SpoolFile::shrink() {
+    constexpr std::int64_t at_once = std::int64_t{16} << 20;
+    size_ = std::max<std::int64_t>(0, size_ - at_once);
+    return fd_ >= 0 && ftruncate(fd_, size_) == 0 && size_ > 0;
 }
 
 tl::expected<std::string, std::string> SpoolFile::part(std::int64_t offset, std::size_t most) const {

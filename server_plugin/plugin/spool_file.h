@@ -29,6 +29,9 @@ class SpoolFile {
     std::int64_t size() const { return size_; }
     // At most so many bytes from `offset` on, fewer at the end only. Errors: a text for the one who asked.
     tl::expected<std::string, std::string> part(std::int64_t offset, std::size_t most) const;
+    // Cuts off some of its end, as much as takes some milliseconds; a long file takes long to close. False:
+    // nothing is left.
+    bool shrink();
 
   private:
     bool has_room(std::size_t more);

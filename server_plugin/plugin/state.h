@@ -20,7 +20,6 @@
 #include "server_plugin/plugin/long_change.h"
 #include "server_plugin/plugin/looks.h"
 #include "server_plugin/plugin/sched_config.h"
-#include "server_plugin/plugin/spool_file.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
@@ -45,7 +44,7 @@ struct CycleInFlight {
     std::vector<WrittenFile> files;
     std::vector<std::string> log;
     bool hpm_wanted = false;
-    std::shared_ptr<SpoolFile> record;  // of the cycle, for one who waits for it; or null
+    std::shared_ptr<Look> record;  // of the cycle, for one who waits for it; or null
 };
 
 // The record of a cycle that somebody waits for (requests/record.h), of one scheduler.
@@ -53,7 +52,7 @@ struct NextRecord {
     std::int64_t cycles = 0;                     // so many have begun
     std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
     std::int64_t recorded = 0;                   // which one `record` is of, counted from 1
-    std::shared_ptr<SpoolFile> record;           // null: there is none, or it was fetched
+    std::shared_ptr<Look> record;                // null: there is none, or it was fetched
     sched::Instant kept_until{};                 // for one who has stopped asking
 };
 

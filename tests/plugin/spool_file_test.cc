@@ -31,6 +31,18 @@ TEST_F(Spool, HasNoNameAndGivesPartsOfWhatWasWritten) {
     EXPECT_EQ(file.part(1000, 100), "");
 }
 
+TEST_F(Spool, ShrinksToNothing) {
+    SpoolFile file(folder);
+    EXPECT_FALSE(file.shrink()) << "nothing was written";
+    const std::string megabyte(std::size_t{1} << 20, 'x');
+    for (int i = 0; i < 40; ++i) file.append(megabyte);
+    int more = 0;
+    while (file.shrink()) ++more;
+    EXPECT_EQ(more, 2);
+    EXPECT_EQ(file.size(), 0);
+    EXPECT_EQ(file.part(0, 10), "");
+}
+
 TEST_F(Spool, AFolderThatIsNotThere) {
     SpoolFile file(folder / "gone");
     file.append("text");

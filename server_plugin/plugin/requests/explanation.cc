@@ -89,7 +89,7 @@ class ExplanationLook final : public Look {
     ExplanationLook(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
 
     void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
-    int32_t answer(const pbs_status_request&, Reply reply) override {
+    int32_t answer(const pbs_status_request&, bool, Reply reply) override {
         if (!found_) return reply.error(PBSE_UNKJOBID, {});
         add_job(reply, *found_);
         for (const sched::QueueAnswers& answers : found_->queues) add_queue(reply, answers);

@@ -11,6 +11,7 @@
 #include "ifl/pbs_error.h"
 #include "replay/replay.h"
 #include "server_plugin/plugin/requests/extend.h"
+#include "server_plugin/plugin/spool_file.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -24,25 +25,21 @@ constexpr sched::Seconds kWaits{30};
 
 constexpr std::string_view kOffset = "offset=";
 
-std::shared_ptr<SpoolFile> new_file(const State& state) {
-    return std::make_shared<SpoolFile>(fmt::format("{}/server_priv", state.host.home()));
-}
-
 class RecordLook final : public Look {
   public:
-    RecordLook(replay::CycleAsked asked, std::shared_ptr<SpoolFile> file, bool in_parts)
-        : asked_(std::move(asked)), file_(std::move(file)), in_parts_(in_parts) {}
+    RecordLook(const State& state, replay::CycleAsked asked)
+        : asked_(std::move(asked)), file_(fmt::format("{}/server_priv", state.host.home())) {}
 
     void work(sched::Inspector& scheduler) override {
         const auto write = [this](std::string_view text) {
-            file_->append(text);
-            if (!file_->error().empty()) give_up();
+            file_.append(text);
+            if (!file_.error().empty()) give_up();
         };
         replay::record_cycle(scheduler, asked_, write, given_up());
     }
-    int32_t answer(const pbs_status_request& request, Reply reply) override {
-        if (!file_->error().empty())
-            return reply.error(PBSE_SYSTEM, fmt::format("a record can't be kept: {}", file_->error()));
+    int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) override {
+        if (!file_.error().empty())
+            return reply.error(PBSE_SYSTEM, fmt::format("a record can't be kept: {}", file_.error()));
         const std::string_view extend = view(request.extend);
         std::int64_t offset = 0;
         if (extend.starts_with(kOffset)) {
@@ -51,23 +48,23 @@ class RecordLook final : public Look {
             offset = *number;
         }
         do {
-            const auto part = file_->part(offset, kPart);
+            const auto part = file_.part(offset, kPart);
             if (!part) return reply.error(PBSE_SYSTEM, part.error());
             const ShownAttribute text{"text", *part, {}};
             reply.object(PBS_OBJ_RECORD, asked_.sched, std::span(&text, 1));
             offset += static_cast<std::int64_t>(part->size());
-            all_told_ = offset >= file_->size();
-        } while (!in_parts_ && !all_told_);
+            all_told_ = offset >= file_.size();
+        } while (!in_parts && !all_told_);
         if (!all_told_) reply.attribute({"offset", std::to_string(offset), {}});
         return PBSE_NONE;
     }
     bool all_told() const override { return all_told_; }
     bool is_large() const override { return true; }
+    bool free_some() override { return file_.shrink(); }
 
   private:
     replay::CycleAsked asked_;
-    std::shared_ptr<SpoolFile> file_;
-    bool in_parts_;
+    SpoolFile file_;
     bool all_told_ = false;
 };
 
@@ -75,10 +72,9 @@ int32_t tell_next(State& state, const pbs_status_request& request, const replay:
                   std::optional<std::int64_t> after, Reply reply) {
     NextRecord& next = state.next_records[asked.sched];
     if (after && next.recorded > *after && next.record) {
+        const std::shared_ptr<Look> look = std::exchange(next.record, nullptr);
         const std::uint64_t ticket = ticket_of(state, request);
-        const auto look =
-            std::make_shared<RecordLook>(asked, std::exchange(next.record, nullptr), ticket != 0);
-        if (ticket == 0) return look->answer(request, reply);
+        if (ticket == 0) return look->answer(request, false, reply);
         state.looks.put(ticket, look);
         return state.looks.answer(state, request, {}, reply);
     }
@@ -110,7 +106,7 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
     if (request.object_name.len != 0) asked.sched = view(request.object_name);
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!extend.empty()) return tell_next(state, request, asked, after, reply);
-    const auto make = [&] { return std::make_shared<RecordLook>(asked, new_file(state), ticket != 0); };
+    const auto make = [&] { return std::make_shared<RecordLook>(state, asked); };
     return state.looks.answer(state, request, make, reply);
 }
 
@@ -119,12 +115,12 @@ std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle
     const sched::Instant now{sched::Seconds(request.now)};
     NextRecord& next = state.next_records[sched];
     ++next.cycles;
-    next.record.reset();
+    state.looks.discard(std::exchange(next.record, nullptr));
     if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
-    state.in_flight.record = new_file(state);
-    return [look = std::make_shared<RecordLook>(
-                replay::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false},
-                state.in_flight.record, true)](sched::Inspector& scheduler) { look->work(scheduler); };
+    const auto look = std::make_shared<RecordLook>(
+        state, replay::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
+    state.in_flight.record = look;
+    return [look](sched::Inspector& scheduler) { look->work(scheduler); };
 }
 
 void keep_record(State& state, sched::Instant now) {
@@ -137,7 +133,7 @@ void keep_record(State& state, sched::Instant now) {
 
 void forget_records(State& state, sched::Instant now) {
     for (auto& [sched, next] : state.next_records)
-        if (next.kept_until < now) next.record.reset();
+        if (next.kept_until < now) state.looks.discard(std::exchange(next.record, nullptr));
 }
 
 }  // namespace pbs::plugin
