@@ -129,8 +129,10 @@ double percentile(std::vector<double>& sorted, double share) {
 
 // A user in a process of his own who runs a command again and again: he tells how often by a byte for each.
 [[noreturn]] void run_on_and_on(const Server& server, const std::vector<std::string>& command, int count) {
+    pbs::e2e::RunOptions options;
+    options.timeout = std::chrono::minutes(10);
     for (;;) {
-        if (server.command(command).exit != 0) _exit(1);
+        if (server.command(command, options).exit != 0) _exit(1);
         (void)!write(count, "", 1);
     }
 }
