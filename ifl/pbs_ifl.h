@@ -640,8 +640,8 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
  * through without anything being done: all that the scheduler knows, and what it decides, for pbs_replay(8).
  * It has what jobs ask for and whose they are, of all users: for managers and operators, others get
  * PBSE_PERM. The text comes in parts, in the attribute "text" of one object after another, each named after
- * the scheduler, as soon as the server has made it, which takes as long as a cycle and more. `extend` is NULL.
- * PBSE_SYSTEM: there is no room for it on the server's disk.
+ * the scheduler, as soon as the server has made it, which takes as long as a cycle and more. `extend` is
+ * NULL. PBSE_SYSTEM: there is no room for it on the server's disk.
  *
  * For the record of the next cycle that the server runs: `extend` "next" gives an object with the attribute
  * "cycles", how many have begun; then "after=THAT", again and again, the same until a later one has begun,

@@ -1,4 +1,5 @@
-// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until it is over.
+// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until it
+// is over.
 #pragma once
 
 #include <memory>
