@@ -169,7 +169,9 @@ void others_wait(benchmark::State& state, bool reads) {
 void others_wait_beside(benchmark::State& state, const std::vector<std::string>& command) {
     const auto server = make_server(state.range(0), true);
     if (server->qmgr("set server scheduling=True").exit != 0) give_up("scheduling");
-    const auto over = [&] { return server->log().find(" decisions") != std::string::npos; };
+    // Each job has been given its comment.
+    const std::string all = fmt::format(": {} decisions", state.range(0));
+    const auto over = [&] { return server->log().find(all) != std::string::npos; };
     if (!pbs::e2e::wait_for(over, std::chrono::minutes(10))) give_up("no cycle");
     const double resting = memory_mb(*server);
     double most = resting;
