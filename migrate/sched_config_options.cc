@@ -188,11 +188,11 @@ Read read_log_filter(std::string_view text) {
 }
 
 Read read_factor(std::string_view text) {
-    auto number = read_argument(ArgumentType::real, text);
+    const auto number = read_argument(ArgumentType::real, text);
     double value = 0;
     if (number) std::from_chars(number->data(), number->data() + number->size(), value);
     if (!number || value <= 0 || value >= 1) return expected("a number between 0 and 1, such as 0.5");
-    return number;
+    return *number;
 }
 
 // Of a job_sort_key, whose first word may be an old name.

@@ -78,7 +78,7 @@ void must(const Output& done, const std::string& what) {
 void config(const Server& server, std::vector<std::string> arguments) {
     const std::string what = fmt::format("{}", fmt::join(arguments, " "));
     arguments.insert(arguments.begin(), "pbs_config");
-    must(server.command(std::move(arguments), {.timeout = std::chrono::seconds(600)}), what);
+    must(server.command(arguments, {.timeout = std::chrono::seconds(600)}), what);
 }
 
 void qmgr(const Server& server, const std::string& input) {

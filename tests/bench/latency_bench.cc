@@ -88,11 +88,11 @@ std::unique_ptr<Server> make_server(int64_t jobs) {
         "create queue submit queue_type=execution,enabled=True,started=True",
         "create queue batch queue_type=execution,enabled=True,started=True,max_running=4",
         "set queue batch resources_max.ncpus=8,resources_max.walltime=12:00:00",
-        "create time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR',start_time=0800,end_time=1700,"
-        "type=prime",
+        ("create time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR',start_time=0800,end_time=1700,"
+         "type=prime"),
         "set policy default_policy algorithm=origin,submit_queue=submit,batch_queues=batch",
-        "set policy default_policy sort_by_past_usage=True,enforce_prime_time=True,"
-        "prime_time_wallt_limit=02:00:00,avoid_fragmentation=False",
+        ("set policy default_policy sort_by_past_usage=True,enforce_prime_time=True,"
+         "prime_time_wallt_limit=02:00:00,avoid_fragmentation=False"),
     });
     if (!configured) give_up(configured.message());
     const std::string script = server->work() / "job.sh";

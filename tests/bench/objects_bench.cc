@@ -163,10 +163,12 @@ void many_clients(benchmark::State& state, Way way, bool create) {
     const auto server = start();
     fill(*server, kNames);
     std::vector<std::unique_ptr<Client>> clients;
+    clients.reserve(kClients);
     for (int i = 0; i < kClients; ++i) clients.push_back(std::make_unique<Client>(*server, way));
     int64_t round = 0;
     for (auto _ : state) {
         std::vector<std::thread> threads;
+        threads.reserve(kClients);
         for (int c = 0; c < kClients; ++c) {
             threads.emplace_back([&, c] {
                 const Client& client = *clients[static_cast<std::size_t>(c)];

@@ -14,9 +14,6 @@
 namespace pbs::cmds {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
 struct Attribute {
     std::string name;
     std::string resource;

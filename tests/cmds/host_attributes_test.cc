@@ -9,8 +9,6 @@
 namespace pbs::cmds {
 namespace {
 
-using testing::Contains;
-
 TEST(HostAttributes, AreNamedOnceEach) {
     for (const TypeWord& type : object_types()) {
         std::vector<std::string> names = attribute_names(type.type);

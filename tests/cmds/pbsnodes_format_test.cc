@@ -86,7 +86,7 @@ TEST(NodesJson, NestsResources) {
     EXPECT_EQ(short_json["nodes"]["n1"]["ncpus f/t"], "1/4");
 }
 
-std::string problem(std::vector<std::string> arguments) {
+std::string problem(const std::vector<std::string>& arguments) {
     const auto options = parse_pbsnodes_options(arguments);
     return options ? "" : options.error().message;
 }

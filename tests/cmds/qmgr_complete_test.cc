@@ -9,7 +9,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Not;
 
 std::vector<std::string> names(ObjectType type) {
     if (type == ObjectType::policy) {

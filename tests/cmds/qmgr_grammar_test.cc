@@ -11,7 +11,6 @@ namespace pbs::cmds {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 // A directive in one line: "set policy p1,p2@srv | by_queue = False | a.r += 5".
 std::string written(const Directive& directive) {

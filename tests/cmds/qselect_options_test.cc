@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string criteria(std::vector<std::string> arguments) {
+std::string criteria(const std::vector<std::string>& arguments) {
     const auto options = parse_qselect_options(arguments, 1'800'000'000);
     if (!options) {
         return options.error().message;

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-QstatOptions parsed(std::vector<std::string> arguments) {
+QstatOptions parsed(const std::vector<std::string>& arguments) {
     auto options = parse_qstat_options(arguments);
     EXPECT_TRUE(options) << (options ? "" : options.error().message);
     return options ? std::move(*options) : QstatOptions{};
@@ -31,9 +31,9 @@ TEST(QstatOptions, ChooseObjectsAndLayouts) {
 }
 
 TEST(QstatOptions, MakeCriteria) {
-    const auto criteria = [](std::vector<std::string> arguments) {
+    const auto criteria = [](const std::vector<std::string>& arguments) {
         std::string text;
-        const QstatOptions options = parsed(std::move(arguments));
+        const QstatOptions options = parsed(arguments);
         for (const auto& entry : options.criteria.entries()) {
             text += entry.name + "=" + entry.value + ";";
         }

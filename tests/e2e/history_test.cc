@@ -44,7 +44,7 @@ class History : public ::testing::Test {
         return output.out;
     }
     std::filesystem::path file(const std::string& name, const std::string& text) const {
-        const auto path = server.work() / name;
+        auto path = server.work() / name;
         std::ofstream(path) << text;
         return path;
     }

@@ -7,7 +7,6 @@
 namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class IflProgram : public ::testing::Test {
   protected:

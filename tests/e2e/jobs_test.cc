@@ -170,7 +170,7 @@ TEST_F(Jobs, StatusCommandsShowThem) {
 TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
     const auto document = [&](std::vector<std::string> arguments, int exit) {
         arguments.insert(arguments.begin(), {"qstat", "-f", "-F", "json"});
-        const Output asked = as_runner(arguments);
+        Output asked = as_runner(arguments);
         EXPECT_EQ(asked.exit, exit) << asked;
         EXPECT_THAT(asked.out, AllOf(HasSubstr("{\n    \"timestamp\": "), HasSubstr("\"pbs_server\": "),
                                      testing::EndsWith("\n}\n")));

@@ -69,10 +69,10 @@ TEST(Migration, MigratedPolicySchedulesRealJobs) {
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({
         "create queue submit queue_type=execution, enabled=True, started=True",
-        "create queue small queue_type=execution, enabled=True, started=True, resources_max.ncpus=2, "
-        "resources_max.walltime=01:00:00",
-        "create queue batch queue_type=execution, enabled=True, started=True, resources_max.ncpus=8, "
-        "resources_max.walltime=12:00:00",
+        ("create queue small queue_type=execution, enabled=True, started=True, resources_max.ncpus=2, "
+         "resources_max.walltime=01:00:00"),
+        ("create queue batch queue_type=execution, enabled=True, started=True, resources_max.ncpus=8, "
+         "resources_max.walltime=12:00:00"),
         "create queue special queue_type=execution, enabled=True, started=True",
         "set server default_queue=submit, job_history_enable=True",
         "create node n1 resources_available.ncpus=8, resources_available.mem=8gb",
@@ -240,12 +240,12 @@ void expect_whole_server(const Server& server) {
                 ::testing::AllOf(HasSubstr("resources_available.color = blue"), Not(HasSubstr("faraway"))));
     const std::string report = server.read("server_priv/migration_report");
     for (const char* line :
-         {"set server max_array_size = 5000: isn't carried over: max_array_size is an attribute of OpenPBS "
-          "only\n",
+         {("set server max_array_size = 5000: isn't carried over: max_array_size is an attribute of OpenPBS "
+           "only\n"),
           "set server job_history_duration = soon: isn't carried over: ",
           "create node faraway: isn't carried over: the vnode is a part of another machine",
-          "set node faraway resources_available.ncpus = 8: isn't carried over: the vnode is a part of "
-          "another machine",
+          ("set node faraway resources_available.ncpus = 8: isn't carried over: the vnode is a part of "
+           "another machine"),
           "set sched default sched_host = ", "create hook h1: isn't carried over: hooks are programs",
           "set hook h1 event = queuejob: isn't carried over", "import hook h1 application/x-python",
           "-> queue workq resources_max.ncpus = 64\n", "-> queue p_fast = (created)\n",

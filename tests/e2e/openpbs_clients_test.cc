@@ -14,7 +14,6 @@
 namespace pbs::e2e {
 namespace {
 namespace fs = std::filesystem;
-using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -75,7 +74,7 @@ class OpenpbsClients : public OriginServer {
 
   private:
     std::string conf() const {
-        const std::string path = (server.work() / "pbs.conf").string();
+        std::string path = (server.work() / "pbs.conf").string();
         std::ofstream(path) << "PBS_EXEC=" << prefix.string()
                             << "\nPBS_HOME=/nonexistent\nPBS_SERVER=localhost\n"
                             << "PBS_BATCH_SERVICE_PORT=" << server.port() << "\n";
@@ -225,7 +224,7 @@ TEST_F(OpenpbsJobs, SomebodyWhoIsNoManagerIsRefused) {
 
 TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
     const std::string compiled = (server.work() / "program").string();
-    const Output built = run({"cc", PBS_SOURCE_DIR "/tests/e2e/libpbs_program.c", "-o", compiled,
+    const Output built = run({"cc", (PBS_SOURCE_DIR "/tests/e2e/libpbs_program.c"), "-o", compiled,
                               "-I" + (prefix / "include").string(), "-L" + (prefix / "lib").string(), "-lpbs",
                               "-Wl,-rpath," + (prefix / "lib").string()},
                              {.timeout = std::chrono::seconds(60)});

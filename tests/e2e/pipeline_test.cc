@@ -18,7 +18,6 @@ namespace pbs::e2e {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -140,6 +139,7 @@ TEST_F(Pipeline, DirectivesOfAWriterThatWaitsAreNotKeptBack) {
 TEST_F(Pipeline, ManyClientsAtOnce) {
     constexpr int clients = 8;
     std::vector<std::thread> threads;
+    threads.reserve(clients);
     std::vector<Output> outputs(clients);
     for (int c = 0; c < clients; ++c) {
         threads.emplace_back([this, c, &outputs] {

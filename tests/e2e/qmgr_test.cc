@@ -81,8 +81,8 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "create resource tags type=string_array, flag=h",
         "create resource scratch type=size, flag=nh",
         "create resource licences type=long, flag=q",
-        "create time_window office rrule=\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\", start_time=0600, "
-        "end_time=18:00",
+        ("create time_window office rrule=\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\", start_time=0600, "
+         "end_time=18:00"),
         "set time_window office type=prime, applies_on_holidays=False",
         "create time_window odd rrule=\"DTSTART:20260101T080000 RRULE:FREQ=DAILY EXDATE:20260105T080000\"",
         "create time_window zoned rrule='DTSTART;TZID=\"Europe/Paris\":20260101T080000 RRULE:FREQ=YEARLY'",
@@ -506,6 +506,7 @@ class Terminal {
         std::vector<std::string> environment = {"PBS_HOME=" + server.home().string(), "TERM=dumb", "LC_ALL=C",
                                                 "HOME=" + server.work().string(), "PATH=/usr/bin:/bin"};
         std::vector<char*> variables;
+        variables.reserve(environment.size() + 1);
         for (std::string& variable : environment) variables.push_back(variable.data());
         variables.push_back(nullptr);
         std::string name = "qmgr";

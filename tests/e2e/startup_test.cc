@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -123,9 +123,11 @@ TEST(Startup, AsADaemonItReturnsWhenItServes) {
         run({"pbs_server", "-d", server.home().string(), "-p", std::to_string(server.port()), "--daemon"});
     ASSERT_EQ(started.exit, 0) << started;
     EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0);
-    const std::string pid = server.read("server_priv/server.lock");
-    ASSERT_GT(std::atoi(pid.c_str()), 1);
-    ASSERT_EQ(kill(std::atoi(pid.c_str()), SIGTERM), 0);
+    const std::string lock = server.read("server_priv/server.lock");
+    pid_t pid = 0;
+    std::from_chars(lock.data(), lock.data() + lock.size(), pid);
+    ASSERT_GT(pid, 1) << lock;
+    ASSERT_EQ(kill(pid, SIGTERM), 0);
     EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
 }
 

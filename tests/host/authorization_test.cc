@@ -314,8 +314,8 @@ std::vector<Row> manager_rows() {
                                                                    : ifl::Attributes{kind.attribute});
                  }});
         }
-    const auto set = [&](std::string what, int type, std::string name, std::string attribute,
-                         std::string value, int manager, int op) {
+    const auto set = [&](const std::string& what, int type, const std::string& name,
+                         const std::string& attribute, const std::string& value, int manager, int op) {
         rows.push_back({"Manager set " + what, {manager, op, perm, perm}, [=](A&) {
                             return A::managed(PBS_CMD_SET, type, name, A::one(attribute, value));
                         }});

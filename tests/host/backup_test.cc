@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using testing::ContainsRegex;
 using testing::HasSubstr;
 
 constexpr std::chrono::sys_seconds noon{std::chrono::seconds(1795435200)};  // 2026-11-23 12:00 UTC

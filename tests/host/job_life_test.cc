@@ -19,7 +19,7 @@ class JobLife : public ServerTest {
         ASSERT_EQ(set(PBS_OBJ_SERVER, "", "job_history_enable", "t"), 0);
     }
     std::string running_job(ifl::Attributes attributes = {}) {
-        const std::string id = submit(user(), std::move(attributes), "q");
+        std::string id = submit(user(), std::move(attributes), "q");
         EXPECT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
         return id;
     }

@@ -649,6 +649,7 @@ TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
 TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     make_queue("q");
     std::vector<std::string> jobs;
+    jobs.reserve(5);
     for (int i = 0; i < 5; ++i) jobs.push_back(submit(user(), {}, "q"));
     for (const std::string queue : {"", "q"}) {
         const Identity who = root();

@@ -138,7 +138,7 @@ class ServerTest : public testing::Test {
         return ifl::Reply::error(read.error().code, read.error().message);
     }
 
-    static ifl::Attribute attribute(std::string name, std::string value, ifl::Op op = ifl::Op::set) {
+    static ifl::Attribute attribute(const std::string& name, std::string value, ifl::Op op = ifl::Op::set) {
         const auto dot = name.find('.');
         ifl::Attribute out;
         out.name = name.substr(0, dot);

@@ -14,7 +14,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 constexpr std::chrono::sys_seconds kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21}};

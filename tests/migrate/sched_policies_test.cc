@@ -29,6 +29,7 @@ SchedPolicies policies(const std::string& text, const Surroundings& server = {})
 
 std::vector<std::string> lines(const std::vector<SchedValue>& values) {
     std::vector<std::string> out;
+    out.reserve(values.size());
     for (const SchedValue& value : values) out.push_back(value.attribute + " = " + value.value);
     return out;
 }

@@ -117,7 +117,7 @@ class StoreTest : public testing::Test {
 
     // A program that the server may run: the file's path.
     std::string program(std::string_view name, std::filesystem::perms mode = std::filesystem::perms(0755)) {
-        const std::string path = fmt::format("{}/{}", directory_, name);
+        std::string path = fmt::format("{}/{}", directory_, name);
         std::ofstream(path) << "#!/bin/sh\necho 1\n";
         std::filesystem::permissions(path, mode);
         return path;

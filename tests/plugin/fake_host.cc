@@ -211,6 +211,7 @@ void FakeHost::stop() {
 Answer FakeHost::manager(int32_t command, int32_t type, const std::string& name,
                          const std::vector<Change>& changes) {
     std::vector<pbs_attr> attrs;
+    attrs.reserve(changes.size());
     for (const Change& change : changes) {
         attrs.push_back({c_str(change.name), {}, c_str(change.value), change.op, 0});
     }
@@ -245,6 +246,7 @@ Answer FakeHost::set(int32_t type, const std::string& name, const std::string& a
 
 Answer FakeHost::status(int32_t type, const std::string& name, const std::vector<std::string>& wanted) {
     std::vector<pbs_str> names;
+    names.reserve(wanted.size());
     for (const std::string& attribute : wanted) names.push_back(c_str(attribute));
     pbs_status_request request{};
     request.size = sizeof request;
@@ -313,7 +315,7 @@ void FakeHost::job(const Job& job) {
     record.owner = c_str(job.owner);
     record.group = c_str(job.group);
     record.queue = job.queue;
-    record.state = job.state;
+    record.state = static_cast<unsigned char>(job.state);
     record.flags = PBS_JOB_RERUNNABLE | (job.has_comment ? PBS_JOB_HAS_COMMENT : 0);
     record.ctime = record.qtime = record.etime = record.mtime = job.ctime ? job.ctime : now;
     record.stime = job.state == 'R' ? now : 0;

@@ -156,6 +156,7 @@ struct ObjectCluster : RandomCluster {
 
 std::vector<std::string> texts(const std::vector<DecidedLine>& lines) {
     std::vector<std::string> out;
+    out.reserve(lines.size());
     for (const DecidedLine& line : lines) out.push_back(line.text);
     return out;
 }

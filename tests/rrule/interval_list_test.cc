@@ -166,6 +166,7 @@ TEST(IntervalList, AroundTheWidestSpanOf32Bits) {
 
 TEST(IntervalList, IsSmall) {
     std::vector<Interval> parts;
+    parts.reserve(366 + 1);
     for (int day = 0; day < 366; ++day) parts.push_back({at(day * 86400), at(day * 86400 + 3600)});
     IntervalList list;
     list.append(parts);

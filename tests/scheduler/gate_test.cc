@@ -607,6 +607,7 @@ TEST_F(DrainingForSpecial, EachOfThemHasItsQueueDrained) {
     const int first = world.job({.queue = "special", .ncpus = 64, .walltime = 9 * hour, .queued = at(48)});
     const int second = world.job({.queue = "special", .ncpus = 60, .walltime = 9 * hour, .queued = at(48)});
     std::vector<int> small;
+    small.reserve(4);
     for (int i = 0; i < 4; ++i)
         small.push_back(world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)}));
     const auto outcome = cycle(at(49));

@@ -9,7 +9,6 @@ namespace pbs::sched::test {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 struct Hpm : testing::Test {
     World world;

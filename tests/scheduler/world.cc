@@ -4,7 +4,7 @@
 
 namespace pbs::sched::test {
 
-World::World(rrule::Zone zone) : scheduler(zone), zone_(zone) {
+World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
     const auto define = [&](std::uint32_t id, ResourceKind kind, const char* name, bool consumable) {
         scheduler.resource_defined({id, kind, name, consumable});
     };

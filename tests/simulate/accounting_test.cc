@@ -6,7 +6,6 @@ namespace pbs::simulate {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::Pair;
 
 Trace read(const std::vector<LogText>& logs) {

@@ -112,6 +112,7 @@ TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
 
 TEST(Engine, TheSameTraceGivesTheSameSchedule) {
     std::vector<Job> jobs;
+    jobs.reserve(400);
     for (int i = 0; i < 400; ++i)
         jobs.push_back(
             {i * 7 % 1000 / 10 * 10, 1 + i % 5, 30 + i * 37 % 500, 600, "user" + std::to_string(i % 7)});
@@ -127,6 +128,7 @@ TEST(Engine, TheSameTraceGivesTheSameSchedule) {
 // At no instant are there more CPUs in use than there are.
 TEST(Engine, NeverMoreCpusThanTheMachineHas) {
     std::vector<Job> jobs;
+    jobs.reserve(300);
     for (int i = 0; i < 300; ++i) jobs.push_back({i * 3, 1 + i * 11 % 9, 20 + i * 53 % 400, 500});
     const Trace trace = trace_of(jobs);
     const Schedule run = run_of(trace, site_of(4, 4));
@@ -164,6 +166,7 @@ TEST(Engine, ProgressEndsWithAllJobs) {
         EXPECT_EQ(progress.all, 2000U);
     };
     std::vector<Job> jobs;
+    jobs.reserve(2000);
     for (int i = 0; i < 2000; ++i) jobs.push_back({i * 10, 1, 5, 10});
     run_of(trace_of(jobs), site_of(1, 4), {}, options);
     EXPECT_GT(done.size(), 2U);
