@@ -38,7 +38,7 @@ struct Fifo {
     pbs_decision placed{};      // of place_job(), with these
     pbs_place place{};
     pbs_amount place_amount{};
-    uint64_t explains = 0;      // the ticket of who asked for an explanation, until it is abandoned
+    uint64_t explains = 0;  // the ticket of who asked for an explanation, until it is abandoned
 };
 
 Fifo& fifo(void* self) {

@@ -62,7 +62,7 @@ void take_name_of_today(const ConfigName& object, ConfigValues& values, std::str
 
 // The server's objects that have changed since a revision, as they were at it.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
-                                                      PastConfiguration::Objects past) {
+                                                      PastConfiguration::Objects&& past) {
     std::vector<ConfigTarget> targets;
     for (auto& [object, values] : past) {
         if (values) take_name_of_today(object, *values, request.context.state().host_name);
@@ -193,7 +193,7 @@ class Work {
     // True while something is left. In Batch::run(): until the end nobody changes what is read.
     Result<bool> go_on(Context& context, const ifl::Manage& body) {
         if (past_) {
-            const auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
+            auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
             if (!more || *more) return more;
         }
         if (reach_) return reach_->go_on();

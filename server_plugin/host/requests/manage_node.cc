@@ -201,6 +201,7 @@ ifl::Reply set(Management& request) {
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKNODE);
     if (chosen.size() > many_at_once && server.batch == nullptr) {
         std::vector<std::string> names;
+        names.reserve(chosen.size());
         for (const Node* node : chosen) names.push_back(node->name);
         return set_all(request, std::move(names));
     }

@@ -269,6 +269,7 @@ ifl::Reply set(Management& request) {
                                                            request.plugins.front().name));
     if (chosen.size() > many_at_once && server.batch == nullptr) {
         std::vector<std::string> names;
+        names.reserve(chosen.size());
         for (const Queue* queue : chosen) names.push_back(queue->name);
         return set_all(request, std::move(names));
     }
