@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "server_plugin/scheduler/blockers.h"
 #include "server_plugin/scheduler/cycle_state.h"
 #include "server_plugin/scheduler/place_map.h"
 
@@ -54,6 +55,7 @@ class Standings {
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
         std::uint64_t as_of = UINT64_MAX;  // how many starts and reservations `standing` takes into account
+        Blockers blockers = 0;             // what could lift its refusals
     };
     // By a number of the user's own, from 0 on.
     User& user(std::uint32_t number) {

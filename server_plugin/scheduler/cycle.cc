@@ -11,25 +11,26 @@
 
 namespace pbs::sched {
 
-// The whole of it: order, consider one job after the other, decide. What was started is taken back in the
-// end: the host tells what came of it.
+// A cycle over all jobs: order, consider one job after the other, decide. What was started is taken back in
+// the end: the host tells what came of it.
 Decisions Cycle::run() {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
     if (in_.events != nullptr) {
-        in_.events->limited.clear();
-        in_.events->longest_normal = INT64_MAX;
-        in_.events->by_events = false;
         in_.events->kept.clear();
-        in_.events->no_place.clear();
+        in_.events->instants.clear();
     }
-    make_list();
-    if (knows_waiting_jobs())
-        renew_waiting_jobs();
-    else if (in_.keep_waiting_jobs && sched::goes_by_events(s_, in_.now))
-        keep_waiting_jobs();
-    dump_sorted_jobs(out);
-    consider_list();
+    if (keeps_order()) {
+        everything_ = true;
+        consider_pending();
+        start_non_prime_early();
+        refuse_unserved();
+    } else {
+        make_list();
+        dump_sorted_jobs(out);
+        consider_list();
+        if (in_.keep_pending_jobs && sched::goes_by_events(s_, in_.now) && !went_early_) keep_pending_jobs();
+    }
     out.jobs_considered = considered_;
     remember();
     if (in_.events != nullptr) in_.events->last_full = in_.now;
@@ -46,6 +47,13 @@ Decisions Cycle::run() {
     return out;
 }
 
+// Are all jobs in the order in which an earlier cycle left them?
+bool Cycle::keeps_order() const {
+    if (!knows_pending_jobs() || !sched::goes_by_events(s_, in_.now)) return false;
+    return s_.algorithm == Algorithm::standard ||
+           (!in_.memory->first_cycle && in_.memory->found_at_start.empty());
+}
+
 void Cycle::make_list() {
     if (s_.algorithm == Algorithm::origin)
         make_origin_list();
@@ -56,7 +64,7 @@ void Cycle::make_list() {
 void Cycle::consider_list() {
     restart_found();
     for (const auto& jobs : classes_) consider_all(jobs);
-    if (s_.algorithm == Algorithm::origin) start_non_prime_early();
+    start_non_prime_early();
     refuse_unserved();
 }
 
@@ -85,7 +93,6 @@ class LittleMemory final : FirstBytes, public std::pmr::monotonic_buffer_resourc
 
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
-    if (nothing_may_start(input)) return out;
     out.memory = std::make_unique<LittleMemory>();
     if (Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
@@ -94,13 +101,15 @@ Decisions run_cycle(const CycleInput& input) {
 bool Cycle::run_events(Decisions& out) {
     if (!goes_by_events()) return false;
     by_events_ = true;
-    const bool done = consider_events();
+    const bool done = consider_pending();
     if (done) {
+        for (const JobSlot job : in_.events->since.changed)
+            if (!in_.events->pending.contains(job)) refuse_if_unserved(job);
         out.jobs_considered = considered_;
+        out.hpm_wanted = state_.hpm_wanted;
         decide(out);
         log_starts(out);
         remember();
-        in_.events->by_events = true;
     }
     take_back();
     return done;

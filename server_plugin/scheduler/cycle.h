@@ -119,7 +119,7 @@ struct CycleInput {
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
-    bool keep_waiting_jobs = false;  // for cycles after events
+    bool keep_pending_jobs = false;  // in order, for the cycles to come
     bool by_events = false;          // only events happened since the last cycle: those that `events` tells
     // The job that is to be explained, and where to; null: none.
     JobSlot explained = no_slot;

@@ -28,7 +28,9 @@ Category Cycle::category_of(const OrderedJob& job, Targets& targets) {
     Category category;
     std::uint32_t standing = 0;
     if (reads_user(targets)) {
-        standing = standing_of(job, targets);
+        const Standings::User& user = standing_of(job, targets);
+        standing = user.standing;
+        category.of_user = user.blockers;
         category.standing = &targets.standings[standing];
         category.of_shape = answers_of_shape(job, targets);
     }
@@ -50,7 +52,7 @@ Category Cycle::category_of(const OrderedJob& job, Targets& targets) {
 }
 
 // The standing of the job's user, found anew if something was started of theirs, or something reserved.
-std::uint32_t Cycle::standing_of(const OrderedJob& job, Targets& targets) {
+const Standings::User& Cycle::standing_of(const OrderedJob& job, Targets& targets) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
         starts_of_owner_.resize(t_.strings.size());
@@ -68,19 +70,24 @@ std::uint32_t Cycle::standing_of(const OrderedJob& job, Targets& targets) {
     const std::uint64_t now = ((reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
                               ((reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U) +
                               state_.reservations.size();
-    if (user.as_of == now) return user.standing;
+    if (user.as_of == now) return user;
     user.as_of = now;
-    find_standing(candidate(job), targets);
+    user.blockers = find_standing(candidate(job), targets);
     targets.standings.change(user, standing_);
-    return user.standing;
+    return user;
 }
 
-void Cycle::find_standing(const Candidate& job, const Targets& targets) {
+// What could lift its refusals.
+Blockers Cycle::find_standing(const Candidate& job, const Targets& targets) {
+    Blockers blockers = 0;
     standing_.job = {};
     standing_.queues.assign(targets.size(), {});
     for (std::uint32_t i = 0; i < job_gates_.size() && !standing_.job.reason; ++i) {
         if (job_gates_[i]->reads_user == 0) continue;
-        if (const Reason reason = job_gates_[i]->check(state_, job)) standing_.job = {i, reason};
+        if (const Reason reason = job_gates_[i]->check(state_, job)) {
+            standing_.job = {i, reason};
+            blockers |= job_gates_[i]->blockers;
+        }
     }
     // Early non-prime time is asked for by the jobs of single users.
     bool apart = early_is_possible();
@@ -92,12 +99,15 @@ void Cycle::find_standing(const Candidate& job, const Targets& targets) {
             const unsigned reads = sched::user_reads(*view.gates[i], state_, view);
             if ((reads & reads_job_too) != 0) apart = true;
             if (reads == 0 || (reads & reads_job_too) != 0) continue;
-            if (const Reason reason = view.gates[i]->check(state_, job, view))
+            if (const Reason reason = view.gates[i]->check(state_, job, view)) {
                 standing_.queues[t] = {i, reason};
+                blockers |= blockers_of(*view.gates[i], state_, job, view, reason);
+            }
         }
     }
     standing_.owner = apart ? job.owner : 0;
     standing_.group = apart ? job.group : 0;
+    return blockers;
 }
 
 // Of a job's shape, by target.

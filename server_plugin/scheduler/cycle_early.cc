@@ -35,8 +35,21 @@ bool Cycle::wants_to_go_early(QueueView& view) {
     return wanted;
 }
 
+// In the order that is kept.
+std::vector<OrderedJob> Cycle::normal_jobs() const {
+    std::vector<OrderedJob> jobs;
+    const PendingJobs& pending = in_.events->pending;
+    for (const LaneId lane : pending.lanes_of(JobClass::normal))
+        for (PendingJobs::Position at; pending.settle(lane, at); ++at.index)
+            jobs.push_back({pending.job(lane, at), JobClass::normal,
+                            static_cast<std::uint32_t>(pending.size_of(lane, at).nodes),
+                            pending.shape_of(lane, at), 0});
+    return jobs;
+}
+
 // Queues that don't observe prime time any more go through the normal jobs in non-prime order.
 void Cycle::start_non_prime_early() {
+    if (s_.algorithm != Algorithm::origin) return;
     for (QueueView* view : batch_) {
         if (!wants_to_go_early(*view)) continue;
         const auto next_prime = state_.prime->next_start(*state_.prime->boundary());
@@ -44,7 +57,9 @@ void Cycle::start_non_prime_early() {
         view->early = true;
     }
     if (std::ranges::none_of(batch_, &QueueView::early)) return;
+    went_early_ = true;
     auto& normal = classes_[static_cast<std::size_t>(JobClass::normal)];
+    if (everything_) normal = normal_jobs();
     std::vector<bool> gone(t_.jobs.handle.size(), false);
     for (const Started& started : started_) gone[started.job] = true;
     refusal_of_.assign(t_.jobs.handle.size(), 0);

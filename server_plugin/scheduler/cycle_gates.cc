@@ -91,33 +91,44 @@ Reason Cycle::not_started_reason(QueueSlot home) const {
     return t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home};
 }
 
-void Cycle::consider(const OrderedJob& job, Targets& targets) {
+Blockers Cycle::consider(const OrderedJob& job, Targets& targets) {
     if (!only_early_) ++considered_;
     if (job.job == in_.explained) explain_turn(job, targets);
     const Category category = in_.categories ? category_of(job, targets) : Category{};
     Verdict* const known = category.verdict;
+    const auto refuse = [&](Verdict& verdict) {
+        const Blockers of_user = verdict.by_user ? category.of_user : 0;
+        return refused(job, verdict, targets, of_user);
+    };
     if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
-        return refused(job, *known, targets);
+        return refuse(*known);
     Candidate c = candidate(job);
     Verdict verdict = judge(job, c, targets, category);
     verdict.starts = static_cast<std::uint32_t>(started_.size());
-    if (verdict.view != nullptr) return start(c, *verdict.view);
-    if (known == nullptr) return refused(job, verdict, targets);
+    if (verdict.view != nullptr) {
+        start(c, *verdict.view);
+        return blocker::anything;
+    }
+    if (known == nullptr) return refuse(verdict);
     *known = verdict;
-    refused(job, *known, targets);
+    return refuse(*known);
 }
 
 // May it start, and where? The queue that it is in is asked first, then those that it may start in.
 Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
-    if (const Reason reason = top_job_reason(targets))
+    if (const Reason reason = top_job_reason(targets)) {
         verdict.reason = reason;
-    else if (const Reason stopped = not_started_reason(home))
+        verdict.blockers = blocker::held_up;
+    } else if (const Reason stopped = not_started_reason(home))
         verdict.reason = stopped;
     else if (const Reason other_time = execution_type_reason(state_, home)) {
         verdict.reason = other_time;
         verdict.later = true;
+        const Instant at = named_instant(state_, c, {}, other_time);
+        if (at != Instant::max()) state_.instants->insert(at);
+        verdict.blockers = blocker::time(at);
     } else {
         verdict = ask(c, targets, category);
     }
@@ -134,6 +145,10 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         else if (standing->job.gate == i)
             verdict.reason = standing->job.reason;
         if (!verdict.reason) continue;
+        if (standing != nullptr && job_gates_[i]->reads_user != 0)
+            verdict.by_user = true;
+        else
+            verdict.blockers = job_gates_[i]->blockers;
         verdict.rejected = is_rejection(verdict.reason.because);
         return verdict;
     }
@@ -150,14 +165,19 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         const GateRefusal refusal =
             standing == nullptr ? first_refusal(job, *view)
                                 : first_refusal(job, *view, standing->queues[t], category.of_shape[t]);
-        weigh(refusal, job, *view, of_queue);
+        weigh(refusal, job, *view, of_queue, standing != nullptr);
         Reason reason = refusal.reason;
         if (!reason && !other_pass) {
             verdict.view = view;
             verdict.reason = {};
             return verdict;
         }
-        if (!reason) reason = {Because::next_pass, view->slot};
+        if (!reason) {
+            reason = {Because::next_pass, view->slot};
+            of_queue.blockers = blocker::anything;
+        }
+        verdict.blockers |= of_queue.blockers;
+        verdict.by_user = verdict.by_user || of_queue.by_user;
         verdict.lasting = verdict.lasting && of_queue.lasting;
         verdict.waits = verdict.waits || of_queue.waits;
         verdict.crosses = verdict.crosses || of_queue.crosses;
@@ -207,10 +227,15 @@ Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict)
 }
 
 // What a refusal means beside its reason.
-void Cycle::weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict) {
+void Cycle::weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
+                  bool by_standing) {
     if (!refusal.reason) return;
     const Gate& gate = *view.gates[refusal.gate];
-    note_limited(gate, view);
+    const unsigned reads = sched::user_reads(gate, state_, view);
+    if (by_standing && reads != 0 && (reads & reads_job_too) == 0)
+        verdict.by_user = true;
+    else
+        verdict.blockers = blockers_of(gate, state_, job, view, refusal.reason);
     verdict.lasting = (gate.traits & lifted_by_start) == 0;
     verdict.waits = (gate.traits & waits_for_jobs) != 0;
     verdict.later = gate.until != nullptr;
@@ -256,22 +281,24 @@ std::uint32_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Ta
     return no_start_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
 }
 
-void Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets, Blockers of_user) {
+    const Blockers blockers = verdict.blockers | of_user;
     if (verdict.answer == UINT32_MAX) {
         verdict.answer = static_cast<std::uint32_t>(answers_.size());
         answers_.push_back({verdict.reason, verdict.rejected});
     }
     if (!only_early_)
-        refused_.push_back({job.job, verdict.answer});
+        refused_.push_back({job.job, verdict.answer, blockers});
     else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
              answers_[first].reason.because == Because::next_pass)
         first = verdict.answer;
-    if (verdict.rejected || !(verdict.waits || verdict.later)) return;
+    if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
     if (s_.algorithm == Algorithm::origin) {
         drain_if_wanted(job, verdict, targets);
     } else {
         help_top_job(job, verdict, targets);
     }
+    return blockers;
 }
 
 }  // namespace pbs::sched

@@ -63,6 +63,7 @@ void Cycle::forget_queues() {
 void Cycle::renew_targets(Targets& targets) {
     for (QueueView* view : targets) renew_view(*view);
     if (targets.user_reads.value_or(0) != 0) targets.standings = {};
+    targets.released = {};
     if (!in_.by_events) targets.user_reads.reset();
 }
 

@@ -22,11 +22,21 @@ namespace pbs::sched {
 
 enum class ScheduleState : std::uint8_t;  // schedule_log.h
 
+// What events released of the jobs that start in some queues.
+struct Released {
+    std::size_t as_of = SIZE_MAX;  // Cycle::state_number() when it was found out; the largest: it wasn't
+    bool vain = false;             // a job of it has not started since
+    Releases list;
+    // Of requests, how many jobs had been started when there was room for them, and 1; 0: there is none.
+    std::unordered_map<std::uint32_t, std::size_t> room;
+};
+
 // The queues that a job may start in, in the order in which they are asked.
 struct Targets {
     std::vector<QueueView*> views;
     std::optional<unsigned> user_reads{};  // what of the user gates read, once it has been looked at
     Standings standings{};
+    Released released{};
 
     bool empty() const { return views.empty(); }
     std::size_t size() const { return views.size(); }
@@ -57,6 +67,8 @@ struct Verdict {
     std::uint32_t starts = 0;           // how many had been started when it was made
     std::uint32_t no_start = 0;         // no_start_known()
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
+    Blockers blockers = 0;              // what could lift it,
+    bool by_user = false;               // and that of the gates that read the user alone
     bool rejected = false;
     bool lasting = true;   // holds whatever else is started
     bool waits = false;    // for running jobs to end
@@ -69,6 +81,7 @@ struct Category {
     Verdict* verdict = nullptr;
     const Standing* standing = nullptr;  // null: no gate reads the user
     ShapeAnswer* of_shape = nullptr;     // by target
+    Blockers of_user = 0;                // what could lift the refusals of the standing
 };
 
 struct Started {
@@ -89,11 +102,8 @@ struct Answer {
 struct Refused {
     JobSlot job;
     std::uint32_t answer;
+    Blockers blockers = blocker::anything;
 };
-
-// May no job start that waits, whatever the events since the last cycle gave back? Then the cycle is over,
-// and the memory is as after it. False: it has to be run.
-bool nothing_may_start(const CycleInput& input);
 
 // The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
 // nothing but jobs changes, but for what jobs use of them and the time.
@@ -112,32 +122,18 @@ struct QueueSetup {
     std::uint64_t pools = 0;      // Vnodes::version()
 };
 
-// Of a lane, the next job that may start or is new.
+// Of a lane, the next job that is to be looked at.
 struct Turn {
     LaneId lane = 0;
-    WaitingJobs::Position at;
-    std::int64_t usage = 0;  // at which the permutation reaches it
-    WaitingKey key{};
-    std::size_t started = 0;  // jobs, when it was found
-};
-// Lanes of a class that are gone through side by side.
-struct LaneTurns {
-    std::vector<std::vector<SizeLimit>> by_view;  // what may start, by target
-    std::size_t started = SIZE_MAX;               // jobs, when that was found out; the largest: it wasn't
-    bool vain = false;                            // a job that they let through has not started since
-    std::vector<SizeLimit> limits;                // of them, those that count for a lane
-    SizeLimit around;                             // them
-    bool none = false;                            // whatever starts: there is no room for any
-    std::vector<std::uint32_t> no_room;           // requests (WaitingJobs::Entry) for which there is none,
-    std::vector<std::uint32_t> room;              // and for which there was when so many had been started
-    std::size_t room_started = 0;
-    std::vector<LaneId> lanes;  // that may have a turn
-    std::vector<Turn> next;     // a heap, the first turn on top
+    PendingJobs::Position at;
+    std::int64_t usage = 0;  // what goes before the key: at which the deal by usage reaches it, or the queue's rank
+    PendingKey key{};
+    std::size_t as_of = 0;  // Cycle::state_number() when it was found
 };
 // A job that changed.
 struct News {
     LaneId lane = 0;
-    WaitingJobs::Position at;
+    PendingJobs::Position at;
     friend auto operator<=>(const News&, const News&) = default;
 };
 
@@ -149,7 +145,8 @@ struct CycleScratch {
     std::vector<Started> started;
     PlaceMap verdict_of_user;
     PlaceMap answers_of_few;
-    LaneTurns turns;
+    std::vector<Turn> turns;
+    std::vector<LaneId> lanes;
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
@@ -177,6 +174,7 @@ class Cycle {
     Decisions place(JobSlot job);
 
   private:
+    bool keeps_order() const;
     void make_list();
     void consider_list();
     void take_back();
@@ -225,34 +223,37 @@ class Cycle {
     void order_class(JobClass job_class, bool prime_order);
     std::int64_t usage_of(JobSlot job) const;
     void deal_by_past_usage(std::vector<OrderedJob>& jobs);
+    std::vector<OrderedJob> normal_jobs() const;
     std::vector<std::uint32_t> queue_ranks() const;
 
     // Gates, place, decide.
     void fetch(std::span<const OrderedJob> jobs, std::size_t at) const;
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
-    void consider(const OrderedJob& job, Targets& targets);
+    // What could lift its refusal; `anything` of one that starts.
+    Blockers consider(const OrderedJob& job, Targets& targets);
     Reason top_job_reason(const Targets& targets) const;
     Reason not_started_reason(QueueSlot home) const;
     Verdict judge(const OrderedJob& job, Candidate& candidate, const Targets& targets,
                   const Category& category);
     Verdict ask(Candidate& job, const Targets& targets, const Category& category);
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
-    void weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict);
+    void weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
+               bool by_standing = false);
     Verdict rejection(const Candidate& job);
     Candidate candidate(const OrderedJob& job) const;
     void set_walltime(Candidate& job, const QueueView& view) const;
     void start(const Candidate& job, QueueView& view);
     std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets);
-    void refused(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    Blockers refused(const OrderedJob& job, Verdict& verdict, Targets& targets, Blockers of_user);
     void refuse(JobSlot job, const Reason& reason);
 
     // What is known of jobs like one (cycle_categories.cc).
     unsigned user_reads_of(Targets& targets) const;
     bool reads_user(Targets& targets) const;
     Category category_of(const OrderedJob& job, Targets& targets);
-    std::uint32_t standing_of(const OrderedJob& job, Targets& targets);
-    void find_standing(const Candidate& job, const Targets& targets);
+    const Standings::User& standing_of(const OrderedJob& job, Targets& targets);
+    Blockers find_standing(const Candidate& job, const Targets& targets);
     ShapeAnswer* answers_of_shape(const OrderedJob& job, const Targets& targets);
     void forget_answers();
     void find_gates(QueueView& view) const;
@@ -281,62 +282,42 @@ class Cycle {
     void hold_up(JobSlot job, QueueView& view);
     bool is_held_up(const QueueView& view) const;
 
-    // After single events (cycle_events.cc).
-    void note_limited(const Gate& refused, const QueueView& view);
-    void note_limited(const QueueView& view);
-    std::uint32_t request_to_search(JobSlot job) const;
-    bool limits_are_good(const LaneTurns& turns) const;
-    bool may_have_room(LaneTurns& turns, std::uint32_t request, const Lane& lane);
-    bool has_room(std::uint32_t request_to_search, const Targets& targets);
-    bool has_place(std::uint32_t request_to_search, const Targets& targets) const;
-    bool has_place_now(std::uint32_t request_to_search, const Targets& targets);
-    bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
-    void find_scarce(LaneTurns& turns);
-    void note_scarce(const LaneTurns& turns);
-    bool find_news();
-    bool find_mixed();
-    bool mixed_got_place() const;
-    void lanes_with_turns(LaneTurns& turns, JobClass job_class);
+    // The pending jobs that events released, or all of them, in order (cycle_events.cc).
     bool goes_by_events() const;
-    bool knows_waiting_jobs() const;
-    void keep_waiting_jobs();
-    void renew_waiting_jobs();
+    bool knows_pending_jobs() const;
+    void keep_pending_jobs();
+    void renew_pending_jobs();
     LaneId lane_of(JobSlot job, JobClass job_class);
-    WaitingJobs::Entry entry_of(const OrderedJob& job) const;
-    bool consider_events();
-    bool consider_drained();
-    bool consider_first(JobClass job_class);
-    bool take_first_turns(JobClass job_class, std::vector<Turn>& next);
-    bool find_turn(Turn& turn) const;
-    WaitingJobs::Position first_of(LaneId lane) const;
-    bool consider_lanes(JobClass job_class);
-    bool next_turn(LaneTurns& turns, Turn& turn);
-    bool has_room_for_any(JobClass job_class);
-    void find_limits(LaneTurns& turns, Targets& targets, JobClass job_class);
-    void limits_of_user(LaneTurns& turns, Targets& targets, JobSlot job);
-    void add_limits(QueueView& view, JobClass job_class, std::vector<SizeLimit>& limits);
-    void add_rooms_of(const QueueView& view, VnodeSlot vnode, const SizeLimit& limit,
-                      std::vector<SizeLimit>& limits) const;
-    void add_limit(const QueueView& view, SizeLimit limit, const Vnodes::Room& room,
-                   std::vector<SizeLimit>& limits) const;
+    PendingJobs::Entry entry_of(const OrderedJob& job) const;
+    std::optional<JobClass> standard_class_of(JobSlot job) const;
+    Instant standard_waits_from(JobSlot job) const;
+    void find_news();
+    void note_lifted();
+    bool consider_pending();
+    bool consider_class(JobClass job_class);
+    void deal_class(JobClass job_class);
+    void take_turn(Turn& turn, JobClass job_class);
+    bool next_turn(Turn& turn, JobClass job_class);
+    bool find_released(Turn& turn, Targets& targets);
+    bool is_wanted(const Lane& lane, JobClass job_class);
+    std::size_t state_number() const { return started_.size() + state_.reservations.size() + held_up_; }
+    Released& released_of(Targets& targets);
+    void find_released_limits(Targets& targets, Released& released);
+    void add_room(const QueueView& view, Releases& releases);
+    void add_room_of(const QueueView& view, VnodeSlot vnode, Releases& releases) const;
+    void add_room_limit(const QueueView& view, JobSize most, const Vnodes::Room& room, Releases& releases) const;
+    bool may_have_room(std::uint32_t shape, Targets& targets, Released& released);
+    bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
+    void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
     std::vector<Turn>::iterator first_of_equals(std::vector<Turn>& tied);
     bool may_start_now(const Turn& turn, JobClass job_class);
-    bool takes_any(QueueView& view, JobClass job_class, const Candidate* user);
-    std::int64_t longest_walltime(QueueView& view, JobClass job_class, std::int64_t nodes);
     Targets& targets_of_lane(const Lane& lane);
+    void settle_reservations();
     void release_drained();
     std::vector<DrainFor> drains_now() const;
-    void remember();
-
-    // The same by the standard algorithm (cycle_events_standard.cc).
-    class StandardEvents;
-    bool consider_standard_events();
-    std::optional<JobClass> standard_class_of(JobSlot job) const;
-    Instant standard_waits_from(JobSlot job) const;
-    WaitingJobs::Entry standard_entry_of(const OrderedJob& job) const;
-    std::uint32_t standard_lane_of(JobSlot job) const;
     TopJobs top_jobs() const;
+    void remember();
 
     // Early non-prime time.
     void start_non_prime_early();
@@ -379,6 +360,7 @@ class Cycle {
     Tables& t_;
     const Settings& s_;
     CycleState state_;
+    std::set<Instant> instants_;  // of a cycle that leaves nothing behind
     std::optional<Vnodes> fake_vnodes_;
 
     QueueSetup& setup_ = scratch_->setup;
@@ -417,6 +399,7 @@ class Cycle {
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool counts_matter_ = false;             // there are limits on what users or groups run
+    bool went_early_ = false;
     bool only_early_ = false;                // the second pass, over queues without prime time
     int passed_over_ = 0;     // jobs that no queue could be drained for, before the head of the list
     bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large
@@ -425,14 +408,11 @@ class Cycle {
         std::vector<Vnodes::Room> list;
     };
     std::unordered_map<PoolId, Rooms> rooms_;
-    std::vector<std::pair<std::uint32_t, PoolId>> no_room_;  // requests that have no place in a pool
-    // Of several kinds of chunks, those that have no place now, with the queues that were asked.
-    std::vector<std::pair<std::uint32_t, const Targets*>> without_place_;
-    std::int64_t longest_ = 0;                  // walltime that add_limits() found for a queue
     std::vector<News>& news_ = scratch_->news;  // in order
-    bool limits_all_freed_ = false;             // what ended may let jobs start anywhere
-    bool all_freed_ = false;                    // and so may what isn't reserved any more
-    std::vector<std::pair<LaneId, WaitingJobs::Position>> first_;  // jobs that weren't looked at yet
+    Blockers lifted_ = 0;             // in this cycle, whatever jobs ask for
+    bool room_everywhere_ = false;    // not on the vnodes alone that gave something back
+    bool everything_ = false;         // all pending jobs are looked at
+    bool reservations_settled_ = false;
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it
     std::size_t scheduled_reservations_ = 0;             // and of those that were kept

@@ -78,6 +78,8 @@ void Cycle::set_up_state() {
     state_.vnodes->clear_reservations();
     if (const auto found = t_.allocations.find(s_.sched_acct_dir); found != t_.allocations.end())
         state_.allocations = &found->second;
+    state_.views = &views_;
+    state_.instants = in_.events != nullptr ? &in_.events->instants : &instants_;
     state_.hpm_resource = t_.resources.known().hpm;
     state_.hpm_ready = t_.hpm == HpmCounters::user;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -126,6 +128,8 @@ struct CycleState {
     bool hpm_wanted = false;  // a job waits for nothing else
 
     RunCounts* counts = nullptr;
+    const std::deque<QueueView>* views = nullptr;
+    std::set<Instant>* instants = nullptr;  // at which refusals may be lifted
     std::int64_t running = 0;                 // in the server
     std::int64_t dedicated_running = 0;       // in dedicated queues
     std::vector<std::int64_t> server_in_use;  // of server->resources_available

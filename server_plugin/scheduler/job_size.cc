@@ -33,20 +33,16 @@ bool is_told_by_size(const Request& request, const Resources& resources) {
            });
 }
 
-SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources,
-                  Chunks chunks) {
-    SizeLimit limit{{no_limit, no_limit, -1, -1}, 0, -1};
+JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+                const Resources& resources) {
+    JobSize left = any_size;
     const auto& known = resources.known();
-    const Vnode* last = nullptr;
-    for (const VnodeSlot vnode : vnodes) {
-        if (chunks == Chunks::divided && last != nullptr && last->host == all[vnode].host) continue;
-        last = &all[vnode];
-        const auto room = chunks == Chunks::divided ? all.host_room(vnode, known.ncpus, known.mem)
-                                                    : all.room(vnode, known.ncpus, known.mem);
-        limit.most.ncpus = std::max(limit.most.ncpus, narrow(free_at_least(room.first)));
-        limit.most.mem = std::max(limit.most.mem, megabytes(free_at_least(room.second)));
+    for (std::size_t i = 0; i < available.size(); ++i) {
+        const std::int64_t free = free_at_least(available[i].number - in_use[i]);
+        if (available[i].resource == known.ncpus) left.ncpus = narrow(free);
+        if (available[i].resource == known.mem) left.mem = megabytes(free);
     }
-    return limit;
+    return left;
 }
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// How much jobs ask for, and what vnodes have, in the columns of waiting_jobs.h.
+// How much jobs ask for, and what vnodes have, in the columns of pending_jobs.h.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,9 @@
 #include "server_plugin/scheduler/request.h"
 #include "server_plugin/scheduler/resources.h"
 #include "server_plugin/scheduler/vnodes.h"
-#include "server_plugin/scheduler/waiting_jobs.h"
+#include "server_plugin/scheduler/pending_jobs.h"
 
 namespace pbs::sched {
-
-constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
 
 inline std::int32_t narrow(std::int64_t amount) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
@@ -39,9 +37,8 @@ JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& re
 // of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
-// What jobs of any walltime find on one of these vnodes at most; or, with chunks that are divided, on the
-// host of one.
-SizeLimit room_on(std::span<const VnodeSlot> vnodes, const Vnodes& all, const Resources& resources,
-                  Chunks chunks = Chunks::whole);
+// What of CPUs and memory amounts leave, of which so much is in use.
+JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+                const Resources& resources);
 
 }  // namespace pbs::sched

@@ -343,7 +343,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     }
     EventMemory& events = found->second.events;
     // Jobs that had become waiting ones aren't yet, when the clock was set back.
-    if (!rehearsal && events.last && now < *events.last) events.waiting_known = false;
+    if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;
     input.configuration = &configuration;
@@ -355,8 +355,8 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     input.now = now;
     input.categories = categories;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended;
-    input.keep_waiting_jobs = by_events && categories && of_event && !rehearsal;
-    input.by_events = input.keep_waiting_jobs && only_events_since(found->second, sched, now);
+    input.keep_pending_jobs = by_events && categories && !rehearsal;
+    input.by_events = input.keep_pending_jobs && of_event && only_events_since(found->second, sched, now);
     return run_cycle(input);
 }
 
@@ -677,8 +677,8 @@ void Scheduler::Impl::take_off(JobSlot slot) {
     delist(tables.jobs, tables.queues, slot);
 }
 
-void Scheduler::Impl::forget_waiting(JobSlot slot) {
-    for (auto& [name, sched] : scheds) sched.events.waiting.remove(slot);
+void Scheduler::Impl::forget_pending(JobSlot slot) {
+    for (auto& [name, sched] : scheds) sched.events.pending.remove(slot);
 }
 
 // While it still holds what it ran with.
@@ -724,7 +724,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool waits = record.state == 'Q';
     if (!waits) t.estimates.left_queue(record.job);
     if (!(waited && waits && queued_job(t.jobs, slot) == before)) {
-        if (waited) impl_->forget_waiting(slot);
+        if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
     }
     const bool exclusive = t.requests[t.jobs.request[slot]].exclusive;
@@ -739,7 +739,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.hold(slot, record.places, exclusive);
     } else if (ran) {
-        impl_->note(&EventsSince::job_ended, old_queue, t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, old_queue, t.jobs.owner[slot], t.jobs.group[slot], t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
     }
     if (runs && !ran) {
@@ -762,10 +762,10 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note_kept(&KeptDrain::ended, slot);
     }
     impl_->take_off(slot);
-    impl_->forget_waiting(slot);
+    impl_->forget_pending(slot);
     t.estimates.told.erase(job);
     if (ran) {
-        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot], t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
         impl_->ended_running(slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];

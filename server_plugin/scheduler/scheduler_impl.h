@@ -108,7 +108,7 @@ struct Scheduler::Impl {
     void fill_job(JobSlot slot, const JobRecord& record);
     void list(JobSlot slot);
     void take_off(JobSlot slot);
-    void forget_waiting(JobSlot slot);
+    void forget_pending(JobSlot slot);
     // To the memory of every scheduler.
     template <class... Args>
     void note(void (EventsSince::*event)(Args...), std::type_identity_t<Args>... args) {

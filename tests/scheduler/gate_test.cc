@@ -744,51 +744,6 @@ TEST(Gates, EachHasANameOfItsOwn) {
     EXPECT_EQ(std::adjacent_find(unique.begin(), unique.end()), unique.end());
 }
 
-TEST(Gates, TheLongestWalltimeIsTheLongestThatTheyLetThrough) {
-    World world;
-    PrimePeriods prime(world.window("FREQ=WEEKLY;BYDAY=MO,TU,WE", 8, 17), at(0));
-    Settings s;
-    s.prime_time_wallt_limit = Seconds(7200);
-    s.prime_time_small_node_limit = 2;
-    s.prime_time_small_wallt_limit = Seconds(4 * hour);
-    CycleState state;
-    state.settings = &s;
-    state.prime = &prime;
-    int asked = 0;
-    for (const Gate* gate : all_gates()) {
-        if (gate->longest == nullptr) continue;
-        for (int n = 0; n < 1 << 9; ++n) {
-            const auto bit = [&](int i) { return (n >> i & 1) != 0; };
-            s.algorithm = bit(0) ? Algorithm::standard : Algorithm::origin;
-            state.now = bit(1) ? at(10) : at(5, 30);
-            prime.move_to(state.now);
-            QueueView view;
-            view.early = bit(2);
-            view.dedicated = bit(3);
-            view.dedicated_awaited = bit(4);
-            if (bit(5)) view.dedicated_time = rrule::Interval{bit(6) ? at(5) : at(30), at(40)};
-            view.dedicated_now = view.dedicated_time && view.dedicated_time->start <= state.now;
-            Candidate job;
-            job.nodes = bit(7) ? 2 : 3;
-            job.job_class = bit(8) ? JobClass::special : JobClass::normal;
-            const auto lets_through = [&](Seconds walltime) {
-                job.walltime = job.asked = walltime;
-                return !gate->check(state, job, view);
-            };
-            const Seconds longest = gate->longest(state, job, view);
-            SCOPED_TRACE(fmt::format("{} {:b} {}", gate->name, n, longest.count()));
-            ASSERT_EQ(lets_through(Seconds(0)), longest >= Seconds(0));
-            if (longest < Seconds(0)) continue;
-            ASSERT_TRUE(lets_through(std::min(longest, unlimited_walltime)));
-            if (longest != Seconds::max()) {
-                ASSERT_FALSE(lets_through(longest + Seconds(1)));
-            }
-            ++asked;
-        }
-    }
-    EXPECT_GT(asked, 512);
-}
-
 TEST(Gates, ThoseThatAreNotSwitchedOnAreNotAsked) {
     Settings s;
     s.algorithm = Algorithm::origin;

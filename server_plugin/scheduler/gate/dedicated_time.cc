@@ -38,17 +38,6 @@ Instant until(CycleState& state, const Candidate& job, const QueueView& view, co
     return named_instant(state, job, view, reason);
 }
 
-Seconds longest(CycleState& state, const Candidate&, const QueueView& view) {
-    constexpr Seconds none{-1};
-    const auto& time = view.dedicated_time;
-    if (view.dedicated) {
-        if (!view.dedicated_now) return none;
-        return state.settings->algorithm == Algorithm::standard ? time->end - state.now : Seconds::max();
-    }
-    if (view.dedicated_now || view.dedicated_awaited) return none;
-    return time ? time->start - state.now : Seconds::max();
-}
-
 }  // namespace
 
 extern const Gate dedicated_time_gate;
@@ -58,8 +47,8 @@ const Gate dedicated_time_gate{"dedicated_time",
                                always,
                                check,
                                nullptr,
+                               nullptr,
                                is_open,
-                               until,
-                               longest};
+                               until};
 
 }  // namespace pbs::sched

@@ -30,10 +30,15 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return unless(ends_in_time, fragment, longest);
 }
 
+// What starts may let the queue be in use for longer, what ends changes how large its jobs are.
+Blockers blockers(const CycleState&, const Candidate&, const QueueView& view, const Reason&) {
+    return blocker::start | blocker::less_of({UseKey::Kind::queue, view.slot, 0});
+}
+
 }  // namespace
 
 extern const Gate fragments_gate;
 const Gate fragments_gate{"fragments", "avoid_fragmentation", lifted_by_start | waits_for_jobs, wanted,
-                          check};
+                          check, blockers};
 
 }  // namespace pbs::sched

@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/blockers.h"
 #include "server_plugin/scheduler/cycle_state.h"
+#include "server_plugin/scheduler/job_size.h"
 
 namespace pbs::sched {
 
@@ -46,6 +48,10 @@ struct Gate {
     bool (*wanted)(const Settings& settings, Instant now);
     // Nothing, or why the job can't start in the queue now.
     Reason (*check)(CycleState& state, const Candidate& job, QueueView& queue);
+    // Of a refusal: what could lift it, beside a change of the configuration. Null: the instant that `until`
+    // tells, else anything.
+    Blockers (*blockers)(const CycleState& state, const Candidate& job, const QueueView& queue,
+                         const Reason& reason) = nullptr;
     // What of the user the answer depends on, as the queue and the server are set up: ReadsUser, 0 if it is
     // the same for all. Null: always 0.
     unsigned (*reads_user)(const CycleState& state, const QueueView& queue) = nullptr;
@@ -56,11 +62,14 @@ struct Gate {
     // answer may be another, Instant::max() if that isn't known. Null: its answers don't depend on the time.
     Instant (*until)(CycleState& state, const Candidate& job, const QueueView& queue,
                      const Reason& reason) = nullptr;
-    // Of a gate that refuses jobs for their walltime: the longest with which it lets a job into this queue
-    // that is like this one in all else; negative: none. Nodes make a difference at most between small and
-    // large jobs (PRIME_TIME_SMALL_NODE_LIMIT). Null: no walltime is too long for it.
-    Seconds (*longest)(CycleState& state, const Candidate& job, const QueueView& queue) = nullptr;
+    // Of a gate whose refusals are blocked by less_of(key): the most that a job may ask for which it lets
+    // through now; nothing: it knows of no such limit. Null: none.
+    std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
 };
+
+// What could lift a refusal by a gate, once its instant is noted.
+Blockers blockers_of(const Gate& gate, CycleState& state, const Candidate& job, const QueueView& queue,
+                     const Reason& reason);
 
 // The instant that a reason names as `a`, in seconds since the Epoch; 0: never.
 inline Instant named_instant(CycleState&, const Candidate&, const QueueView&, const Reason& reason) {
@@ -74,6 +83,7 @@ struct JobGate {
     bool (*wanted)(const Settings& settings, Instant now);
     Reason (*check)(const CycleState& state, const Candidate& job);
     unsigned reads_user = 0;  // ReadsUser, and nothing of the job then
+    Blockers blockers = blocker::anything;
 };
 std::span<const JobGate* const> all_job_gates();
 std::vector<const JobGate*> job_gates_of(const Settings& settings, Instant now);
@@ -104,6 +114,31 @@ struct GateOpening {
 // Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
 // is started from.
 Reason execution_type_reason(const CycleState& state, QueueSlot queue);
+
+// Blockers that several gates have.
+inline Blockers by_configuration(const CycleState&, const Candidate&, const QueueView&, const Reason&) {
+    return blocker::configuration;
+}
+inline Blockers by_queue_use(const CycleState&, const Candidate&, const QueueView& view, const Reason&) {
+    return blocker::less_of({UseKey::Kind::queue, view.slot, 0});
+}
+inline Blockers by_server_use(const CycleState&, const Candidate&, const QueueView&, const Reason&) {
+    return blocker::less_of({UseKey::Kind::server, 0, 0});
+}
+
+// What a queue leaves, where each of its views leaves what `of_view` says.
+template <class OfView>
+std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
+    if (key.kind != UseKey::Kind::queue) return std::nullopt;
+    std::optional<JobSize> most;
+    for (const QueueView& view : *state.views) {
+        if (view.slot != key.object) continue;
+        const std::optional<JobSize> left = of_view(view);
+        if (!left) return std::nullopt;
+        most = most ? most_of(*most, *left) : *left;
+    }
+    return most;
+}
 
 inline bool always(const Settings&, Instant) {
     return true;

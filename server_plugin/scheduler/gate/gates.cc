@@ -57,6 +57,15 @@ std::span<const Gate* const> all_gates() {
     return gates;
 }
 
+Blockers blockers_of(const Gate& gate, CycleState& state, const Candidate& job, const QueueView& queue,
+                     const Reason& reason) {
+    if (gate.blockers != nullptr) return gate.blockers(state, job, queue, reason);
+    if (gate.until == nullptr) return blocker::anything;
+    const Instant at = gate.until(state, job, queue, reason);
+    if (at != Instant::max()) state.instants->insert(at);
+    return blocker::time(at);
+}
+
 std::vector<const Gate*> gates_of(const Settings& settings, Instant now) {
     std::vector<const Gate*> wanted;
     renew_gates(settings, now, wanted);

@@ -45,10 +45,20 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return state.looking_ahead ? Reason{Because::hosts_busy, view.slot} : why(state, job, view, rules);
 }
 
+// With several kinds of chunks less room may do: the first kind goes elsewhere then. Loads are told as no
+// event.
+Blockers blockers(const CycleState& state, const Candidate& job, const QueueView&, const Reason& reason) {
+    if (reason.because == Because::request_unsupported || reason.because == Because::no_hosts)
+        return blocker::configuration;
+    const Settings& s = *state.settings;
+    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0) return blocker::anything;
+    return job.request->chunks.size() > 1 ? blocker::room | blocker::start : blocker::room;
+}
+
 }  // namespace
 
 extern const Gate hosts_gate;
 const Gate hosts_gate{"hosts", "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
-                      waits_for_jobs | looks_for_room | about_room, always, check};
+                      waits_for_jobs | looks_for_room | about_room, always, check, blockers};
 
 }  // namespace pbs::sched

@@ -11,6 +11,14 @@ Reason check(CycleState&, const Candidate&, QueueView& view) {
     return {Because::queue_full, view.slot, 0, limit};
 }
 
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
+        const auto limit = view.queue->max_running;
+        if (limit < 0) return std::nullopt;
+        return view.running < limit ? any_size : no_size;
+    });
+}
+
 bool is_open(const CycleState&, const QueueView& view) {
     return view.queue->max_running < 0;
 }
@@ -18,6 +26,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate max_running_gate;
-const Gate max_running_gate{"max_running", "", waits_for_jobs, always, check, nullptr, is_open};
+const Gate max_running_gate{"max_running", "", waits_for_jobs, always, check, by_queue_use, nullptr, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

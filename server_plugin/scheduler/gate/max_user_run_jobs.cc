@@ -15,6 +15,16 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::user_job_limit, view.slot, 0, limit};
 }
 
+Blockers blockers(const CycleState&, const Candidate& job, const QueueView&, const Reason&) {
+    return blocker::less_of({UseKey::Kind::server_user, 0, job.owner});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server_user) return std::nullopt;
+    const auto running = state.counts->of_user(RunCounts::everywhere, key.of);
+    return running < state.settings->max_user_run_jobs ? any_size : no_size;
+}
+
 unsigned reads(const CycleState&, const QueueView&) {
     return reads_owner;
 }
@@ -23,6 +33,6 @@ unsigned reads(const CycleState&, const QueueView&) {
 
 extern const Gate max_user_run_jobs_gate;
 const Gate max_user_run_jobs_gate{
-    "max_user_run_jobs", "max_user_run_jobs", waits_for_jobs, wanted, check, reads};
+    "max_user_run_jobs", "max_user_run_jobs", waits_for_jobs, wanted, check, blockers, reads, nullptr, nullptr, leaves};
 
 }  // namespace pbs::sched

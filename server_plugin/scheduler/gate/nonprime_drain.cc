@@ -17,6 +17,13 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()};
 }
 
+// What starts may let the queue be busy across the boundary.
+Blockers blockers(const CycleState& state, const Candidate&, const QueueView&, const Reason& reason) {
+    const Instant boundary{Seconds(reason.a)};
+    state.instants->insert(boundary);
+    return blocker::start | blocker::time(boundary);
+}
+
 }  // namespace
 
 extern const Gate nonprime_drain_gate;
@@ -25,6 +32,7 @@ const Gate nonprime_drain_gate{"nonprime_drain",
                                about_prime | lifted_by_start,
                                wanted,
                                check,
+                               blockers,
                                nullptr,
                                nullptr,
                                named_instant};

@@ -33,6 +33,6 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 
 extern const Gate prime_boundary_gate;
 const Gate prime_boundary_gate{"prime_boundary", "backfill_prime", 0, wanted, check, nullptr,
-                               nullptr,          named_instant};
+                               nullptr, nullptr, named_instant};
 
 }  // namespace pbs::sched

@@ -26,11 +26,6 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {Because::prime_limit, view.slot, 0, limit.count()};
 }
 
-Seconds longest(CycleState& state, const Candidate& job, const QueueView& view) {
-    const Seconds limit = limit_of(state, job, view);
-    return limit == Seconds(0) ? Seconds::max() : state.prime->longest_within(limit);
-}
-
 // The first period that holds too much of the job has to be over but for the limit. Whatever starts before
 // then runs for longer than the limit in it.
 Instant until(CycleState& state, const Candidate& job, const QueueView&, const Reason& reason) {
@@ -45,7 +40,7 @@ extern const Gate prime_limit_gate;
 const Gate prime_limit_gate{"prime_limit", "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
                             about_prime,   wanted,
                             check,         nullptr,
-                            nullptr,       until,
-                            longest};
+                            nullptr,       nullptr,
+                            until};
 
 }  // namespace pbs::sched

@@ -17,6 +17,12 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [&](const QueueView& view) {
+        return left_of(view.queue->resources_available, view.in_use, *state.resources);
+    });
+}
+
 bool is_open(const CycleState&, const QueueView& view) {
     return view.queue->resources_available.empty();
 }
@@ -24,7 +30,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_resources_gate;
-const Gate queue_resources_gate{"queue_resources", "",     waits_for_jobs | about_room, always, check,
-                                nullptr,           is_open};
+const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs | about_room, always, check, by_queue_use, nullptr, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

@@ -17,6 +17,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_started_gate;
-const Gate queue_started_gate{"queue_started", "", 0, always, check, nullptr, is_open};
+const Gate queue_started_gate{"queue_started", "", 0, always, check, by_configuration, nullptr, is_open};
 
 }  // namespace pbs::sched

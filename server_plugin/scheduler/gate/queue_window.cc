@@ -18,6 +18,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_window_gate;
-const Gate queue_window_gate{"queue_window", "", 0, always, check, nullptr, is_open, named_instant};
+const Gate queue_window_gate{"queue_window", "", 0, always, check, nullptr, nullptr, is_open, named_instant};
 
 }  // namespace pbs::sched

@@ -28,6 +28,10 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+Blockers blockers(const CycleState&, const Candidate&, const QueueView&, const Reason&) {
+    return blocker::reserved;
+}
+
 // Where limits on users are reserved for.
 unsigned reads(const CycleState& state, const QueueView& view) {
     unsigned reads = 0;
@@ -53,6 +57,7 @@ const Gate reservations_gate{
     waits_for_jobs,
     always,
     check,
+    blockers,
     reads};
 
 }  // namespace pbs::sched

@@ -11,6 +11,11 @@ Reason check(CycleState& state, const Candidate&, QueueView& view) {
     return {Because::server_full, view.slot, 0, limit};
 }
 
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server || state.server->max_running < 0) return std::nullopt;
+    return state.running < state.server->max_running ? any_size : no_size;
+}
+
 bool is_open(const CycleState& state, const QueueView&) {
     return state.server->max_running < 0;
 }
@@ -18,6 +23,6 @@ bool is_open(const CycleState& state, const QueueView&) {
 }  // namespace
 
 extern const Gate server_max_running_gate;
-const Gate server_max_running_gate{"server_max_running", "", waits_for_jobs, always, check, nullptr, is_open};
+const Gate server_max_running_gate{"server_max_running", "", waits_for_jobs, always, check, by_server_use, nullptr, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

@@ -21,6 +21,11 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server) return std::nullopt;
+    return left_of(state.server->resources_available, state.server_in_use, *state.resources);
+}
+
 bool is_open(const CycleState& state, const QueueView&) {
     return state.server->resources_available.empty();
 }
@@ -28,7 +33,6 @@ bool is_open(const CycleState& state, const QueueView&) {
 }  // namespace
 
 extern const Gate server_resources_gate;
-const Gate server_resources_gate{
-    "server_resources", "", waits_for_jobs | about_room, always, check, nullptr, is_open};
+const Gate server_resources_gate{"server_resources", "", waits_for_jobs | about_room, always, check, by_server_use, nullptr, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

@@ -33,6 +33,6 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate user_acl_gate;
-const Gate user_acl_gate{"user_acl", "", tells_access, always, check, reads, is_open};
+const Gate user_acl_gate{"user_acl", "", tells_access, always, check, by_configuration, reads, is_open};
 
 }  // namespace pbs::sched

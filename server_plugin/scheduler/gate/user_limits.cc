@@ -14,6 +14,23 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
+Blockers blockers(const CycleState&, const Candidate& job, const QueueView& view, const Reason& reason) {
+    const bool of_user = reason.because == Because::queue_user_limit;
+    return blocker::less_of(of_user ? UseKey{UseKey::Kind::queue_user, view.slot, job.owner}
+                                    : UseKey{UseKey::Kind::queue_group, view.slot, job.group});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    const bool of_user = key.kind == UseKey::Kind::queue_user;
+    if (!of_user && key.kind != UseKey::Kind::queue_group) return std::nullopt;
+    const Queue& queue = (*state.queues)[key.object];
+    const auto limit = of_user ? queue.max_user_run : queue.max_group_run;
+    if (limit < 0) return std::nullopt;
+    const auto running = of_user ? state.counts->of_user(key.object, key.of)
+                                 : state.counts->of_group(key.object, key.of);
+    return running < limit ? any_size : no_size;
+}
+
 unsigned reads(const CycleState&, const QueueView& view) {
     return (view.queue->max_user_run >= 0 ? reads_owner : 0U) |
            (view.queue->max_group_run >= 0 ? reads_group : 0U);
@@ -26,6 +43,6 @@ bool is_open(const CycleState& state, const QueueView& view) {
 }  // namespace
 
 extern const Gate user_limits_gate;
-const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, reads, is_open};
+const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, blockers, reads, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

@@ -34,34 +34,6 @@ Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) {
     return decks;
 }
 
-// A tournament among positions: the least usage wins, and among equals the first position.
-class Tournament {
-  public:
-    explicit Tournament(std::size_t size)
-        : leaves_(std::bit_ceil(std::max<std::size_t>(1, size))), least_(2 * leaves_, out) {}
-    static constexpr std::int64_t out = std::numeric_limits<std::int64_t>::max();
-
-    void start(std::size_t position, std::int64_t usage) { least_[leaves_ + position] = usage; }
-    void build() {
-        for (std::size_t node = leaves_ - 1; node >= 1; --node) fix(node);
-    }
-    void set(std::size_t position, std::int64_t usage) {
-        least_[leaves_ + position] = usage;
-        for (std::size_t node = (leaves_ + position) / 2; node >= 1; node /= 2) fix(node);
-    }
-    std::int64_t least() const { return least_[1]; }
-    std::size_t winner() const {
-        std::size_t node = 1;
-        while (node < leaves_) node = 2 * node + (least_[2 * node] == least_[node] ? 0 : 1);
-        return node - leaves_;
-    }
-
-  private:
-    void fix(std::size_t node) { least_[node] = std::min(least_[2 * node], least_[2 * node + 1]); }
-    std::size_t leaves_;
-    std::vector<std::int64_t> least_;
-};
-
 }  // namespace
 
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime) {
@@ -82,39 +54,57 @@ std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds wa
     return seconds > most / nodes ? most : nodes * seconds;
 }
 
+PastUsageDeal::PastUsageDeal(std::vector<std::int64_t> usage)
+    : usage_(std::move(usage)),
+      leaves_(std::bit_ceil(std::max<std::size_t>(1, usage_.size()))),
+      least_(2 * leaves_, out),
+      next_(usage_.size()),
+      previous_(usage_.size()),
+      users_(usage_.size()) {
+    for (std::size_t user = 0; user < users_; ++user) {
+        least_[leaves_ + user] = usage_[user];
+        next_[user] = static_cast<std::uint32_t>((user + 1) % users_);
+        previous_[user] = static_cast<std::uint32_t>((user + users_ - 1) % users_);
+    }
+    for (std::size_t node = leaves_ - 1; node >= 1; --node) fix(node);
+}
+
+void PastUsageDeal::set(std::size_t user, std::int64_t usage) {
+    least_[leaves_ + user] = usage;
+    for (std::size_t node = (leaves_ + user) / 2; node >= 1; node /= 2) fix(node);
+}
+
+std::size_t PastUsageDeal::next() {
+    if (usage_[candidate_] == least_[1]) return candidate_;
+    std::size_t node = 1;
+    while (node < leaves_) node = 2 * node + (least_[2 * node] == least_[node] ? 0 : 1);
+    return candidate_ = node - leaves_;
+}
+
+void PastUsageDeal::dealt(std::int64_t charge, bool more) {
+    usage_[candidate_] += charge;
+    set(candidate_, more ? usage_[candidate_] : out);
+    if (!more) {
+        next_[previous_[candidate_]] = next_[candidate_];
+        previous_[next_[candidate_]] = previous_[candidate_];
+        --users_;
+    }
+    candidate_ = next_[candidate_];
+}
+
 std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
                                                  std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;
-    if (jobs.empty()) return result;
     result.reserve(jobs.size());
     Decks decks = make_decks(jobs, usage.size());
-    const auto users = static_cast<std::uint32_t>(decks.users.size());
-    Tournament tournament(users);
-    std::vector<std::uint32_t> next(users);  // the circle of users that have jobs left
-    std::vector<std::uint32_t> previous(users);
-    for (std::uint32_t p = 0; p < users; ++p) {
-        tournament.start(p, usage[decks.users[p]]);
-        next[p] = (p + 1) % users;
-        previous[p] = (p + users - 1) % users;
-    }
-    tournament.build();
-
-    std::uint32_t candidate = 0;
-    while (result.size() < jobs.size()) {
-        if (usage[decks.users[candidate]] != tournament.least())
-            candidate = static_cast<std::uint32_t>(tournament.winner());
-        const auto user = decks.users[candidate];
-        const auto job = decks.jobs[decks.begin[user]++];
+    std::vector<std::int64_t> of_users;
+    for (const std::uint32_t user : decks.users) of_users.push_back(usage[user]);
+    PastUsageDeal deal(std::move(of_users));
+    while (!deal.is_over()) {
+        const std::uint32_t user = decks.users[deal.next()];
+        const std::uint32_t job = decks.jobs[decks.begin[user]++];
         result.push_back(job);
-        usage[user] += jobs[job].charge;
-        if (decks.begin[user] == decks.end[user]) {
-            tournament.set(candidate, Tournament::out);
-            next[previous[candidate]] = next[candidate];
-            previous[next[candidate]] = previous[candidate];
-        } else {
-            tournament.set(candidate, usage[user]);
-        }
-        candidate = next[candidate];
+        deal.dealt(jobs[job].charge, decks.begin[user] != decks.end[user]);
     }
     return result;
 }

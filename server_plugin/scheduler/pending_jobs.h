@@ -1,9 +1,10 @@
-// The queued jobs of one scheduler, in the order of its policy, kept from cycle to cycle: after a single
-// event a cycle finds the few that may start now without looking at all others.
+// The pending jobs of one scheduler, in the order of its policy, kept from cycle to cycle, each with what could
+// lift its last refusal: after an event a cycle finds the few jobs that may start now without looking at all
+// others.
 //
 // Jobs are in lanes, which are gone through side by side. A lane is sorted, in blocks, column by column; of
-// each block the least of each column is known, so that a search for the first job that is small enough
-// passes over blocks in which none is.
+// each block the least of each size and all blockers are known, so that a search for the first job that events
+// have released passes over blocks in which there is none.
 #pragma once
 
 #include <algorithm>
@@ -14,35 +15,66 @@
 #include <unordered_map>
 #include <vector>
 
+#include "server_plugin/scheduler/blockers.h"
 #include "server_plugin/scheduler/cycle_state.h"
 
 namespace pbs::sched {
 
 // The numbers of a chain of comparators, packed: the lesser one goes first. No two jobs have the same.
-using WaitingKey = std::array<std::uint64_t, 3>;
+using PendingKey = std::array<std::uint64_t, 3>;
 
-// How much a job asks for, never more than it does: amounts that are too large for a column are cut off.
+// How much a job asks for, never more than it does: amounts that are too large for a column are cut off. As a
+// limit: the most that it may ask for.
 struct JobSize {
     std::int32_t nodes = 0;
     std::int32_t walltime = 0;  // seconds; 0: none asked
     std::int32_t ncpus = 0;     // the least of its chunks
     std::int32_t mem = 0;       // the same, in MB, rounded down
-};
-
-// What may start: jobs of at most this size. Small ones may have another walltime.
-struct SizeLimit {
-    JobSize most;
-    std::int32_t small_nodes = 0;
-    std::int32_t small_walltime = 0;
 
     bool holds(const JobSize& size) const {
-        return size.nodes <= most.nodes && size.ncpus <= most.ncpus && size.mem <= most.mem &&
-               size.walltime <= (size.nodes <= small_nodes ? small_walltime : most.walltime);
+        return size.nodes <= nodes && size.ncpus <= ncpus && size.mem <= mem && size.walltime <= walltime;
     }
-    // Does it hold whatever `other` does?
-    bool covers(const SizeLimit& other) const;
-    // The least that holds whatever one of them does (and more).
-    static SizeLimit around(std::span<const SizeLimit> limits);
+    friend bool operator==(const JobSize&, const JobSize&) = default;
+};
+inline constexpr std::int32_t no_limit = INT32_MAX;
+inline constexpr JobSize any_size{no_limit, no_limit, no_limit, no_limit};
+inline constexpr JobSize no_size{-1, -1, -1, -1};
+
+inline JobSize least_of(const JobSize& a, const JobSize& b) {
+    return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
+            std::min(a.mem, b.mem)};
+}
+inline JobSize most_of(const JobSize& a, const JobSize& b) {
+    return {std::max(a.nodes, b.nodes), std::max(a.walltime, b.walltime), std::max(a.ncpus, b.ncpus),
+            std::max(a.mem, b.mem)};
+}
+
+// What events released: jobs of at most this size that are parked under one of these blockers.
+struct Release {
+    Blockers blockers = 0;
+    JobSize most = any_size;
+};
+class Releases {
+  public:
+    void clear() {
+        list_.clear();
+        blockers_ = 0;
+    }
+    // Whatever is released by others already isn't listed again.
+    void add(const Release& release);
+    bool empty() const { return list_.empty(); }
+    std::span<const Release> list() const { return list_; }
+    // Of all of them.
+    Blockers blockers() const { return blockers_; }
+    bool hold(Blockers parked, const JobSize& size) const {
+        return (parked & blockers_) != 0 && std::ranges::any_of(list_, [&](const Release& r) {
+                   return (parked & r.blockers) != 0 && r.most.holds(size);
+               });
+    }
+
+  private:
+    std::vector<Release> list_;
+    Blockers blockers_ = 0;
 };
 
 using LaneId = std::uint32_t;
@@ -55,21 +87,20 @@ struct Lane {
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block, of waits_from
+    std::vector<Blockers> blockers;     // by block: all of them, and maybe some that are gone
 };
 
-class WaitingJobs {
+class PendingJobs {
   public:
     struct Entry {
         JobSlot job = no_slot;
-        WaitingKey key{};
+        PendingKey key{};
         JobSize size;
         std::int64_t charge = 0;  // for past usage
         std::int64_t waits_from =
             0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
-        // Of a job that may find no room though each of its chunks does: its number in Requests, and 1. 0: it
-        // is none of those.
-        std::uint32_t request = 0;
-        bool mixed = false;  // several kinds of chunks
+        std::uint32_t shape = 0;
+        Blockers blockers = blocker::anything;
     };
     // A job's place in its lane. Valid until the lane is changed.
     struct Position {
@@ -84,13 +115,9 @@ class WaitingJobs {
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // The lanes of a class that have jobs, in no particular order.
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
-    // Those of them that may have a job within the limit: of a lane it is known how long the shortest jobs
-    // are, by classes of CPUs that double, and how small the smallest ones are.
-    // `no_room`: as with find().
-    void find_lanes(JobClass job_class, const SizeLimit& limit, std::span<const std::uint32_t> no_room,
-                    std::vector<LaneId>& out);
-    // Is there any?
-    bool has_lane(JobClass job_class, const SizeLimit& limit);
+    // Those of them that may have a released job: of a lane its blockers are known, how long the shortest
+    // jobs are, by classes of CPUs that double, and how small the smallest ones are.
+    void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
@@ -98,23 +125,20 @@ class WaitingJobs {
     void remove(JobSlot job);
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
     std::size_t size() const { return size_; }
-    // Those that ask for several kinds of chunks, in no particular order: a place for all of them may come of
-    // what other jobs take.
-    std::span<const JobSlot> mixed() const { return mixed_; }
-    // No job asks for more nodes.
-    std::int32_t most_nodes() const { return most_nodes_; }
 
-    // Moves on to the first job at or after `at` that is within the limit and asks for none of the requests
-    // `no_room`, of which there should be few; false: there is none.
-    bool find(LaneId lane, const SizeLimit& limit, Position& at,
-              std::span<const std::uint32_t> no_room = {}) const;
+    // Moves on to the first released job at or after `at`; false: there is none.
+    bool find(LaneId lane, const Releases& releases, Position& at);
+    // Why the job at a place waits.
+    void park(LaneId lane, Position at, Blockers blockers);
+    Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
     // Is there a job at all at this place, or at the beginning of the next block? Moves there.
     bool settle(LaneId lane, Position& at) const;
     LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
-    const WaitingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
-    std::uint32_t request_of(LaneId lane, Position at) const { return block(lane, at).requests[at.index]; }
+    const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
+    std::int64_t charge_of(LaneId lane, Position at) const { return block(lane, at).charges[at.index]; }
+    std::uint32_t shape_of(LaneId lane, Position at) const { return block(lane, at).shapes[at.index]; }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // The charges of the jobs of the lane that come before.
     std::int64_t charge_before(LaneId lane, Position at) const;
@@ -138,10 +162,11 @@ class WaitingJobs {
     struct Block {
         LaneId lane = 0;
         std::int64_t charge = 0;  // of all
-        std::vector<WaitingKey> keys;
+        std::vector<PendingKey> keys;
         std::vector<JobSlot> jobs;
         std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
-        std::vector<std::uint32_t> requests;
+        std::vector<Blockers> blockers;
+        std::vector<std::uint32_t> shapes;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> waits_from;
         // Calls f with each column, and with the same one of `other`.
@@ -150,32 +175,34 @@ class WaitingJobs {
             f(a.keys, b.keys);
             f(a.jobs, b.jobs);
             f(a.sizes, b.sizes);
-            f(a.requests, b.requests);
+            f(a.blockers, b.blockers);
+            f(a.shapes, b.shapes);
             f(a.charges, b.charges);
             f(a.waits_from, b.waits_from);
         }
     };
-    // What of a limit tells whether a lane may have a job within it.
-    struct LaneLimit {
-        explicit LaneLimit(const SizeLimit& limit);
+    // A release, as it tells whether a lane may have a job of it.
+    struct LaneRelease {
+        explicit LaneRelease(const Release& release);
+        Blockers blockers;
         std::size_t cpu_class;
-        std::int32_t walltime;
-        std::int32_t nodes;
-        std::int32_t mem;
+        JobSize most;
     };
     // What no job of a lane is below.
     struct LaneLeast {
         std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs
         std::int32_t nodes;
         std::int32_t mem;
+        Blockers blockers;
         bool outdated;  // a job that was one of the least is gone
         void add(const JobSize& size);
-        bool may_hold(const LaneLimit& limit) const {
-            return nodes <= limit.nodes && mem <= limit.mem && walltime[limit.cpu_class] <= limit.walltime;
+        bool may_hold(const LaneRelease& release) const {
+            return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&
+                   mem <= release.most.mem && walltime[release.cpu_class] <= release.most.walltime;
         }
     };
     static constexpr LaneLeast nothing{
-        {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, false};
+        {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, 0, false};
     // The lanes of a class that have jobs.
     struct ClassLanes {
         std::vector<LaneId> lanes;
@@ -188,25 +215,21 @@ class WaitingJobs {
     void list_lane(LaneId lane);
     void take_off_lane(LaneId lane);
     LaneLeast least_of_lane(LaneId lane) const;
-    bool may_hold(ClassLanes& all, std::size_t place, const LaneLimit& of_lane, const SizeLimit& limit,
-                  std::span<const std::uint32_t> no_room);
+    bool may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
+                  const Releases& releases);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);
     void split(LaneId lane, std::size_t place);
     void sum_up(LaneId lane, std::size_t place);
     std::size_t place_of(std::uint32_t block) const;
-    void no_longer_mixed(JobSlot job);
 
     std::vector<Lane> lanes_;
     std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and what it is of
     std::vector<Block> blocks_;
     std::vector<std::uint32_t> unused_;    // blocks
     std::vector<std::uint32_t> block_of_;  // by job
-    std::vector<JobSlot> mixed_;
-    std::unordered_map<JobSlot, std::size_t> place_of_mixed_;  // there
     std::size_t size_ = 0;
-    std::int32_t most_nodes_ = 0;
     std::array<ClassLanes, 6> by_class_;
     std::int64_t soonest_ = INT64_MAX;  // no normal job's waits_from is before
 };
@@ -215,12 +238,12 @@ class WaitingJobs {
 struct UsageLane {
     LaneId lane = 0;
     std::uint32_t jobs = 0;
-    WaitingKey first{};
+    PendingKey first{};
     std::int64_t usage = 0;
 };
 
 // The lanes whose jobs the permutation picks at `usage`, in the order in which it does (order/past_usage.h):
 // found from the few picks before. Empty: it would take too many of them.
-std::vector<LaneId> picks_at(const WaitingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
+std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched

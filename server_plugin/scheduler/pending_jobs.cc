@@ -1,37 +1,24 @@
-#include "server_plugin/scheduler/waiting_jobs.h"
+#include "server_plugin/scheduler/pending_jobs.h"
 
 #include <bit>
+#include <functional>
 #include <numeric>
 
 namespace pbs::sched {
 
-bool SizeLimit::covers(const SizeLimit& other) const {
-    return small_nodes == other.small_nodes && small_walltime >= other.small_walltime &&
-           most.nodes >= other.most.nodes && most.walltime >= other.most.walltime &&
-           most.ncpus >= other.most.ncpus && most.mem >= other.most.mem;
-}
-
-SizeLimit SizeLimit::around(std::span<const SizeLimit> limits) {
-    SizeLimit out{{-1, -1, -1, -1}, 0, -1};
-    for (const SizeLimit& limit : limits) {
-        out.most.nodes = std::max(out.most.nodes, limit.most.nodes);
-        out.most.walltime = std::max(out.most.walltime, limit.most.walltime);
-        out.most.ncpus = std::max(out.most.ncpus, limit.most.ncpus);
-        out.most.mem = std::max(out.most.mem, limit.most.mem);
-        out.small_nodes = limit.small_nodes;  // the policy's: the same for all
-        out.small_walltime = std::max(out.small_walltime, limit.small_walltime);
-    }
-    return out;
+void Releases::add(const Release& release) {
+    blockers_ |= release.blockers;
+    const auto covers = [](const Release& more, const Release& less) {
+        return (less.blockers & ~more.blockers) == 0 && more.most.holds(less.most);
+    };
+    if (std::ranges::any_of(list_, [&](const Release& known) { return covers(known, release); })) return;
+    std::erase_if(list_, [&](const Release& known) { return covers(release, known); });
+    list_.push_back(release);
 }
 
 namespace {
 
 constexpr std::uint32_t few_jobs = 64;
-
-JobSize least_of(const JobSize& a, const JobSize& b) {
-    return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
-            std::min(a.mem, b.mem)};
-}
 
 // Up to 1, 2, 4, 8, 16, any number.
 std::size_t cpu_class(std::int32_t ncpus) {
@@ -40,18 +27,18 @@ std::size_t cpu_class(std::int32_t ncpus) {
 
 }  // namespace
 
-void WaitingJobs::clear() {
+void PendingJobs::clear() {
     *this = {};
 }
 
-LaneId WaitingJobs::lane(JobClass job_class, std::uint32_t of) {
+LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of) {
     const auto key = static_cast<std::uint64_t>(job_class) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, 0, 0, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, 0, 0, {}, {}, {}, {}});
     return place->second;
 }
 
-void WaitingJobs::list_lane(LaneId id) {
+void PendingJobs::list_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     lanes_[id].place = static_cast<std::uint32_t>(all.lanes.size());
     all.lanes.push_back(id);
@@ -59,7 +46,7 @@ void WaitingJobs::list_lane(LaneId id) {
 }
 
 // The last one comes to its place.
-void WaitingJobs::take_off_lane(LaneId id) {
+void PendingJobs::take_off_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     const std::uint32_t place = lanes_[id].place;
     lanes_[all.lanes.back()].place = place;
@@ -69,62 +56,53 @@ void WaitingJobs::take_off_lane(LaneId id) {
     all.least.pop_back();
 }
 
-WaitingJobs::LaneLeast WaitingJobs::least_of_lane(LaneId id) const {
+PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
     LaneLeast least = nothing;
     for (const std::uint32_t number : lanes_[id].blocks) {
         const Block& b = blocks_[number];
         for (const JobSize& size : b.sizes) least.add(size);
     }
+    for (const Blockers blockers : lanes_[id].blockers) least.blockers |= blockers;
     return least;
 }
 
-void WaitingJobs::LaneLeast::add(const JobSize& size) {
+void PendingJobs::LaneLeast::add(const JobSize& size) {
     for (std::size_t i = cpu_class(size.ncpus); i < walltime.size(); ++i)
         walltime[i] = std::min(walltime[i], size.walltime);
     nodes = std::min(nodes, size.nodes);
     mem = std::min(mem, size.mem);
 }
 
-WaitingJobs::LaneLimit::LaneLimit(const SizeLimit& limit)
-    : cpu_class(sched::cpu_class(limit.most.ncpus)),
-      walltime(std::max(limit.most.walltime, limit.small_walltime)),
-      nodes(limit.most.nodes),
-      mem(limit.most.mem) {}
+PendingJobs::LaneRelease::LaneRelease(const Release& release)
+    : blockers(release.blockers), cpu_class(sched::cpu_class(release.most.ncpus)), most(release.most) {}
 
-// The lane at a place of its class, whose least is within the limit as far as it is up to date.
-bool WaitingJobs::may_hold(ClassLanes& all, std::size_t place, const LaneLimit& of_lane,
-                           const SizeLimit& limit, std::span<const std::uint32_t> no_room) {
-    LaneLeast& least = all.least[place];
+// The lane at a place of its class, whose least is within a release as far as it is up to date.
+bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
+                           const Releases& releases) {
+    const auto may = [&] {
+        return std::ranges::any_of(of_lane,
+                                   [&](const LaneRelease& r) { return all.least[place].may_hold(r); });
+    };
+    if (!may()) return false;
     const LaneId lane = all.lanes[place];
-    if (least.outdated) {
-        least = least_of_lane(lane);
-        if (!least.may_hold(of_lane)) return false;
+    if (all.least[place].outdated) {
+        all.least[place] = least_of_lane(lane);
+        if (!may()) return false;
     }
     // The jobs themselves, unless they are too many to be looked at for this.
     Position at;
-    return lanes_[lane].jobs > few_jobs || find(lane, limit, at, no_room);
+    return lanes_[lane].jobs > few_jobs || find(lane, releases, at);
 }
 
-void WaitingJobs::find_lanes(JobClass job_class, const SizeLimit& limit,
-                             std::span<const std::uint32_t> no_room, std::vector<LaneId>& out) {
-    if (limit.most.ncpus < 0) return;
+void PendingJobs::find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out) {
+    const std::vector<LaneRelease> of_lane(releases.list().begin(), releases.list().end());
     ClassLanes& all = of_class(job_class);
-    const LaneLimit of_lane(limit);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit, no_room))
+        if ((all.least[i].blockers & releases.blockers()) != 0 && may_hold(all, i, of_lane, releases))
             out.push_back(all.lanes[i]);
 }
 
-bool WaitingJobs::has_lane(JobClass job_class, const SizeLimit& limit) {
-    if (limit.most.ncpus < 0) return false;
-    ClassLanes& all = of_class(job_class);
-    const LaneLimit of_lane(limit);
-    for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if (all.least[i].may_hold(of_lane) && may_hold(all, i, of_lane, limit, {})) return true;
-    return false;
-}
-
-std::uint32_t WaitingJobs::new_block(LaneId id, std::size_t place) {
+std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
     std::uint32_t number = static_cast<std::uint32_t>(blocks_.size());
     if (unused_.empty()) {
         blocks_.emplace_back();
@@ -138,10 +116,11 @@ std::uint32_t WaitingJobs::new_block(LaneId id, std::size_t place) {
     lane.blocks.insert(lane.blocks.begin() + at, number);
     lane.least.insert(lane.least.begin() + at, JobSize{});
     lane.soonest.insert(lane.soonest.begin() + at, INT64_MAX);
+    lane.blockers.insert(lane.blockers.begin() + at, 0);
     return number;
 }
 
-void WaitingJobs::drop_block(LaneId id, std::size_t place) {
+void PendingJobs::drop_block(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     const auto at = static_cast<std::ptrdiff_t>(place);
     // Most lanes have a job at times: the memory for a few stays.
@@ -153,18 +132,20 @@ void WaitingJobs::drop_block(LaneId id, std::size_t place) {
     lane.blocks.erase(lane.blocks.begin() + at);
     lane.least.erase(lane.least.begin() + at);
     lane.soonest.erase(lane.soonest.begin() + at);
+    lane.blockers.erase(lane.blockers.begin() + at);
 }
 
 // A block's minima and its charge, after a change of it.
-void WaitingJobs::sum_up(LaneId id, std::size_t place) {
+void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
     lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
     lane.soonest[place] = *std::ranges::min_element(b.waits_from);
+    lane.blockers[place] = std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
 }
 
-void WaitingJobs::split(LaneId id, std::size_t place) {
+void PendingJobs::split(LaneId id, std::size_t place) {
     const std::uint32_t upper = new_block(id, place + 1);
     const std::uint32_t lower = lanes_[id].blocks[place];
     Block::each_column(blocks_[lower], blocks_[upper], [](auto& from, auto& to) {
@@ -177,15 +158,14 @@ void WaitingJobs::split(LaneId id, std::size_t place) {
     sum_up(id, place + 1);
 }
 
-void WaitingJobs::insert(LaneId id, const Entry& e) {
+void PendingJobs::insert(LaneId id, const Entry& e) {
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
-    most_nodes_ = std::max(most_nodes_, e.size.nodes);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);
     // The last block that begins before it.
     const auto after = std::ranges::upper_bound(
         lane.blocks.begin() + 1, lane.blocks.end(), e.key, {},
-        [&](std::uint32_t b) -> const WaitingKey& { return blocks_[b].keys.front(); });
+        [&](std::uint32_t b) -> const PendingKey& { return blocks_[b].keys.front(); });
     std::size_t place = static_cast<std::size_t>(after - lane.blocks.begin()) - 1;
     if (blocks_[lane.blocks[place]].jobs.size() == most_in_block) {
         const bool behind = blocks_[lane.blocks[place]].keys.back() < e.key;
@@ -204,7 +184,8 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     put(b.keys, e.key);
     put(b.jobs, e.job);
     put(b.sizes, e.size);
-    put(b.requests, e.request);
+    put(b.blockers, e.blockers);
+    put(b.shapes, e.shape);
     put(b.charges, e.charge);
     put(b.waits_from, e.waits_from);
     b.charge += e.charge;
@@ -213,32 +194,21 @@ void WaitingJobs::insert(LaneId id, const Entry& e) {
     lane.soonest[place] = std::min(lane.soonest[place], e.waits_from);
     if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.waits_from);
     if (lane.jobs == 0) list_lane(id);
-    of_class(lane.job_class).least[lane.place].add(e.size);
+    lane.blockers[place] |= e.blockers;
+    LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
+    of_lane.add(e.size);
+    of_lane.blockers |= e.blockers;
     block_of_[e.job] = number;
-    if (e.mixed) {
-        place_of_mixed_[e.job] = mixed_.size();
-        mixed_.push_back(e.job);
-    }
     ++lane.jobs;
     ++size_;
 }
 
-std::size_t WaitingJobs::place_of(std::uint32_t number) const {
+std::size_t PendingJobs::place_of(std::uint32_t number) const {
     const auto& blocks = lanes_[blocks_[number].lane].blocks;
     return static_cast<std::size_t>(std::ranges::find(blocks, number) - blocks.begin());
 }
 
-// The last one comes to its place.
-void WaitingJobs::no_longer_mixed(JobSlot job) {
-    const auto found = place_of_mixed_.find(job);
-    if (found == place_of_mixed_.end()) return;
-    place_of_mixed_[mixed_.back()] = found->second;
-    mixed_[found->second] = mixed_.back();
-    mixed_.pop_back();
-    place_of_mixed_.erase(job);
-}
-
-void WaitingJobs::remove(JobSlot job) {
+void PendingJobs::remove(JobSlot job) {
     if (!contains(job)) return;
     const std::uint32_t number = block_of_[job];
     const LaneId id = blocks_[number].lane;
@@ -248,7 +218,6 @@ void WaitingJobs::remove(JobSlot job) {
     const JobSize size = b.sizes[static_cast<std::size_t>(at)];
     Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
     block_of_[job] = none;
-    if (!mixed_.empty()) no_longer_mixed(job);
     --lanes_[id].jobs;
     --size_;
     if (b.jobs.empty())
@@ -262,39 +231,50 @@ void WaitingJobs::remove(JobSlot job) {
     if (lanes_[id].jobs == 0) take_off_lane(id);
 }
 
-bool WaitingJobs::settle(LaneId id, Position& at) const {
+bool PendingJobs::settle(LaneId id, Position& at) const {
     const Lane& lane = lanes_[id];
     if (at.block < lane.blocks.size() && at.index >= block(id, at).jobs.size()) at = {at.block + 1, 0};
     return at.block < lane.blocks.size();
 }
 
-bool WaitingJobs::find(LaneId id, const SizeLimit& limit, Position& at,
-                       std::span<const std::uint32_t> no_room) const {
-    const Lane& lane = lanes_[id];
-    const auto has_none = [&](std::uint32_t request) {
-        return request != 0 && std::ranges::find(no_room, request) != no_room.end();
-    };
-    const std::int32_t longest = std::max(limit.most.walltime, limit.small_walltime);
+bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
+    Lane& lane = lanes_[id];
+    const Blockers any = releases.blockers();
+    LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
+    if (lane.jobs == 0 || (of_lane.blockers & any) == 0) return false;
+    const bool whole_lane = at == Position{};
     for (; at.block < lane.blocks.size(); at = {at.block + 1, 0}) {
-        const JobSize& least = lane.least[at.block];
-        if (least.nodes > limit.most.nodes || least.walltime > longest || least.ncpus > limit.most.ncpus ||
-            least.mem > limit.most.mem)
-            continue;
+        if (!releases.hold(lane.blockers[at.block], lane.least[at.block])) continue;
         const Block& b = block(id, at);
-        for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index)
-            if (limit.holds(b.sizes[at.index]) && !has_none(b.requests[at.index])) return true;
+        const bool whole_block = at.index == 0;
+        Blockers seen = 0;
+        for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index) {
+            seen |= b.blockers[at.index];
+            if (releases.hold(b.blockers[at.index], b.sizes[at.index])) return true;
+        }
+        if (whole_block) lane.blockers[at.block] = seen;
     }
+    if (whole_lane)
+        of_lane.blockers =
+            std::accumulate(lane.blockers.begin(), lane.blockers.end(), Blockers{0}, std::bit_or<>());
     return false;
 }
 
-WaitingJobs::Position WaitingJobs::position_of(JobSlot job) const {
+void PendingJobs::park(LaneId id, Position at, Blockers blockers) {
+    Lane& lane = lanes_[id];
+    blocks_[lane.blocks[at.block]].blockers[at.index] = blockers;
+    lane.blockers[at.block] |= blockers;
+    of_class(lane.job_class).least[lane.place].blockers |= blockers;
+}
+
+PendingJobs::Position PendingJobs::position_of(JobSlot job) const {
     const std::uint32_t number = block_of_[job];
     const Block& b = blocks_[number];
     return {static_cast<std::uint32_t>(place_of(number)),
             static_cast<std::uint32_t>(std::ranges::find(b.jobs, job) - b.jobs.begin())};
 }
 
-std::int64_t WaitingJobs::charge_before(LaneId id, Position at) const {
+std::int64_t PendingJobs::charge_before(LaneId id, Position at) const {
     std::int64_t sum = 0;
     const Lane& lane = lanes_[id];
     for (std::size_t i = 0; i < at.block; ++i) sum += blocks_[lane.blocks[i]].charge;
@@ -302,7 +282,7 @@ std::int64_t WaitingJobs::charge_before(LaneId id, Position at) const {
     return std::accumulate(charges.begin(), charges.begin() + at.index, sum);
 }
 
-WaitingJobs::Reached WaitingJobs::reached(LaneId id, std::int64_t base, std::int64_t usage) const {
+PendingJobs::Reached PendingJobs::reached(LaneId id, std::int64_t base, std::int64_t usage) const {
     const Lane& lane = lanes_[id];
     Reached out;
     std::int64_t sum = base;
@@ -329,7 +309,7 @@ WaitingJobs::Reached WaitingJobs::reached(LaneId id, std::int64_t base, std::int
     return out;
 }
 
-void WaitingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
+void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
     const std::int64_t seconds = now.time_since_epoch().count();
     if (soonest_ > seconds) return;
     soonest_ = INT64_MAX;
@@ -350,8 +330,8 @@ namespace {
 // The permutation near one usage: users in the order in which they are gone round.
 class Picks {
   public:
-    Picks(const WaitingJobs& waiting, std::vector<UsageLane> lanes)
-        : waiting_(waiting), lanes_(std::move(lanes)) {
+    Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)
+        : pending_(pending), lanes_(std::move(lanes)) {
         std::ranges::sort(lanes_, [](const UsageLane& a, const UsageLane& b) {
             return a.jobs != b.jobs ? a.jobs < b.jobs : a.first < b.first;
         });
@@ -366,7 +346,7 @@ class Picks {
         std::size_t last = 0;  // the position of the last pick below
         bool last_alone = true;
         for (std::size_t i = 0; i < lanes_.size(); ++i) {
-            const auto reached = waiting_.reached(lanes_[i].lane, lanes_[i].usage, usage);
+            const auto reached = pending_.reached(lanes_[i].lane, lanes_[i].usage, usage);
             if (reached.free_pick) return {};
             tied[i] = reached.at;
             left[i] = reached.left;
@@ -406,13 +386,13 @@ class Picks {
             if (left[(position + i) % left.size()]) return (position + i) % left.size();
         return position;
     }
-    const WaitingJobs& waiting_;
+    const PendingJobs& pending_;
     std::vector<UsageLane> lanes_;
 };
 
 }  // namespace
 
-std::vector<LaneId> picks_at(const WaitingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage) {
+std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage) {
     constexpr int most_steps_back = 8;
     const Picks picks(waiting, std::move(lanes));
     std::vector<LaneId> order;

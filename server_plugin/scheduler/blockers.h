@@ -1,0 +1,60 @@
+// What could lift the refusal of a job. A filter that refuses says what would have to happen before its answer
+// can be another one; the job is parked under these blockers, and only an event that lifts one of them has it
+// looked at again. A filter that says nothing is blocked by `anything`: its jobs are looked at in every cycle,
+// which takes time and is never wrong.
+#pragma once
+
+#include <cstdint>
+
+#include "rrule/window.h"
+#include "server_plugin/scheduler/cluster.h"
+
+namespace pbs::sched {
+
+// A set of blockers, as bits: kinds have one each; instants and limits share the others. That two of them share
+// one costs a look, no more.
+using Blockers = std::uint32_t;
+
+// What jobs use together, as limits count it.
+struct UseKey {
+    enum class Kind : std::uint8_t { queue, queue_user, queue_group, server, server_user, server_group, dedicated };
+    Kind kind = Kind::server;
+    std::uint32_t object = 0;  // the slot of the queue
+    std::uint32_t of = 0;      // the owner or group
+    friend bool operator==(const UseKey&, const UseKey&) = default;
+};
+
+namespace blocker {
+
+// Nothing but a change of the configuration, after which every job is looked at.
+inline constexpr Blockers configuration = 0;
+// Whatever happens.
+inline constexpr Blockers anything = 1U << 0;
+// A job starts.
+inline constexpr Blockers start = 1U << 1;
+// Vnodes get room for a job of its size.
+inline constexpr Blockers room = 1U << 2;
+// The job that holds up those behind it.
+inline constexpr Blockers held_up = 1U << 3;
+// What is reserved of limits for jobs that come before.
+inline constexpr Blockers reserved = 1U << 4;
+
+constexpr std::uint64_t mixed(std::uint64_t value) {
+    value = (value ^ value >> 31) * 0x9E3779B97F4A7C15ULL;
+    return (value ^ value >> 29) * 0xBF58476D1CE4E5B9ULL >> 32;
+}
+
+// An instant.
+inline Blockers time(rrule::Instant at) {
+    if (at == rrule::Instant::max()) return configuration;
+    return 1U << (5 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 6);
+}
+// A limit on a use: less of it.
+constexpr Blockers less_of(const UseKey& key) {
+    const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
+    return 1U << (11 + mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind)) % 21);
+}
+
+}  // namespace blocker
+
+}  // namespace pbs::sched
