@@ -20,8 +20,8 @@ Decisions Cycle::run() {
         in_.events->kept.clear();
         in_.events->instants.clear();
     }
-    if (keeps_order()) {
-        everything_ = true;
+    everything_ = in_.keep_pending_jobs && sched::goes_by_events(s_, in_.now);
+    if (everything_) {
         consider_pending();
         start_non_prime_early();
         refuse_unserved();
@@ -29,7 +29,6 @@ Decisions Cycle::run() {
         make_list();
         dump_sorted_jobs(out);
         consider_list();
-        if (in_.keep_pending_jobs && sched::goes_by_events(s_, in_.now) && !went_early_) keep_pending_jobs();
     }
     out.jobs_considered = considered_;
     remember();
@@ -47,18 +46,23 @@ Decisions Cycle::run() {
     return out;
 }
 
-// Are all jobs in the order in which an earlier cycle left them?
-bool Cycle::keeps_order() const {
-    if (!knows_pending_jobs() || !sched::goes_by_events(s_, in_.now)) return false;
-    return s_.algorithm == Algorithm::standard ||
-           (!in_.memory->first_cycle && in_.memory->found_at_start.empty());
+// Which jobs there are, by class.
+void Cycle::collect_jobs() {
+    if (s_.algorithm == Algorithm::origin)
+        collect_origin_jobs();
+    else
+        collect_standard_jobs();
 }
 
+// The same, in order.
 void Cycle::make_list() {
+    collect_jobs();
     if (s_.algorithm == Algorithm::origin)
-        make_origin_list();
+        for (const JobClass c : {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated,
+                                 JobClass::rest})
+            order_class(c, state_.prime_now);
     else
-        make_standard_list();
+        order_standard_jobs();
 }
 
 void Cycle::consider_list() {

@@ -57,7 +57,6 @@ void Cycle::start_non_prime_early() {
         view->early = true;
     }
     if (std::ranges::none_of(batch_, &QueueView::early)) return;
-    went_early_ = true;
     auto& normal = classes_[static_cast<std::size_t>(JobClass::normal)];
     if (everything_) normal = normal_jobs();
     std::vector<bool> gone(t_.jobs.handle.size(), false);

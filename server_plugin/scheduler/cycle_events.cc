@@ -4,6 +4,7 @@
 // the next cycle over all of them.
 
 #include <algorithm>
+#include <bit>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/job_size.h"
@@ -138,7 +139,7 @@ PendingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
     return entry;
 }
 
-// The class of a queued job, as make_standard_list() has it; nothing: it is of no queue of this scheduler.
+// The class of a queued job, as collect_standard_jobs() has it; nothing: it is of no queue of this scheduler.
 std::optional<JobClass> Cycle::standard_class_of(JobSlot job) const {
     if (!in_place_.contains(t_.jobs.queue[job])) return std::nullopt;
     return standard_waits_from(job) <= in_.now ? JobClass::waiting : JobClass::normal;
@@ -157,19 +158,23 @@ bool Cycle::knows_pending_jobs() const {
            memory->policy == in_.policy && memory->prime_now == state_.prime_now;
 }
 
-// After a cycle over all jobs that has sorted them.
-void Cycle::keep_pending_jobs() {
+// All of them, from the lists of the cycle, which needn't be in order.
+void Cycle::load_pending_jobs() {
     EventMemory& memory = *in_.events;
     memory.pending.clear();
-    std::vector<Blockers> parked(t_.jobs.handle.size(), blocker::anything);
-    for (const Refused& refusal : refused_)
-        if (refusal.job != no_slot) parked[refusal.job] = refusal.blockers;
-    for (const auto& jobs : classes_) {
+    std::vector<std::vector<PendingJobs::Entry>> lanes;
+    for (auto& jobs : classes_) {
         for (const OrderedJob& job : jobs) {
-            PendingJobs::Entry entry = entry_of(job);
-            entry.blockers = parked[job.job];
-            memory.pending.insert(lane_of(job.job, job.job_class), entry);
+            const LaneId lane = lane_of(job.job, job.job_class);
+            if (lane >= lanes.size()) lanes.resize(lane + 1);
+            lanes[lane].push_back(entry_of(job));
         }
+        jobs = {};
+    }
+    for (LaneId lane = 0; lane < lanes.size(); ++lane) {
+        std::ranges::sort(lanes[lane], {}, &PendingJobs::Entry::key);
+        for (const PendingJobs::Entry& entry : lanes[lane]) memory.pending.insert(lane, entry);
+        lanes[lane] = {};
     }
     memory.pending_known = true;
     memory.policy = in_.policy;
@@ -218,8 +223,7 @@ void Cycle::note_lifted() {
 }
 
 // `most`, of jobs whose chunks fit the room.
-void Cycle::add_room_limit(const QueueView& view, JobSize most, const Vnodes::Room& room,
-                           Releases& releases) const {
+JobSize Cycle::fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const {
     const auto& known = t_.resources.known();
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
         return std::min(amount, number_of(view.queue->resources_max, resource)
@@ -227,11 +231,11 @@ void Cycle::add_room_limit(const QueueView& view, JobSize most, const Vnodes::Ro
     };
     most.ncpus = narrow(at_most(known.ncpus, free_at_least(room.first)));
     most.mem = megabytes(at_most(known.mem, free_at_least(room.second)));
-    releases.add({blocker::room, most});
+    return most;
 }
 
 // What the vnode, or its host, has for jobs that end before its reservations begin, and for those that don't.
-void Cycle::add_room_of(const QueueView& view, VnodeSlot vnode, Releases& releases) const {
+void Cycle::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
     const auto& known = t_.resources.known();
     Vnodes& vnodes = *state_.vnodes;
     const auto until = [&](Instant end) {
@@ -240,14 +244,14 @@ void Cycle::add_room_of(const QueueView& view, VnodeSlot vnode, Releases& releas
     for (const Reservation& reservation : state_.reservations) {
         JobSize most = any_size;
         most.walltime = narrow((reservation.start - in_.now).count());
-        add_room_limit(view, most, until(reservation.start), releases);
+        rooms.push_back(fit(view, most, until(reservation.start)));
     }
-    add_room_limit(view, any_size, until(Instant::max()), releases);
+    rooms.push_back(fit(view, any_size, until(Instant::max())));
 }
 
-void Cycle::add_room(const QueueView& view, Releases& releases) {
-    if (room_everywhere_) {
-        for (const Vnodes::Room& room : rooms_of(view.pool)) add_room_limit(view, any_size, room, releases);
+void Cycle::add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms) {
+    if (everywhere) {
+        for (const Vnodes::Room& room : rooms_of(view.pool)) rooms.push_back(fit(view, any_size, room));
         return;
     }
     const Vnodes& vnodes = *state_.vnodes;
@@ -257,7 +261,7 @@ void Cycle::add_room(const QueueView& view, Releases& releases) {
         if (!vnodes.is_open(view.pool, vnode)) continue;
         if (by_host && last != nullptr && last->host == vnodes[vnode].host) continue;
         last = &vnodes[vnode];
-        add_room_of(view, vnode, releases);
+        add_room_of(view, vnode, rooms);
     }
 }
 
@@ -270,19 +274,61 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
+// What limits leave of uses, by blocker: of those that there was less of since the last cycle, and of others.
+Cycle::Left Cycle::left_of_limits() {
+    EventMemory& memory = *in_.events;
+    Left left;
+    left.lifted.fill(no_size);
+    left.open.fill(no_size);
+    const auto add = [&](const UseKey& key, std::array<JobSize, 32>& sizes) {
+        std::optional<JobSize> most;
+        for (const Gate* gate : gates_) {
+            if (gate->leaves == nullptr) continue;
+            if (const auto by_gate = gate->leaves(state_, key))
+                most = most ? least_of(*most, *by_gate) : *by_gate;
+        }
+        if (!most) return false;
+        const bool some = most->holds({});
+        JobSize& of_blocker = sizes[static_cast<std::size_t>(std::countr_zero(blocker::less_of(key)))];
+        if (some) of_blocker = most_of(of_blocker, *most);
+        return some;
+    };
+    const auto& lifted = memory.since.less_of;
+    std::erase_if(memory.open, [&](const UseKey& key) {
+        return std::ranges::find(lifted, key) != lifted.end() || !add(key, left.open);
+    });
+    for (const UseKey& key : lifted)
+        if (add(key, left.lifted)) memory.open.push_back(key);
+    while (memory.open.size() > most_open) {
+        memory.always_open |= blocker::less_of(memory.open.front());
+        memory.open.erase(memory.open.begin());
+    }
+    return left;
+}
+
+// Jobs that no vnode has room for needn't be looked at, whatever else was lifted.
 void Cycle::find_released_limits(Targets& targets, Released& released) {
     released.as_of = state_number();
     released.vain = false;
     Releases& list = released.list;
     list.clear();
-    list.add({lifted_ | blocker::anything | blocker::start});
-    for (const UseKey& key : in_.events->since.less_of) {
-        JobSize most = any_size;
-        for (const Gate* gate : gates_)
-            if (gate->leaves != nullptr) most = least_of(most, gate->leaves(state_, key).value_or(any_size));
-        if (most.holds({})) list.add({blocker::less_of(key), most});
+    const Left left = left_of_limits();
+    std::vector<JobSize> freed;
+    std::vector<JobSize> everywhere;
+    const bool any_lifted = std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
+    for (const QueueView* view : targets) {
+        add_rooms(*view, room_everywhere_, freed);
+        if (any_lifted) add_rooms(*view, true, everywhere);
     }
-    for (const QueueView* view : targets) add_room(*view, list);
+    list.add({lifted_ | blocker::anything | blocker::start, any_size});
+    const auto add = [&](std::span<const JobSize> rooms, const std::array<JobSize, 32>& by_blocker) {
+        for (const JobSize& room : rooms)
+            for (std::size_t i = 0; i < by_blocker.size(); ++i)
+                if (by_blocker[i].holds({})) list.add({Blockers{1} << i, least_of(room, by_blocker[i])});
+    };
+    for (const JobSize& room : freed) list.add({blocker::room | in_.events->always_open, room});
+    add(freed, left.open);
+    add(everywhere, left.lifted);
 }
 
 // What starts leaves less for others, so what was released once passes over no job that may start. That is
@@ -578,17 +624,29 @@ TopJobs Cycle::top_jobs() const {
 
 // ---- The cycle.
 
-// False: a cycle over all jobs has to be run instead; nothing is decided then.
+// Those that events released, or all. False: a cycle over all jobs has to be run instead; nothing is decided
+// then.
 bool Cycle::consider_pending() {
-    if (s_.algorithm == Algorithm::origin)
-        set_up_queues();
-    else
-        set_up_standard_queues();
-    renew_pending_jobs();
-    if (!everything_) {
+    const bool origin = s_.algorithm == Algorithm::origin;
+    const bool knows = knows_pending_jobs() && !finds_at_start();
+    if (!knows) {
+        collect_jobs();
+        load_pending_jobs();
+    } else {
+        if (origin)
+            set_up_queues();
+        else
+            set_up_standard_queues();
+        renew_pending_jobs();
+    }
+    if (everything_) {
+        in_.events->open.clear();
+        in_.events->always_open = 0;
+    } else {
         find_news();
         note_lifted();
     }
+    restart_found();
     for (const JobClass job_class : class_order)
         if (!consider_class(job_class)) return false;
     return true;
@@ -608,7 +666,7 @@ void Cycle::remember() {
         memory.kept.erase(memory.kept.begin() + reservations, memory.kept.end());
     memory.top_jobs = top_jobs();
     memory.since.forget();
-    if (memory.pending_known && !knows_pending_jobs()) memory.pending_known = false;
+    if (memory.pending_known && (!knows_pending_jobs() || finds_at_start())) memory.pending_known = false;
 }
 
 }  // namespace pbs::sched

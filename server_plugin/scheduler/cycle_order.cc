@@ -102,7 +102,7 @@ void Cycle::set_up_queues() {
     setup_.pools = t_.vnodes.version();
 }
 
-void Cycle::make_origin_list() {
+void Cycle::collect_origin_jobs() {
     set_up_queues();
     for (const auto& [slot, job_class] : lists_)
         for (const JobSlot job : t_.queues[slot].queued) add_job(job, job_class);
@@ -114,12 +114,9 @@ void Cycle::make_origin_list() {
             add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
     }
     add_requeued();
-    for (const JobClass c :
-         {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
-        order_class(c, state_.prime_now);
 }
 
-// The class of a queued job, as make_origin_list() has it; nothing: it is of no queue that jobs are taken
+// The class of a queued job, as collect_origin_jobs() has it; nothing: it is of no queue that jobs are taken
 // from.
 std::optional<JobClass> Cycle::class_of(JobSlot job) const {
     if (s_.algorithm == Algorithm::standard) return standard_class_of(job);
@@ -314,7 +311,7 @@ OrderedJob Cycle::standard_ordered(JobSlot job, JobClass job_class) {
     return ordered;
 }
 
-void Cycle::make_standard_list() {
+void Cycle::collect_standard_jobs() {
     set_up_standard_queues();
     auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
@@ -322,6 +319,10 @@ void Cycle::make_standard_list() {
         for (const JobSlot job : t_.queues[q].queued)
             jobs.push_back(standard_ordered(job, *standard_class_of(job)));
     }
+}
+
+void Cycle::order_standard_jobs() {
+    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
     const auto ranks = queue_ranks();
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
     sort_by(in_.policy->standard_chain, context, jobs);

@@ -174,7 +174,7 @@ class Cycle {
     Decisions place(JobSlot job);
 
   private:
-    bool keeps_order() const;
+    void collect_jobs();
     void make_list();
     void consider_list();
     void take_back();
@@ -198,7 +198,7 @@ class Cycle {
     NodeSize vnode_share() const { return s_.algorithm == Algorithm::origin ? state_.node_size : NodeSize{}; }
 
     // Classify and order.
-    void make_origin_list();
+    void collect_origin_jobs();
     std::vector<QueueSpec> dedicated_queues() const;
     void refuse_unserved();
     bool is_unserved(const Queue& queue) const;
@@ -213,7 +213,8 @@ class Cycle {
     bool found_at_start(JobSlot job, QueueSlot queue);
     PoolId restart_pool(const QueueView& view) const;
     void restart_found();
-    void make_standard_list();
+    void collect_standard_jobs();
+    void order_standard_jobs();
     void set_up_standard_queues();
     OrderedJob standard_ordered(JobSlot job, JobClass job_class);
     void add_job(JobSlot job, JobClass job_class);
@@ -285,7 +286,11 @@ class Cycle {
     // The pending jobs that events released, or all of them, in order (cycle_events.cc).
     bool goes_by_events() const;
     bool knows_pending_jobs() const;
-    void keep_pending_jobs();
+    void load_pending_jobs();
+    bool finds_at_start() const {
+        return s_.algorithm == Algorithm::origin &&
+               (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
+    }
     void renew_pending_jobs();
     LaneId lane_of(JobSlot job, JobClass job_class);
     PendingJobs::Entry entry_of(const OrderedJob& job) const;
@@ -303,9 +308,15 @@ class Cycle {
     std::size_t state_number() const { return started_.size() + state_.reservations.size() + held_up_; }
     Released& released_of(Targets& targets);
     void find_released_limits(Targets& targets, Released& released);
-    void add_room(const QueueView& view, Releases& releases);
-    void add_room_of(const QueueView& view, VnodeSlot vnode, Releases& releases) const;
-    void add_room_limit(const QueueView& view, JobSize most, const Vnodes::Room& room, Releases& releases) const;
+    JobSize fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const;
+    void add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms);
+    void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;
+    struct Left {
+        std::array<JobSize, 32> lifted;
+        std::array<JobSize, 32> open;
+    };
+    Left left_of_limits();
+    static constexpr std::size_t most_open = 128;
     bool may_have_room(std::uint32_t shape, Targets& targets, Released& released);
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
     void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
@@ -399,7 +410,6 @@ class Cycle {
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool counts_matter_ = false;             // there are limits on what users or groups run
-    bool went_early_ = false;
     bool only_early_ = false;                // the second pass, over queues without prime time
     int passed_over_ = 0;     // jobs that no queue could be drained for, before the head of the list
     bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large

@@ -64,6 +64,10 @@ struct EventMemory {
     bool prime_now = false;          // and in the order of prime time?
     std::vector<JobHandle> started;  // by the last cycle
     std::set<Instant> instants;      // at which refusals may be lifted
+    // Uses of which limits had something left when they were looked at last. Jobs that wait for less of them,
+    // but are too large for any vnode, weren't looked at since: room on vnodes is what they wait for.
+    std::vector<UseKey> open;
+    Blockers always_open = 0;  // of more of them, those that are listed no more
     // Of the last cycle that looked for whom queues are drained, in the order of the list, and the vnodes
     // that were reserved.
     std::vector<DrainFor> drains;

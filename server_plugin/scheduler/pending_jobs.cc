@@ -13,7 +13,11 @@ void Releases::add(const Release& release) {
     };
     if (std::ranges::any_of(list_, [&](const Release& known) { return covers(known, release); })) return;
     std::erase_if(list_, [&](const Release& known) { return covers(release, known); });
-    list_.push_back(release);
+    const auto same = std::ranges::find(list_, release.most, &Release::most);
+    if (same == list_.end())
+        list_.push_back(release);
+    else
+        same->blockers |= release.blockers;
 }
 
 namespace {

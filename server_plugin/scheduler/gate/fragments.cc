@@ -35,10 +35,14 @@ Blockers blockers(const CycleState&, const Candidate&, const QueueView& view, co
     return blocker::start | blocker::less_of({UseKey::Kind::queue, view.slot, 0});
 }
 
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [](const QueueView&) { return std::optional(any_size); });
+}
+
 }  // namespace
 
 extern const Gate fragments_gate;
 const Gate fragments_gate{"fragments", "avoid_fragmentation", lifted_by_start | waits_for_jobs, wanted,
-                          check, blockers};
+                          check, blockers, nullptr, nullptr, nullptr, leaves};
 
 }  // namespace pbs::sched

@@ -62,8 +62,8 @@ struct Gate {
     // answer may be another, Instant::max() if that isn't known. Null: its answers don't depend on the time.
     Instant (*until)(CycleState& state, const Candidate& job, const QueueView& queue,
                      const Reason& reason) = nullptr;
-    // Of a gate whose refusals are blocked by less_of(key): the most that a job may ask for which it lets
-    // through now; nothing: it knows of no such limit. Null: none.
+    // Of each gate whose refusals are blocked by less_of(key), for that key: the most that a job may ask for
+    // which it lets through now; nothing: there is no such limit. Null: none.
     std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
 };
 
