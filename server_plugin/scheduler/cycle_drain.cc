@@ -114,6 +114,10 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     std::vector<KeptDrain>& all = in_.events->kept;
     // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
+    // Nor where a gate asks for more of what runs in the queue or on hosts than limits do.
+    if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0) return;
+    if (std::ranges::any_of(gates_, [](const Gate* gate) { return (gate->traits & lifted_by_start) != 0; }))
+        return;
     const auto shares_vnode = [&](const KeptDrain& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
             return std::ranges::find(before.placement.parts, part.vnode, &Part::vnode) !=

@@ -49,7 +49,7 @@ bool goes_by_events(const Settings& s, Instant now) {
 }
 
 void EventsSince::forget() {
-    everything = lost = false;
+    everything = lost = started = false;
     changed.clear();
     freed.clear();
     less_of.clear();
@@ -207,13 +207,24 @@ void Cycle::find_news() {
 
 // ---- What events released.
 
+// A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited.
+void Cycle::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
+    std::vector<std::uint32_t> hosts;
+    for (const VnodeSlot vnode : freed) hosts.push_back(t_.vnodes[vnode].host);
+    for (VnodeSlot vnode = 0; vnode < t_.vnodes.size(); ++vnode)
+        if (std::ranges::find(hosts, t_.vnodes[vnode].host) != hosts.end()) freed.push_back(vnode);
+    std::ranges::sort(freed);
+    freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
+}
+
 // Whatever jobs ask for. Nothing is held up or reserved before the cycle has come to those for whom it is.
 void Cycle::note_lifted() {
     EventMemory& memory = *in_.events;
     lifted_ = blocker::held_up;
     for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))
         lifted_ |= blocker::time(*at.begin());
-    if (!memory.started.empty()) lifted_ |= blocker::start;
+    if (memory.since.started) lifted_ |= blocker::start;
+    if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
     if (s_.algorithm == Algorithm::origin) return;
     if (memory.top_jobs.limits) lifted_ |= blocker::reserved;
     auto& freed = memory.since.freed;
@@ -455,6 +466,24 @@ void Cycle::take_turn(Turn& turn, JobClass job_class) {
     ++turn.at.index;
 }
 
+// Lanes are in order and the tables aren't: what the next turn of a lane will read is fetched while others
+// have theirs.
+void Cycle::fetch(const Turn& turn, JobClass job_class) const {
+    const PendingJobs& pending = in_.events->pending;
+    const auto ahead = pending.ahead(turn.lane, turn.at, 1);
+    if (!ahead) return;
+    const JobSlot job = pending.job(turn.lane, *ahead);
+    const std::uint32_t shape = pending.shape_of(turn.lane, *ahead);
+    const auto& of_shape = verdict_of_[static_cast<std::size_t>(job_class)];
+    if (shape < of_shape.size()) __builtin_prefetch(&of_shape[shape]);
+    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
+    __builtin_prefetch(&t_.jobs.queue[job]);
+    __builtin_prefetch(&t_.jobs.request[job]);
+    __builtin_prefetch(&t_.jobs.owner[job]);
+    __builtin_prefetch(&t_.jobs.walltime[job]);
+    __builtin_prefetch(&t_.requests[t_.shapes[shape].request]);
+}
+
 // Goes through the jobs of a class. False: only a cycle over all jobs knows the order.
 bool Cycle::consider_class(JobClass job_class) {
     const PendingJobs& pending = in_.events->pending;
@@ -513,6 +542,7 @@ bool Cycle::consider_class(JobClass job_class) {
             }
         }
         take_turn(turn, job_class);
+        if (rejects_more_ && !everything_) return false;  // jobs that wait for whatever else
         push(turn);
     }
     return true;
@@ -539,6 +569,7 @@ void Cycle::deal_class(JobClass job_class) {
         const std::int64_t charge = pending.charge_of(turn.lane, turn.at);
         take_turn(turn, job_class);
         deal.dealt(charge, pending.settle(turn.lane, turn.at));
+        fetch(turn, job_class);
     }
 }
 

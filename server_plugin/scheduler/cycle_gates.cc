@@ -251,7 +251,13 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     if (view.dedicated) ++state_.dedicated_running;
     ++state_.running;
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
-    if (state_.allocations != nullptr) state_.started_hours[job.group] += node_hours(job.nodes, job.walltime);
+    if (state_.allocations != nullptr) {
+        const auto standing = state_.allocations->of(t_.strings.text(job.group));
+        double& hours = state_.started_hours[job.group];
+        const bool was_over = standing.over(hours);
+        hours += node_hours(job.nodes, job.walltime);
+        rejects_more_ = rejects_more_ || (!was_over && standing.over(hours));
+    }
     if (counts_matter_) state_.counts->count(view.slot, job.owner, job.group);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.owner];

@@ -186,8 +186,17 @@ void Cycle::decide_estimates(Decisions& out, std::span<const Reservation> made) 
 // those at the end of the cycle.
 void Cycle::decide_comments(Decisions& out) {
     JobTable& jobs = t_.jobs;
+    constexpr std::size_t ahead = 16;
     int new_amounts = 0;
-    for (const Refused& refusal : refused_) {
+    for (std::size_t i = 0; i < refused_.size(); ++i) {
+        if (i + ahead < refused_.size() && refused_[i + ahead].job != no_slot) {
+            const JobSlot next = refused_[i + ahead].job;
+            __builtin_prefetch(&jobs.flags[next]);
+            __builtin_prefetch(&jobs.mtime[next]);
+            __builtin_prefetch(&jobs.comment[next]);
+            __builtin_prefetch(&jobs.handle[next]);
+        }
+        const Refused& refusal = refused_[i];
         if (refusal.job == no_slot) continue;
         Answer& answer = answers_[refusal.answer];
         if (answer.rejected) continue;

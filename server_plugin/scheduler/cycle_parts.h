@@ -298,10 +298,12 @@ class Cycle {
     Instant standard_waits_from(JobSlot job) const;
     void find_news();
     void note_lifted();
+    void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
     bool consider_pending();
     bool consider_class(JobClass job_class);
     void deal_class(JobClass job_class);
     void take_turn(Turn& turn, JobClass job_class);
+    void fetch(const Turn& turn, JobClass job_class) const;
     bool next_turn(Turn& turn, JobClass job_class);
     bool find_released(Turn& turn, Targets& targets);
     bool is_wanted(const Lane& lane, JobClass job_class);
@@ -422,6 +424,7 @@ class Cycle {
     Blockers lifted_ = 0;             // in this cycle, whatever jobs ask for
     bool room_everywhere_ = false;    // not on the vnodes alone that gave something back
     bool everything_ = false;         // all pending jobs are looked at
+    bool rejects_more_ = false;       // a start used up an allocation
     bool reservations_settled_ = false;
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it

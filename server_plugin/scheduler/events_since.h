@@ -23,6 +23,7 @@ struct EventsSince {
     std::vector<JobSlot> changed;     // arrived, or aren't what they were; no matter where they are now
     std::vector<VnodeSlot> freed;     // vnodes of which jobs gave something back
     std::vector<UseKey> less_of;      // uses that jobs which ended were counted in
+    bool started = false;             // a job started to run, by whomever
     std::uint64_t times_all = 0;      // how often there was more; never forgotten
 
     void forget();
@@ -31,6 +32,7 @@ struct EventsSince {
     // The same, and the order of jobs or the queues that they start in may be others.
     void settings_changed();
     void job_changed(JobSlot job);
+    void job_started() { started = true; }
     void job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t group,
                    std::span<const VnodeSlot> vnodes);
 

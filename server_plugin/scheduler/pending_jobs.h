@@ -133,6 +133,12 @@ class PendingJobs {
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
     // Is there a job at all at this place, or at the beginning of the next block? Moves there.
     bool settle(LaneId lane, Position& at) const;
+    // So many jobs further on in the same block; nothing if it ends before.
+    std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
+        if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
+            return std::nullopt;
+        return Position{at.block, at.index + jobs};
+    }
     LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }

@@ -167,13 +167,21 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     return next;
 }
 
+// The same, and the first instant that a refusal names.
+std::optional<Instant> Scheduler::Impl::wake_after(std::string_view name, Sched& sched, Instant t) {
+    std::optional<Instant> next = boundary_after(name, sched, t);
+    const auto named = sched.events.instants.upper_bound(t);
+    if (named != sched.events.instants.end()) sooner(next, *named);
+    return next;
+}
+
 Instant Scheduler::next_deadline(Instant now) {
     settle();
     impl_->watch_from(now);
     if (impl_->look_again) return now;
     std::optional<Instant> next;
     for (auto& [name, sched] : impl_->scheds)
-        sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
+        sooner(next, impl_->wake_after(name, sched, *impl_->last_tick));
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
     return next.value_or(Instant::max());
 }
@@ -183,7 +191,7 @@ TickResult Scheduler::tick(Instant now) {
     TickResult result;
     impl_->watch_from(now);
     for (auto& [name, sched] : impl_->scheds) {
-        const auto boundary = impl_->boundary_after(name, sched, *impl_->last_tick);
+        const auto boundary = impl_->wake_after(name, sched, *impl_->last_tick);
         const Policy* active = impl_->active_policy(name, now);
         const std::string policy = active != nullptr ? active->settings.name : std::string();
         const bool switched = policy != sched.policy && !sched.policy.empty();
@@ -632,9 +640,14 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     if (policy == nullptr) return;
     if (const auto charge = start_charge(tables, policy->settings, now, slot))
         tables.usage.charge({slot, tables.jobs.id[slot]}, tables.user_of(slot), *charge);
-    if (const auto charge = allocation_charge(tables, policy->settings, now, slot))
-        tables.allocations[policy->settings.sched_acct_dir].charge(
-            tables.jobs.id[slot], tables.strings.text(tables.jobs.group[slot]), *charge);
+    const auto charge = allocation_charge(tables, policy->settings, now, slot);
+    if (!charge) return;
+    Allocations& allocations = tables.allocations[policy->settings.sched_acct_dir];
+    const std::string_view group = tables.strings.text(tables.jobs.group[slot]);
+    const bool was_over = allocations.of(group).over();
+    allocations.charge(tables.jobs.id[slot], group, *charge);
+    // Whatever jobs of the group wait for: they are rejected now.
+    if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
 }
 
 void Scheduler::Impl::ended_running(JobSlot slot) {
@@ -743,6 +756,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         t.vnodes.let_go(slot);
     }
     if (runs && !ran) {
+        impl_->note(&EventsSince::job_started);
         impl_->note_kept(&KeptDrain::started, slot);
         impl_->started_running(now, slot);
     }

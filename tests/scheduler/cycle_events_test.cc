@@ -13,6 +13,31 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
+// Options by which what starts, or what nobody tells of, may let jobs start that have nothing to do with it.
+TEST(CycleEvents, StartWhatACycleOverAllJobsStartsWithOptionsAboutTheWholeOfAQueueOrHost) {
+    compare_by_events(
+        pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {},
+        [](Site& site, int seed) {
+            Settings& s = site.world.policy();
+            const auto bit = [&](int i) { return (seed >> i & 1) != 0; };
+            s.avoid_fragmentation = {bit(0)};
+            s.nonprime_drain_sys = {bit(1)};
+            if (bit(1)) s.enforce_prime_time = {true};
+            if (bit(2)) s.max_jobs = 1 + seed % 3;
+            if (bit(3)) {
+                s.enforce_allocation = {true};
+                s.sched_acct_dir = "acct";
+                site.world.scheduler.set_allocated("acct", {{"g1", 200.0}, {"g2", 50.0 + seed}});
+                site.world.scheduler.set_used("acct", {});
+            }
+            if (bit(4)) {
+                s.np_drain_backtime = Seconds(hour);
+                s.np_drain_idletime = Seconds(10 * minute);
+            }
+            site.world.configure();
+        });
+}
+
 struct AfterEvents : testing::Test {
     World world;
     Instant now = at(9);
@@ -198,7 +223,7 @@ TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) 
 }
 
 TEST_F(AfterEvents, AllAreLookedAtByPoliciesThatDontGoByEvents) {
-    world.policy().avoid_fragmentation = {true};
+    world.policy().sorted_job_dumpfile = "jobs";
     world.configure();
     for (int i = 0; i < 10; ++i) job(4);
     (void)after(CycleTrigger::job_new);
