@@ -1,7 +1,7 @@
-// What could lift the refusal of a job. A filter that refuses says what would have to happen before its answer
-// can be another one; the job is parked under these blockers, and only an event that lifts one of them has it
-// looked at again. A filter that says nothing is blocked by `anything`: its jobs are looked at in every cycle,
-// which takes time and is never wrong.
+// What could lift the refusal of a job. A filter that refuses says what would have to happen before its
+// answer can be another one; the job is parked under these blockers, and only an event that lifts one of them
+// has it looked at again. A filter that says nothing is blocked by `anything`: its jobs are looked at in
+// every cycle, which takes time and is never wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,21 @@
 
 namespace pbs::sched {
 
-// A set of blockers, as bits: kinds have one each; instants and limits share the others. That two of them share
-// one costs a look, no more.
+// A set of blockers, as bits: kinds have one each; instants and limits share the others. That two of them
+// share one costs a look, no more.
 using Blockers = std::uint32_t;
 
 // What jobs use together, as limits count it.
 struct UseKey {
-    enum class Kind : std::uint8_t { queue, queue_user, queue_group, server, server_user, server_group, dedicated };
+    enum class Kind : std::uint8_t {
+        queue,
+        queue_user,
+        queue_group,
+        server,
+        server_user,
+        server_group,
+        dedicated
+    };
     Kind kind = Kind::server;
     std::uint32_t object = 0;  // the slot of the queue
     std::uint32_t of = 0;      // the owner or group

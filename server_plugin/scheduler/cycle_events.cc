@@ -1,7 +1,7 @@
 // The jobs that a cycle looks at, in order: all pending ones, or after single events those that the events
 // released. All others were refused before, and nothing that has happened since can let one of them start; so
-// the cycle starts what a cycle over all jobs would start. Comments of jobs that it doesn't look at stay until
-// the next cycle over all of them.
+// the cycle starts what a cycle over all jobs would start. Comments of jobs that it doesn't look at stay
+// until the next cycle over all of them.
 
 #include <algorithm>
 #include <bit>
@@ -78,11 +78,10 @@ void EventsSince::job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t 
                             std::span<const VnodeSlot> vnodes) {
     if (everything) return;
     using Kind = UseKey::Kind;
-    for (const UseKey& key :
-         {UseKey{Kind::queue, queue, 0}, UseKey{Kind::queue_user, queue, owner},
-          UseKey{Kind::queue_group, queue, group}, UseKey{Kind::server, 0, 0},
-          UseKey{Kind::server_user, 0, owner}, UseKey{Kind::server_group, 0, group},
-          UseKey{Kind::dedicated, 0, 0}})
+    for (const UseKey& key : {UseKey{Kind::queue, queue, 0}, UseKey{Kind::queue_user, queue, owner},
+                              UseKey{Kind::queue_group, queue, group}, UseKey{Kind::server, 0, 0},
+                              UseKey{Kind::server_user, 0, owner}, UseKey{Kind::server_group, 0, group},
+                              UseKey{Kind::dedicated, 0, 0}})
         if (std::ranges::find(less_of, key) == less_of.end()) less_of.push_back(key);
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
     if (freed.size() > most_freed) all();
@@ -209,10 +208,11 @@ void Cycle::find_news() {
 
 // A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited.
 void Cycle::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
-    std::vector<std::uint32_t> hosts;
-    for (const VnodeSlot vnode : freed) hosts.push_back(t_.vnodes[vnode].host);
-    for (VnodeSlot vnode = 0; vnode < t_.vnodes.size(); ++vnode)
-        if (std::ranges::find(hosts, t_.vnodes[vnode].host) != hosts.end()) freed.push_back(vnode);
+    const std::vector<VnodeSlot> own = freed;
+    for (const VnodeSlot vnode : own) {
+        const auto beside = t_.vnodes.of_host(vnode);
+        freed.insert(freed.end(), beside.begin(), beside.end());
+    }
     std::ranges::sort(freed);
     freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
 }
@@ -326,7 +326,8 @@ void Cycle::find_released_limits(Targets& targets, Released& released) {
     const Left left = left_of_limits();
     std::vector<JobSize> freed;
     std::vector<JobSize> everywhere;
-    const bool any_lifted = std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
+    const bool any_lifted =
+        std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
     for (const QueueView* view : targets) {
         add_rooms(*view, room_everywhere_, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
@@ -523,8 +524,9 @@ bool Cycle::consider_class(JobClass job_class) {
             while (!next.empty() && next.front().usage == turn.usage) tied.push_back(pop());
             // Those that don't start may be told so in any order, once nothing is to be kept for them.
             if (!is_drained_for(job_class)) {
-                const auto waits = std::partition(
-                    tied.begin(), tied.end(), [&](const Turn& other) { return may_start_now(other, job_class); });
+                const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
+                    return may_start_now(other, job_class);
+                });
                 std::for_each(waits, tied.end(), [&](Turn other) {
                     take_turn(other, job_class);
                     push(other);

@@ -1,7 +1,6 @@
 // The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
 // cycle_categories.cc, cycle_gates.cc, cycle_drain.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc,
-// cycle_events.cc, cycle_events_standard.cc, cycle_output.cc, cycle_place.cc, cycle_schedule.cc and
-// explain.cc.
+// cycle_events.cc, cycle_output.cc, cycle_place.cc, cycle_schedule.cc and explain.cc.
 #pragma once
 
 #include <array>
@@ -126,7 +125,8 @@ struct QueueSetup {
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
-    std::int64_t usage = 0;  // what goes before the key: at which the deal by usage reaches it, or the queue's rank
+    std::int64_t usage =
+        0;  // what goes before the key: at which the deal by usage reaches it, or the queue's rank
     PendingKey key{};
     std::size_t as_of = 0;  // Cycle::state_number() when it was found
 };
@@ -421,10 +421,10 @@ class Cycle {
     };
     std::unordered_map<PoolId, Rooms> rooms_;
     std::vector<News>& news_ = scratch_->news;  // in order
-    Blockers lifted_ = 0;             // in this cycle, whatever jobs ask for
-    bool room_everywhere_ = false;    // not on the vnodes alone that gave something back
-    bool everything_ = false;         // all pending jobs are looked at
-    bool rejects_more_ = false;       // a start used up an allocation
+    Blockers lifted_ = 0;                       // in this cycle, whatever jobs ask for
+    bool room_everywhere_ = false;              // not on the vnodes alone that gave something back
+    bool everything_ = false;                   // all pending jobs are looked at
+    bool rejects_more_ = false;                 // a start used up an allocation
     bool reservations_settled_ = false;
     std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
     std::size_t scheduled_ = 0;                          // how many of started_ are in it

@@ -129,7 +129,7 @@ struct CycleState {
 
     RunCounts* counts = nullptr;
     const std::deque<QueueView>* views = nullptr;
-    std::set<Instant>* instants = nullptr;  // at which refusals may be lifted
+    std::set<Instant>* instants = nullptr;    // at which refusals may be lifted
     std::int64_t running = 0;                 // in the server
     std::int64_t dedicated_running = 0;       // in dedicated queues
     std::vector<std::int64_t> server_in_use;  // of server->resources_available

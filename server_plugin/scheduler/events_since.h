@@ -18,13 +18,13 @@ struct Policy;
 
 // What happened since the last cycle.
 struct EventsSince {
-    bool everything = true;           // more than the following: every job has to be looked at
-    bool lost = true;                 // and more jobs changed, or the order of jobs did, than `changed` tells
-    std::vector<JobSlot> changed;     // arrived, or aren't what they were; no matter where they are now
-    std::vector<VnodeSlot> freed;     // vnodes of which jobs gave something back
-    std::vector<UseKey> less_of;      // uses that jobs which ended were counted in
-    bool started = false;             // a job started to run, by whomever
-    std::uint64_t times_all = 0;      // how often there was more; never forgotten
+    bool everything = true;        // more than the following: every job has to be looked at
+    bool lost = true;              // and more jobs changed, or the order of jobs did, than `changed` tells
+    std::vector<JobSlot> changed;  // arrived, or aren't what they were; no matter where they are now
+    std::vector<VnodeSlot> freed;  // vnodes of which jobs gave something back
+    std::vector<UseKey> less_of;   // uses that jobs which ended were counted in
+    bool started = false;          // a job started to run, by whomever
+    std::uint64_t times_all = 0;   // how often there was more; never forgotten
 
     void forget();
     // Something that may let any job start.

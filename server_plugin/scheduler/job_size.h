@@ -7,10 +7,10 @@
 #include <span>
 
 #include "server_plugin/scheduler/order/comparator.h"
+#include "server_plugin/scheduler/pending_jobs.h"
 #include "server_plugin/scheduler/request.h"
 #include "server_plugin/scheduler/resources.h"
 #include "server_plugin/scheduler/vnodes.h"
-#include "server_plugin/scheduler/pending_jobs.h"
 
 namespace pbs::sched {
 

@@ -145,7 +145,8 @@ void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Block& b = blocks_[lane.blocks[place]];
     lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
     lane.soonest[place] = *std::ranges::min_element(b.waits_from);
-    lane.blockers[place] = std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
+    lane.blockers[place] =
+        std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
 }
 

@@ -1,10 +1,10 @@
-// The pending jobs of one scheduler, in the order of its policy, kept from cycle to cycle, each with what could
-// lift its last refusal: after an event a cycle finds the few jobs that may start now without looking at all
-// others.
+// The pending jobs of one scheduler, in the order of its policy, kept from cycle to cycle, each with what
+// could lift its last refusal: after an event a cycle finds the few jobs that may start now without looking
+// at all others.
 //
 // Jobs are in lanes, which are gone through side by side. A lane is sorted, in blocks, column by column; of
-// each block the least of each size and all blockers are known, so that a search for the first job that events
-// have released passes over blocks in which there is none.
+// each block the least of each size and all blockers are known, so that a search for the first job that
+// events have released passes over blocks in which there is none.
 #pragma once
 
 #include <algorithm>

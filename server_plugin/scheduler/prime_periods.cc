@@ -44,18 +44,6 @@ Seconds PrimePeriods::most_in_one(Seconds walltime) {
     return most;
 }
 
-Seconds PrimePeriods::longest_within(Seconds limit) {
-    // As a rule one of the next periods is long enough.
-    for (const Seconds ahead : {Seconds(std::chrono::days(8)), unlimited_walltime}) {
-        look_ahead(now_ + ahead);
-        for (const rrule::Interval& period : periods_) {
-            const Instant full = std::max(period.start, now_) + limit;
-            if (full < std::min(period.end, now_ + ahead)) return full - now_;
-        }
-    }
-    return Seconds::max();
-}
-
 std::optional<Instant> PrimePeriods::end_of_one_above(Seconds limit, Seconds walltime) {
     if (most_in_one(walltime) <= limit) return std::nullopt;
     const Instant end = now_ + std::min(walltime, unlimited_walltime);

@@ -25,8 +25,6 @@ class PrimePeriods {
     std::optional<Instant> boundary() const { return inside_ ? next_change_ : std::nullopt; }
     // The most seconds of [now, now + walltime) that fall into any one period.
     Seconds most_in_one(Seconds walltime);
-    // The longest walltime of which no period holds more than `limit` (of at least 0 s); Seconds::max(): any.
-    Seconds longest_within(Seconds limit);
     // The end of the first period that holds more than `limit` seconds of [now, now + walltime); nothing if
     // none does.
     std::optional<Instant> end_of_one_above(Seconds limit, Seconds walltime);

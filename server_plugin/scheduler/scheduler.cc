@@ -180,8 +180,7 @@ Instant Scheduler::next_deadline(Instant now) {
     impl_->watch_from(now);
     if (impl_->look_again) return now;
     std::optional<Instant> next;
-    for (auto& [name, sched] : impl_->scheds)
-        sooner(next, impl_->wake_after(name, sched, *impl_->last_tick));
+    for (auto& [name, sched] : impl_->scheds) sooner(next, impl_->wake_after(name, sched, *impl_->last_tick));
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
     return next.value_or(Instant::max());
 }
@@ -752,7 +751,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.hold(slot, record.places, exclusive);
     } else if (ran) {
-        impl_->note(&EventsSince::job_ended, old_queue, t.jobs.owner[slot], t.jobs.group[slot], t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, old_queue, t.jobs.owner[slot], t.jobs.group[slot],
+                    t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
     }
     if (runs && !ran) {
@@ -779,7 +779,8 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     impl_->forget_pending(slot);
     t.estimates.told.erase(job);
     if (ran) {
-        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot], t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot],
+                    t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
         impl_->ended_running(slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];

@@ -387,13 +387,9 @@ Vnodes::Room Vnodes::room_of(const std::int64_t* columns, std::uint32_t first, s
     return {of(first), of(second)};
 }
 
-Vnodes::Room Vnodes::room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const {
-    return room_of(row(vnode), first, second);
-}
-
 Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
                                 Instant ends) const {
-    Room room = this->room(vnode, first, second);
+    Room room = room_of(row(vnode), first, second);
     const auto found = reserved_.find(vnode);
     if (found == reserved_.end()) return room;
     for (const Reserved& reserved : found->second) {

@@ -131,8 +131,6 @@ class Vnodes {
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return pools_[pool].vnodes; }
     // Grows whenever ids of pools become void.
     std::uint64_t version() const { return version_; }
-    // Grows whenever something is taken or given back.
-    std::uint64_t changes() const { return changes_; }
 
     // Looks for a place; leaves everything as it is. First fit in the order of the pool: vnodes of higher
     // priority first, then in the order in which they were made.
@@ -206,21 +204,20 @@ class Vnodes {
     // To be asked when there is no place. Amounts are those of now: O(vnodes) after a change, else O(chunks).
     Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size);
 
+    // All vnodes of the host of one.
+    std::span<const VnodeSlot> of_host(VnodeSlot vnode) const { return on_host_[vnodes_[vnode].host_number]; }
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
     // What is free of two resources on one vnode; of one that vnodes don't limit the largest number.
     struct Room {
         std::int64_t first = 0;
         std::int64_t second = 0;
     };
-    Room room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
-    // The same, of what reservations leave to a job that ends then.
+    // Of what reservations leave to a job that ends then.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
     // For chunks that are divided: the same of all open vnodes of the pool that share the host of this one
     // together. O(1); O(vnodes) while there are reservations.
     Room host_room_until(PoolId pool, VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
                          Instant ends);
-    // The same of all vnodes of the host, whatever their pool, now. O(vnodes).
-    Room host_room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const;
     // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
     // where there would be many, one that is as large as all of them. Where chunks are divided, of hosts too.
     std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second);

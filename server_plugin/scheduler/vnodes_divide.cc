@@ -89,13 +89,6 @@ Vnodes::Room Vnodes::host_room_until(PoolId id, VnodeSlot vnode, std::uint32_t f
     return sum;
 }
 
-Vnodes::Room Vnodes::host_room(VnodeSlot vnode, std::uint32_t first, std::uint32_t second) const {
-    Room sum;
-    for (const VnodeSlot other : on_host_[vnodes_[vnode].host_number])
-        if (row(other)[open_column] == open) sum = both(sum, room(other, first, second));
-    return sum;
-}
-
 // How many of the chunks the host has if nothing runs, at most.
 std::int64_t Vnodes::chunks_of_host(const Pool& pool, const Range& host, const Chunk& chunk,
                                     const Needs& needs) const {

@@ -39,12 +39,6 @@ TEST(PrimePeriods, MovedOnAreWhatTheyAreFromThere) {
                     most = std::max<Seconds>(most, period.end - period.start);
                 ASSERT_EQ(moved.most_in_one(walltime), most);
                 ASSERT_EQ(moved.end_of_one_above(limit, walltime), fresh.end_of_one_above(limit, walltime));
-                const Seconds longest = moved.longest_within(limit);
-                ASSERT_EQ(longest, fresh.longest_within(limit));
-                ASSERT_LE(moved.most_in_one(longest), limit);
-                if (longest != Seconds::max()) {
-                    ASSERT_GT(moved.most_in_one(longest + Seconds(1)), limit);
-                }
             }
         }
     }
@@ -56,7 +50,6 @@ TEST(PrimePeriods, WithoutPrimeTimeThereAreNone) {
     EXPECT_FALSE(none.now_inside());
     EXPECT_EQ(none.boundary(), std::nullopt);
     EXPECT_EQ(none.most_in_one(Seconds(100'000)), Seconds(0));
-    EXPECT_EQ(none.longest_within(Seconds(0)), Seconds::max());
     EXPECT_EQ(none.next_start(at(10)), std::nullopt);
 }
 

@@ -32,6 +32,7 @@ Reason check(const CycleState& state, const Candidate& job) {
 }  // namespace
 
 extern const JobGate allocation_gate;
-const JobGate allocation_gate{"allocation", "enforce_allocation, sched_acct_dir", wanted, check, reads_group, blocker::configuration};
+const JobGate allocation_gate{
+    "allocation", "enforce_allocation, sched_acct_dir", wanted, check, reads_group, blocker::configuration};
 
 }  // namespace pbs::sched

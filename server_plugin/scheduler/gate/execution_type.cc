@@ -32,6 +32,7 @@ Reason execution_type_reason(const CycleState& state, QueueSlot queue) {
 }
 
 extern const Gate execution_type_gate;
-const Gate execution_type_gate{"execution_type", "", 0, always, check, nullptr, nullptr, is_open, named_instant};
+const Gate execution_type_gate{"execution_type", "",      0,       always,       check,
+                               nullptr,          nullptr, is_open, named_instant};
 
 }  // namespace pbs::sched

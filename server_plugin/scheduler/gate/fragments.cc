@@ -42,7 +42,15 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
 }  // namespace
 
 extern const Gate fragments_gate;
-const Gate fragments_gate{"fragments", "avoid_fragmentation", lifted_by_start | waits_for_jobs, wanted,
-                          check, blockers, nullptr, nullptr, nullptr, leaves};
+const Gate fragments_gate{"fragments",
+                          "avoid_fragmentation",
+                          lifted_by_start | waits_for_jobs,
+                          wanted,
+                          check,
+                          blockers,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          leaves};
 
 }  // namespace pbs::sched

@@ -1,7 +1,8 @@
 // A gate: one test that a job has to pass before it starts in a queue.
 //
 // To add one: write gate/<name>.cc with a `const Gate <name>_gate`, and put it into the list of gates.cc,
-// whose order is the order of the tests (origin-facts, "Tests before a job starts").
+// whose order is the order of the tests (origin-facts, "Tests before a job starts"). Say in `blockers` what
+// could lift a refusal, or nothing: then the jobs that it refuses are looked at in every cycle.
 #pragma once
 
 #include <span>

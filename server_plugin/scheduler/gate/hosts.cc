@@ -58,7 +58,11 @@ Blockers blockers(const CycleState& state, const Candidate& job, const QueueView
 }  // namespace
 
 extern const Gate hosts_gate;
-const Gate hosts_gate{"hosts", "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
-                      waits_for_jobs | looks_for_room | about_room, always, check, blockers};
+const Gate hosts_gate{"hosts",
+                      "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
+                      waits_for_jobs | looks_for_room | about_room,
+                      always,
+                      check,
+                      blockers};
 
 }  // namespace pbs::sched

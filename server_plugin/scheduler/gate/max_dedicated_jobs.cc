@@ -31,7 +31,15 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate max_dedicated_jobs_gate;
-const Gate max_dedicated_jobs_gate{
-    "max_dedicated_jobs", "max_dedicated_jobs", waits_for_jobs, wanted, check, blockers, nullptr, is_open, nullptr, leaves};
+const Gate max_dedicated_jobs_gate{"max_dedicated_jobs",
+                                   "max_dedicated_jobs",
+                                   waits_for_jobs,
+                                   wanted,
+                                   check,
+                                   blockers,
+                                   nullptr,
+                                   is_open,
+                                   nullptr,
+                                   leaves};
 
 }  // namespace pbs::sched

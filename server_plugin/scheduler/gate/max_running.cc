@@ -26,6 +26,7 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate max_running_gate;
-const Gate max_running_gate{"max_running", "", waits_for_jobs, always, check, by_queue_use, nullptr, is_open, nullptr, leaves};
+const Gate max_running_gate{"max_running", "",      waits_for_jobs, always,  check,
+                            by_queue_use,  nullptr, is_open,        nullptr, leaves};
 
 }  // namespace pbs::sched

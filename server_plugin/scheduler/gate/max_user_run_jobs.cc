@@ -32,7 +32,15 @@ unsigned reads(const CycleState&, const QueueView&) {
 }  // namespace
 
 extern const Gate max_user_run_jobs_gate;
-const Gate max_user_run_jobs_gate{
-    "max_user_run_jobs", "max_user_run_jobs", waits_for_jobs, wanted, check, blockers, reads, nullptr, nullptr, leaves};
+const Gate max_user_run_jobs_gate{"max_user_run_jobs",
+                                  "max_user_run_jobs",
+                                  waits_for_jobs,
+                                  wanted,
+                                  check,
+                                  blockers,
+                                  reads,
+                                  nullptr,
+                                  nullptr,
+                                  leaves};
 
 }  // namespace pbs::sched

@@ -32,7 +32,7 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
 }  // namespace
 
 extern const Gate prime_boundary_gate;
-const Gate prime_boundary_gate{"prime_boundary", "backfill_prime", 0, wanted, check, nullptr,
-                               nullptr, nullptr, named_instant};
+const Gate prime_boundary_gate{"prime_boundary", "backfill_prime", 0,       wanted,       check,
+                               nullptr,          nullptr,          nullptr, named_instant};
 
 }  // namespace pbs::sched

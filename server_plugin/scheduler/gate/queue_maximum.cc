@@ -30,6 +30,7 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_maximum_gate;
-const Gate queue_maximum_gate{"queue_maximum", "", tells_fit, always, check, by_configuration, nullptr, is_open};
+const Gate queue_maximum_gate{"queue_maximum",  "",      tells_fit, always, check,
+                              by_configuration, nullptr, is_open};
 
 }  // namespace pbs::sched

@@ -24,7 +24,10 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_nodes_gate;
-const Gate queue_nodes_gate{
-    "queue_nodes", "ssinode_cpus, ssinode_mem", waits_for_jobs, origin_only, check, by_queue_use, nullptr, is_open, nullptr, leaves};
+const Gate queue_nodes_gate{"queue_nodes",  "ssinode_cpus, ssinode_mem",
+                            waits_for_jobs, origin_only,
+                            check,          by_queue_use,
+                            nullptr,        is_open,
+                            nullptr,        leaves};
 
 }  // namespace pbs::sched

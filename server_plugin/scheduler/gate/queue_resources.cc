@@ -30,6 +30,8 @@ bool is_open(const CycleState&, const QueueView& view) {
 }  // namespace
 
 extern const Gate queue_resources_gate;
-const Gate queue_resources_gate{"queue_resources", "", waits_for_jobs | about_room, always, check, by_queue_use, nullptr, is_open, nullptr, leaves};
+const Gate queue_resources_gate{
+    "queue_resources", "",    waits_for_jobs | about_room, always, check, by_queue_use, nullptr, is_open,
+    nullptr,           leaves};
 
 }  // namespace pbs::sched

@@ -23,6 +23,7 @@ bool is_open(const CycleState& state, const QueueView&) {
 }  // namespace
 
 extern const Gate server_max_running_gate;
-const Gate server_max_running_gate{"server_max_running", "", waits_for_jobs, always, check, by_server_use, nullptr, is_open, nullptr, leaves};
+const Gate server_max_running_gate{"server_max_running", "",      waits_for_jobs, always,  check,
+                                   by_server_use,        nullptr, is_open,        nullptr, leaves};
 
 }  // namespace pbs::sched

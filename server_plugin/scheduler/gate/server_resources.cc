@@ -33,6 +33,15 @@ bool is_open(const CycleState& state, const QueueView&) {
 }  // namespace
 
 extern const Gate server_resources_gate;
-const Gate server_resources_gate{"server_resources", "", waits_for_jobs | about_room, always, check, by_server_use, nullptr, is_open, nullptr, leaves};
+const Gate server_resources_gate{"server_resources",
+                                 "",
+                                 waits_for_jobs | about_room,
+                                 always,
+                                 check,
+                                 by_server_use,
+                                 nullptr,
+                                 is_open,
+                                 nullptr,
+                                 leaves};
 
 }  // namespace pbs::sched

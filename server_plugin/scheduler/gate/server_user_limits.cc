@@ -43,6 +43,7 @@ bool is_open(const CycleState& state, const QueueView& view) {
 }  // namespace
 
 extern const Gate server_user_limits_gate;
-const Gate server_user_limits_gate{"server_user_limits", "", waits_for_jobs, always, check, blockers, reads, is_open, nullptr, leaves};
+const Gate server_user_limits_gate{
+    "server_user_limits", "", waits_for_jobs, always, check, blockers, reads, is_open, nullptr, leaves};
 
 }  // namespace pbs::sched

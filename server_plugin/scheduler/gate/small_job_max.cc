@@ -24,6 +24,7 @@ Reason check(const CycleState& state, const Candidate& job) {
 
 extern const JobGate small_job_max_gate;
 const JobGate small_job_max_gate{
-    "small_job_max", "small_job_max, wallt_limit_small_job, wallt_limit_large_job", wanted, check, 0, blocker::configuration};
+    "small_job_max",       "small_job_max, wallt_limit_small_job, wallt_limit_large_job", wanted, check, 0,
+    blocker::configuration};
 
 }  // namespace pbs::sched

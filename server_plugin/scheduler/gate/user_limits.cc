@@ -26,8 +26,8 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     const Queue& queue = (*state.queues)[key.object];
     const auto limit = of_user ? queue.max_user_run : queue.max_group_run;
     if (limit < 0) return std::nullopt;
-    const auto running = of_user ? state.counts->of_user(key.object, key.of)
-                                 : state.counts->of_group(key.object, key.of);
+    const auto running =
+        of_user ? state.counts->of_user(key.object, key.of) : state.counts->of_group(key.object, key.of);
     return running < limit ? any_size : no_size;
 }
 
@@ -43,6 +43,7 @@ bool is_open(const CycleState& state, const QueueView& view) {
 }  // namespace
 
 extern const Gate user_limits_gate;
-const Gate user_limits_gate{"user_limits", "", waits_for_jobs, always, check, blockers, reads, is_open, nullptr, leaves};
+const Gate user_limits_gate{"user_limits", "",    waits_for_jobs, always,  check,
+                            blockers,      reads, is_open,        nullptr, leaves};
 
 }  // namespace pbs::sched

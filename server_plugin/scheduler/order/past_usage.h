@@ -22,8 +22,8 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Whose turn it is, as jobs are dealt: the user with the least usage; of users with as much, the one that comes
-// next in their circle.
+// Whose turn it is, as jobs are dealt: the user with the least usage; of users with as much, the one that
+// comes next in their circle.
 class PastUsageDeal {
   public:
     // The usage of each user that has jobs, in the order in which they are gone through. O(users).
