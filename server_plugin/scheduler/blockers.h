@@ -30,6 +30,8 @@ struct UseKey {
     std::uint32_t object = 0;  // the slot of the queue
     std::uint32_t of = 0;      // the owner or group
     friend bool operator==(const UseKey&, const UseKey&) = default;
+    constexpr bool is_of_owner() const { return kind == Kind::queue_user || kind == Kind::server_user; }
+    constexpr bool is_of_group() const { return kind == Kind::queue_group || kind == Kind::server_group; }
 };
 
 namespace blocker {
@@ -60,7 +62,8 @@ inline Blockers time(rrule::Instant at) {
 // A limit on a use: less of it.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
-    return 1U << (11 + mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind)) % 21);
+    const std::uint64_t number = mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind));
+    return key.is_of_owner() || key.is_of_group() ? 1U << (22 + number % 10) : 1U << (11 + number % 11);
 }
 
 }  // namespace blocker

@@ -48,7 +48,9 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
         ahead.reset();
         Verdict verdict;
         set_walltime(job, *view);
-        const bool refused = static_cast<bool>(ask_queue(job, *view, verdict));
+        const Reason reason = ask_queue(job, *view, verdict);
+        const bool refused = static_cast<bool>(reason);
+        by_time = by_time || reason.because == Because::hpm_not_ready;  // a switch is told as no event
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(*this, job, *view);
         const auto at = ahead->earliest(in_.now, ahead->last_end());

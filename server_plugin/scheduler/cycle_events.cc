@@ -285,31 +285,41 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
-// What limits leave of uses, by blocker: of those that there was less of since the last cycle, and of others.
+// What limits leave of a use; nothing: there is no such limit, or nothing is left.
+std::optional<JobSize> Cycle::left_of(const UseKey& key) const {
+    std::optional<JobSize> most;
+    for (const Gate* gate : gates_) {
+        if (gate->leaves == nullptr) continue;
+        if (const auto by_gate = gate->leaves(state_, key))
+            most = most ? least_of(*most, *by_gate) : *by_gate;
+    }
+    return most && most->holds({}) ? most : std::nullopt;
+}
+
+bool Cycle::is_of(const UseKey& key, JobSlot job) const {
+    return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||
+           (key.is_of_group() && t_.jobs.group[job] == key.of);
+}
+
+// The same, by blocker: of uses that there was less of since the last cycle, and of others.
 Cycle::Left Cycle::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;
     left.lifted.fill(no_size);
     left.open.fill(no_size);
     const auto add = [&](const UseKey& key, std::array<JobSize, 32>& sizes) {
-        std::optional<JobSize> most;
-        for (const Gate* gate : gates_) {
-            if (gate->leaves == nullptr) continue;
-            if (const auto by_gate = gate->leaves(state_, key))
-                most = most ? least_of(*most, *by_gate) : *by_gate;
-        }
+        const auto most = left_of(key);
         if (!most) return false;
-        const bool some = most->holds({});
         JobSize& of_blocker = sizes[static_cast<std::size_t>(std::countr_zero(blocker::less_of(key)))];
-        if (some) of_blocker = most_of(of_blocker, *most);
-        return some;
+        of_blocker = most_of(of_blocker, *most);
+        return true;
     };
     const auto& lifted = memory.since.less_of;
     std::erase_if(memory.open, [&](const UseKey& key) {
         return std::ranges::find(lifted, key) != lifted.end() || !add(key, left.open);
     });
     for (const UseKey& key : lifted)
-        if (add(key, left.lifted)) memory.open.push_back(key);
+        if (!key.is_of_owner() && !key.is_of_group() && add(key, left.lifted)) memory.open.push_back(key);
     while (memory.open.size() > most_open) {
         memory.always_open |= blocker::less_of(memory.open.front());
         memory.open.erase(memory.open.begin());
@@ -317,7 +327,8 @@ Cycle::Left Cycle::left_of_limits() {
     return left;
 }
 
-// Jobs that no vnode has room for needn't be looked at, whatever else was lifted.
+// Jobs that no vnode has room for needn't be looked at, whatever else was lifted; those of single users and
+// groups are: they are few.
 void Cycle::find_released_limits(Targets& targets, Released& released) {
     released.as_of = state_number();
     released.vain = false;
@@ -332,7 +343,10 @@ void Cycle::find_released_limits(Targets& targets, Released& released) {
         add_rooms(*view, room_everywhere_, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
     }
-    list.add({lifted_ | blocker::anything | blocker::start, any_size});
+    // While jobs were held up nothing was looked at, whatever was lifted.
+    const auto& held = in_.events->top_jobs.held_up;
+    const bool was_held_up = !targets.empty() && std::ranges::find(held, targets[0]->slot) != held.end();
+    list.add({was_held_up ? ~Blockers{0} : lifted_ | blocker::anything | blocker::start, any_size});
     const auto add = [&](std::span<const JobSize> rooms, const std::array<JobSize, 32>& by_blocker) {
         for (const JobSize& room : rooms)
             for (std::size_t i = 0; i < by_blocker.size(); ++i)
@@ -341,6 +355,15 @@ void Cycle::find_released_limits(Targets& targets, Released& released) {
     for (const JobSize& room : freed) list.add({blocker::room | in_.events->always_open, room});
     add(freed, left.open);
     add(everywhere, left.lifted);
+    released.of_users.clear();
+    released.with_users = list;
+    for (const UseKey& key : in_.events->since.less_of) {
+        if (!key.is_of_owner() && !key.is_of_group()) continue;
+        const auto most = left_of(key);
+        if (!most) continue;
+        released.of_users.push_back({key, *most});
+        released.with_users.add({blocker::less_of(key), *most});
+    }
 }
 
 // What starts leaves less for others, so what was released once passes over no job that may start. That is
@@ -375,9 +398,10 @@ bool Cycle::may_have_room(std::uint32_t shape, Targets& targets, Released& relea
     std::size_t& known = released.room.try_emplace(number, SIZE_MAX).first->second;
     if (known == 0) return false;
     if (known == started_.size() + 1) return true;
-    const bool room = std::ranges::any_of(targets, [&](const QueueView* view) {
-        return each_kind_has_room(request, view->pool, state_.place_rules());
-    });
+    PlaceRules rules = state_.place_rules();
+    rules.max_load_percent = rules.max_systime_percent = 0;  // which change without an event
+    const bool room = std::ranges::any_of(
+        targets, [&](const QueueView* view) { return each_kind_has_room(request, view->pool, rules); });
     known = room ? started_.size() + 1 : 0;
     return room;
 }
@@ -404,11 +428,23 @@ bool Cycle::find_released(Turn& turn, Targets& targets) {
     PendingJobs& pending = in_.events->pending;
     if (s_.algorithm == Algorithm::standard && is_held_up(*targets[0])) return false;
     Released& released = released_of(targets);
+    const auto is_of_any = [&](JobSlot job) {
+        return std::ranges::any_of(released.of_users,
+                                   [&](const Released::OfUser& lifted) { return is_of(lifted.key, job); });
+    };
+    const Lane& lane = pending[turn.lane];
+    const bool of_one_user = s_.algorithm == Algorithm::origin && lane.job_class == JobClass::normal;
+    const bool by_user =
+        !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
+    const Releases& list = by_user ? released.with_users : released.list;
     const Blockers others = released.list.blockers() & ~blocker::room;
-    for (; pending.find(turn.lane, released.list, turn.at); ++turn.at.index)
-        if ((pending.blockers_of(turn.lane, turn.at) & others) != 0 ||
-            may_have_room(pending.shape_of(turn.lane, turn.at), targets, released))
+    for (; pending.find(turn.lane, list, turn.at); ++turn.at.index) {
+        const Blockers parked = pending.blockers_of(turn.lane, turn.at);
+        if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
+        if (by_user && !released.list.hold(parked, pending.size_of(turn.lane, turn.at))) continue;
+        if ((parked & others) != 0 || may_have_room(pending.shape_of(turn.lane, turn.at), targets, released))
             return true;
+    }
     return false;
 }
 
@@ -445,8 +481,13 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
         return;
     }
     settle_reservations();
-    pending.find_lanes(job_class, released_of(batch_).list, lanes);
+    const Released& released = released_of(batch_);
+    pending.find_lanes(job_class, released.list, lanes);
     const std::size_t found = lanes.size();
+    for (const Released::OfUser& lifted : released.of_users)
+        std::ranges::copy_if(all, std::back_inserter(lanes), [&](LaneId lane) {
+            return job_class != JobClass::normal || is_of(lifted.key, pending.job(lane, {}));
+        });
     for (const News& news : news_)
         if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
     if (lanes.size() == found) return;
@@ -591,7 +632,10 @@ std::vector<Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
 bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
     const OrderedJob job = ordered(in_.events->pending.job(turn.lane, turn.at), job_class);
     Candidate c = candidate(job);
-    return judge(job, c, targets_of(job), {}).view != nullptr;
+    const bool hpm_wanted = state_.hpm_wanted;
+    const bool may = judge(job, c, targets_of(job), {}).view != nullptr;
+    state_.hpm_wanted = hpm_wanted;
+    return may;
 }
 
 // ---- For whom a queue is drained.
@@ -652,7 +696,11 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
 TopJobs Cycle::top_jobs() const {
     const bool limits =
         std::ranges::any_of(state_.reservations, [](const Reservation& r) { return !r.spare.empty(); });
-    return {limits, state_.vnodes->reserved()};
+    TopJobs top{limits, state_.vnodes->reserved(), {}};
+    if (s_.algorithm == Algorithm::standard)
+        for (const QueueView& view : views_)
+            if (is_held_up(view)) top.held_up.push_back(view.slot);
+    return top;
 }
 
 // ---- The cycle.

@@ -26,6 +26,13 @@ struct Released {
     std::size_t as_of = SIZE_MAX;  // Cycle::state_number() when it was found out; the largest: it wasn't
     bool vain = false;             // a job of it has not started since
     Releases list;
+    // Of less use by single users and groups, which their jobs alone may wait for.
+    struct OfUser {
+        UseKey key;
+        JobSize most;
+    };
+    std::vector<OfUser> of_users{};
+    Releases with_users{};  // both
     // Of requests, how many jobs had been started when there was room for them, and 1; 0: there is none.
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
@@ -318,6 +325,8 @@ class Cycle {
         std::array<JobSize, 32> open;
     };
     Left left_of_limits();
+    std::optional<JobSize> left_of(const UseKey& key) const;
+    bool is_of(const UseKey& key, JobSlot job) const;
     static constexpr std::size_t most_open = 128;
     bool may_have_room(std::uint32_t shape, Targets& targets, Released& released);
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;

@@ -54,8 +54,9 @@ struct DrainFor {
 
 // The standard algorithm: what was refused for the jobs that come before.
 struct TopJobs {
-    bool limits = false;              // limits on running jobs are reserved for
-    std::vector<VnodeSlot> vnodes{};  // that have a reservation
+    bool limits = false;               // limits on running jobs are reserved for
+    std::vector<VnodeSlot> vnodes{};   // that have a reservation
+    std::vector<QueueSlot> held_up{};  // whose jobs behind them weren't looked at
 };
 
 struct EventMemory {

@@ -724,6 +724,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const QueuedJob before = queued_job(t.jobs, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
+    const std::uint32_t old_owner = t.jobs.owner[slot];
+    const std::uint32_t old_group = t.jobs.group[slot];
     if (ran && !is_running(record.state)) {
         impl_->log_end(now, slot);
         impl_->note_kept(&KeptDrain::ended, slot);
@@ -745,14 +747,15 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
             impl_->note(&EventsSince::all);
         else if (const QueuedJob after = queued_job(t.jobs, slot);
-                 after.shape != before.shape || after.user != before.user || t.jobs.stime[slot] != old_stime)
+                 after.shape != before.shape || after.user != before.user)
+            impl_->note(&EventsSince::all);  // it may ask for less of a limit than before
+        else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.hold(slot, record.places, exclusive);
     } else if (ran) {
-        impl_->note(&EventsSince::job_ended, old_queue, t.jobs.owner[slot], t.jobs.group[slot],
-                    t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, old_queue, old_owner, old_group, t.vnodes.held_by(slot));
         t.vnodes.let_go(slot);
     }
     if (runs && !ran) {

@@ -29,7 +29,8 @@ Settings origin_policy(const UserLimits& limits) {
 
 }  // namespace
 
-BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained)
+BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained,
+                       void (*tune)(Settings& policy))
     : scheduler(rrule::Zone::utc()),
       // Monday, 10:00.
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
@@ -75,6 +76,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         rrule::Zone::utc());
     if (!window) std::abort();
     configuration.prime = s.prime = rrule::WindowSet({*window});
+    if (tune != nullptr) tune(s);
     configuration.policies["origin"] = s;
     configuration.scheds["default"] = {"origin"};
     if (!scheduler.set_configuration(configuration)) std::abort();

@@ -26,9 +26,9 @@ enum class Drained : bool { no, yes };
 class BigCluster {
   public:
     // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
-    // 12 hours.
+    // 12 hours. `tune` may change the policy.
     BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {},
-               Drained drained = Drained::no);
+               Drained drained = Drained::no, void (*tune)(Settings& policy) = nullptr);
 
     void add_job();
     // Room for so many, so that the memory that is taken later is the scheduler's.

@@ -89,8 +89,9 @@ void CycleAfterArrivalDrained(benchmark::State& state) {
 BENCHMARK(CycleAfterArrival)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterArrivalDrained)->Apply(cycles_after_events);
 
-void run_after_ends(benchmark::State& state, Drained drained) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained);
+void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& limits = {},
+                    void (*tune)(Settings& policy) = nullptr) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune);
     cluster.settle();
     auto running = cluster.started();
     std::size_t next = 0;
@@ -124,6 +125,25 @@ void CycleAfterEndDrained(benchmark::State& state) {
 }
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
+
+// The same by policies that ask for more: of what ends or starts, or of users.
+void CycleAfterEndUserLimits(benchmark::State& state) {
+    const std::int64_t vnodes = vnodes_for(state.range(0));
+    run_after_ends(state, Drained::no, {vnodes / 150, vnodes / 42, vnodes / 45});
+}
+void CycleAfterEndNonprimeDrainSys(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, [](Settings& s) { s.nonprime_drain_sys = {true}; });
+}
+void CycleAfterEndFragments(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, [](Settings& s) { s.avoid_fragmentation = {true}; });
+}
+void CycleAfterEndMaxJobs(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, [](Settings& s) { s.max_jobs = 20; });
+}
+BENCHMARK(CycleAfterEndUserLimits)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndNonprimeDrainSys)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndFragments)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndMaxJobs)->Apply(cycles_after_events);
 
 // What a queued job takes in the scheduler, with the order that cycles after events keep.
 void BytesPerQueuedJob(benchmark::State& state) {

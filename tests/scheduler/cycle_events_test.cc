@@ -13,29 +13,61 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
-// Options by which what starts, or what nobody tells of, may let jobs start that have nothing to do with it.
-TEST(CycleEvents, StartWhatACycleOverAllJobsStartsWithOptionsAboutTheWholeOfAQueueOrHost) {
+// Options by which what starts, what nobody tells of, or what runs on a host or in a view of a queue may let
+// jobs start that have nothing to do with it.
+void set_more_options(Site& site, int seed) {
+    std::mt19937 random(static_cast<unsigned>(seed) * 77 + 1);
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    const auto chance = [&](int percent) { return pick(1, 100) <= percent; };
+    Settings& s = site.world.policy();
+    s.avoid_fragmentation = {chance(25)};
+    s.nonprime_drain_sys = {chance(25)};
+    if (s.nonprime_drain_sys.value) s.enforce_prime_time = {true};
+    if (chance(25)) s.max_jobs = pick(1, 4);
+    if (chance(25)) {
+        s.enforce_allocation = {true};
+        s.sched_acct_dir = "acct";
+        site.world.scheduler.set_allocated("acct", {{"g1", 200.0}, {"g2", 50.0 + seed % 100}});
+        site.world.scheduler.set_used("acct", {});
+    }
+    if (chance(25)) {
+        s.np_drain_backtime = Seconds(hour);
+        s.np_drain_idletime = Seconds(10 * minute);
+    }
+    site.of_host = pick(1, 4);
+    if (chance(25)) {
+        site.load = 1;
+        s.max_load_percent = chance(50) ? pick(50, 150) : 0;
+        s.min_jobs = chance(50) ? pick(1, 3) : 0;
+        s.high_systime = chance(50) ? pick(1, 60) : 0;
+    }
+    if (chance(15)) {
+        s.manage_hpm_counters = {true};
+        s.hpm_ctl = "ctl";
+        site.hpm_jobs = true;
+    }
+    if (chance(30)) {
+        auto views = s.batch_queues;
+        for (QueueSpec& view : views) view.host = "h0";
+        for (const QueueSpec& view : s.batch_queues) views.push_back({view.queue, "h1"});
+        s.batch_queues = views;
+    }
+    if (chance(30)) {
+        const Amount available[] = {{ncpus, pick(8, 60), {}}, {mem, pick(4, 40) * gb, {}}};
+        ServerRecord server;
+        server.max_running = chance(50) ? pick(3, 10) : -1;
+        server.max_user_run = chance(50) ? pick(1, 4) : -1;
+        server.max_group_run = chance(50) ? pick(2, 6) : -1;
+        if (chance(50)) server.resources_available = available;
+        site.world.server(server);
+    }
+    for (std::size_t i = 0; i < site.vnodes.size(); ++i) site.world.vnode(site.vnode(static_cast<int>(i)));
+    site.world.configure();
+}
+
+TEST(CycleEvents, StartWhatACycleOverAllJobsStartsWhateverTheOptions) {
     compare_by_events(
-        pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {},
-        [](Site& site, int seed) {
-            Settings& s = site.world.policy();
-            const auto bit = [&](int i) { return (seed >> i & 1) != 0; };
-            s.avoid_fragmentation = {bit(0)};
-            s.nonprime_drain_sys = {bit(1)};
-            if (bit(1)) s.enforce_prime_time = {true};
-            if (bit(2)) s.max_jobs = 1 + seed % 3;
-            if (bit(3)) {
-                s.enforce_allocation = {true};
-                s.sched_acct_dir = "acct";
-                site.world.scheduler.set_allocated("acct", {{"g1", 200.0}, {"g2", 50.0 + seed}});
-                site.world.scheduler.set_used("acct", {});
-            }
-            if (bit(4)) {
-                s.np_drain_backtime = Seconds(hour);
-                s.np_drain_idletime = Seconds(10 * minute);
-            }
-            site.world.configure();
-        });
+        pbs::test::cases(300), 120, Algorithm::origin, [](Events&, int) {}, set_more_options);
 }
 
 struct AfterEvents : testing::Test {
@@ -53,6 +85,23 @@ struct AfterEvents : testing::Test {
                          now);
     }
 };
+
+TEST_F(AfterEvents, ARunningJobThatAsksForLessLetsOthersStart) {
+    world.queue({.name = "batch", .available_ncpus = 4});
+    world.vnode({.name = "n2", .ncpus = 4});
+    const int running = job(4);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(running));
+    const int small = job(2, "u2");
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    JobOptions less = world.options(running);
+    less.state = 'R';
+    less.queue = "batch";
+    less.origin_queue = "submit";
+    less.ncpus = 2;
+    world.change(running, less, now);
+    job(64);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small));
+}
 
 TEST_F(AfterEvents, OnlyTheJobThatArrivedIsLookedAt) {
     for (int i = 0; i < 50; ++i) job(4);

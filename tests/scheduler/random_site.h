@@ -21,6 +21,8 @@ struct Site {
     bool standard = false;
     int bound = -1;   // the number of a vnode that serves the first queue only
     int of_host = 2;  // vnodes
+    int load = 0;     // makes up the loads of vnodes; 0: they have none
+    bool hpm_jobs = false;
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -168,6 +170,10 @@ struct Site {
                        .free = free,
                        .priority = i % 3};
         if (i == bound) o.queue = submit[0];
+        if (load != 0) {
+            o.load = load * (i + 3) * 7919 % 12000;
+            o.systime = load * (i + 3) * 7907 % 600;
+        }
         if (i % 3 == 1) o.gpus = 2;
         if (i % 4 == 2) o.arch = "vector";
         return o;
@@ -215,6 +221,7 @@ struct Site {
         o.interactive = chance(10);
         o.queued = now - Seconds(pick(0, 4 * 3600));
         if (standard) ask_for_more(o);
+        if (hpm_jobs && chance(20)) o.hpm = 1;
         return o;
     }
 };
@@ -269,6 +276,14 @@ struct Events {
                 options.state = 'Q';
                 for (Site* site : {&a, &b}) site->world.change(job, options, now);
                 trigger = CycleTrigger::job_ended;
+            } else if (what > 97 && a.load != 0) {
+                const int load = pick(1, 10000);
+                down.resize(a.vnodes.size());
+                for (Site* site : {&a, &b}) {
+                    site->load = load;
+                    for (std::size_t v = 0; v < down.size(); ++v)
+                        site->world.vnode(site->vnode(static_cast<int>(v), !down[v]));
+                }
             } else if (what > 98) {
                 const int vnode = pick(0, static_cast<int>(a.vnodes.size()) - 1);
                 down.resize(a.vnodes.size());

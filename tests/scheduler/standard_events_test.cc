@@ -173,6 +173,22 @@ TEST_F(StandardAfterEvents, backfill_depth_0OfAQueueHoldsUpItsJobsOnly) {
     EXPECT_THAT(end_of(top).started, ElementsAre(small)) << "on a vnode that gave nothing back";
 }
 
+TEST_F(StandardAfterEvents, WhatEndedWhileAllWereHeldUpIsFoundAfterwards) {
+    s.help_starving_jobs = true;
+    s.max_starve = Seconds(hour);
+    s.backfill_depth = 0;
+    world.configure();
+    const int first = job(2, 5 * hour);
+    const int second = job(2, 5 * hour);
+    EXPECT_THAT(arrival().started, ElementsAre(first, second));
+    const int small = job(2);
+    EXPECT_THAT(arrival().started, IsEmpty());
+    const int top = job({.ncpus = 4, .walltime = hour, .queued = now - Seconds(2 * hour)});
+    EXPECT_THAT(arrival().started, IsEmpty());
+    EXPECT_THAT(end_of(first).started, IsEmpty()) << "held up";
+    EXPECT_THAT(end_of(top).started, ElementsAre(small));
+}
+
 TEST_F(StandardAfterEvents, strict_ordering_AllAreLookedAtIfManyComeBeforeTheTopJob) {
     s.strict_ordering = true;
     world.configure();

@@ -28,8 +28,9 @@ Reason check(CycleState& state, const Candidate& job, QueueView& view) {
     return {};
 }
 
-Blockers blockers(const CycleState&, const Candidate&, const QueueView&, const Reason&) {
-    return blocker::reserved;
+// A limit on the jobs of a host may be reserved for: then it matters where there is room.
+Blockers blockers(const CycleState& state, const Candidate&, const QueueView&, const Reason&) {
+    return state.settings->max_jobs > 0 ? blocker::anything : blocker::reserved;
 }
 
 // Where limits on users are reserved for.
