@@ -21,6 +21,18 @@ bool is_in_place(JobClass job_class) {
 constexpr std::array<JobClass, 5> class_order = {JobClass::waiting, JobClass::special, JobClass::normal,
                                                  JobClass::dedicated, JobClass::rest};
 
+// Into sizes of which none holds another. With many vnodes and reservations there would be many: then one
+// that holds all further ones lets jobs be looked at that none of them holds.
+void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
+    constexpr std::size_t most_sizes = 32;
+    if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
+    std::erase_if(sizes, [&](const JobSize& known) { return size.holds(known); });
+    if (sizes.size() < most_sizes)
+        sizes.push_back(size);
+    else
+        sizes.back() = most_of(sizes.back(), size);
+}
+
 // Turns in a heap: the one with the least usage, and then the least key, goes first.
 bool later_turn(const Turn& a, const Turn& b) {
     return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
@@ -255,14 +267,14 @@ void Cycle::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobS
     for (const Reservation& reservation : state_.reservations) {
         JobSize most = any_size;
         most.walltime = narrow((reservation.start - in_.now).count());
-        rooms.push_back(fit(view, most, until(reservation.start)));
+        add_largest(rooms, fit(view, most, until(reservation.start)));
     }
-    rooms.push_back(fit(view, any_size, until(Instant::max())));
+    add_largest(rooms, fit(view, any_size, until(Instant::max())));
 }
 
 void Cycle::add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms) {
     if (everywhere) {
-        for (const Vnodes::Room& room : rooms_of(view.pool)) rooms.push_back(fit(view, any_size, room));
+        for (const Vnodes::Room& room : rooms_of(view.pool)) add_largest(rooms, fit(view, any_size, room));
         return;
     }
     const Vnodes& vnodes = *state_.vnodes;
