@@ -36,6 +36,7 @@ struct UseKey {
 
 namespace blocker {
 
+// What lifts the refusals that are parked under each of these:
 // Nothing but a change of the configuration, after which every job is looked at.
 inline constexpr Blockers configuration = 0;
 // Whatever happens.
@@ -44,9 +45,9 @@ inline constexpr Blockers anything = 1U << 0;
 inline constexpr Blockers start = 1U << 1;
 // Vnodes get room for a job of its size.
 inline constexpr Blockers room = 1U << 2;
-// The job that holds up those behind it.
+// The job that holds up those behind it starts, goes, or holds them up no more.
 inline constexpr Blockers held_up = 1U << 3;
-// What is reserved of limits for jobs that come before.
+// Less is reserved of limits for jobs that come before.
 inline constexpr Blockers reserved = 1U << 4;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
@@ -54,12 +55,12 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
     return (value ^ value >> 29) * 0xBF58476D1CE4E5B9ULL >> 32;
 }
 
-// An instant.
+// The instant comes.
 inline Blockers time(rrule::Instant at) {
     if (at == rrule::Instant::max()) return configuration;
     return 1U << (5 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 6);
 }
-// A limit on a use: less of it.
+// There is less of the use.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
     const std::uint64_t number = mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind));

@@ -58,9 +58,7 @@ void Cycle::collect_jobs() {
 void Cycle::make_list() {
     collect_jobs();
     if (s_.algorithm == Algorithm::origin)
-        for (const JobClass c :
-             {JobClass::waiting, JobClass::special, JobClass::normal, JobClass::dedicated, JobClass::rest})
-            order_class(c, state_.prime_now);
+        for (const JobClass job_class : queued_classes) order_class(job_class, state_.prime_now);
     else
         order_standard_jobs();
 }

@@ -9,17 +9,10 @@
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/job_size.h"
 #include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
 namespace {
-
-// Do jobs of the class start in the queue that they are in?
-bool is_in_place(JobClass job_class) {
-    return job_class == JobClass::dedicated || job_class == JobClass::rest;
-}
-
-constexpr std::array<JobClass, 5> class_order = {JobClass::waiting, JobClass::special, JobClass::normal,
-                                                 JobClass::dedicated, JobClass::rest};
 
 // Into sizes of which none holds another. With many vnodes and reservations there would be many: then one
 // that holds all further ones lets jobs be looked at that none of them holds.
@@ -169,7 +162,7 @@ bool Cycle::knows_pending_jobs() const {
            memory->policy == in_.policy && memory->prime_now == state_.prime_now;
 }
 
-// All of them, from the lists of the cycle, which needn't be in order.
+// Puts all jobs of the cycle's lists into their lanes. The lists needn't be in order.
 void Cycle::load_pending_jobs() {
     EventMemory& memory = *in_.events;
     memory.pending.clear();
@@ -197,8 +190,7 @@ void Cycle::renew_pending_jobs() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;
     memory.pending.find_due(in_.now, changed);
-    std::ranges::sort(changed);
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    sort_unique(changed);
     std::erase_if(changed, [&](JobSlot job) { return t_.jobs.state[job] != 'Q'; });
     for (const JobSlot job : changed) {
         memory.pending.remove(job);
@@ -212,8 +204,7 @@ void Cycle::find_news() {
     const PendingJobs& pending = in_.events->pending;
     for (const JobSlot job : in_.events->since.changed)
         if (pending.contains(job)) news_.push_back({pending.lane_of(job), pending.position_of(job)});
-    std::ranges::sort(news_);
-    news_.erase(std::unique(news_.begin(), news_.end()), news_.end());
+    sort_unique(news_);
 }
 
 // ---- What events released.
@@ -225,11 +216,11 @@ void Cycle::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
         const auto beside = t_.vnodes.of_host(vnode);
         freed.insert(freed.end(), beside.begin(), beside.end());
     }
-    std::ranges::sort(freed);
-    freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
+    sort_unique(freed);
 }
 
-// Whatever jobs ask for. Nothing is held up or reserved before the cycle has come to those for whom it is.
+// Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
+// others, and nothing is reserved.
 void Cycle::note_lifted() {
     EventMemory& memory = *in_.events;
     lifted_ = blocker::held_up;
@@ -241,11 +232,10 @@ void Cycle::note_lifted() {
     if (memory.top_jobs.limits) lifted_ |= blocker::reserved;
     auto& freed = memory.since.freed;
     freed.insert(freed.end(), memory.top_jobs.vnodes.begin(), memory.top_jobs.vnodes.end());
-    std::ranges::sort(freed);
-    freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
+    sort_unique(freed);
 }
 
-// `most`, of jobs whose chunks fit the room.
+// Narrows `most` to jobs whose chunks fit the room.
 JobSize Cycle::fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const {
     const auto& known = t_.resources.known();
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
@@ -313,7 +303,8 @@ bool Cycle::is_of(const UseKey& key, JobSlot job) const {
            (key.is_of_group() && t_.jobs.group[job] == key.of);
 }
 
-// The same, by blocker: of uses that there was less of since the last cycle, and of others.
+// What limits leave now, by blocker: of uses that a job's end has made less since the last cycle (`lifted`),
+// and of other uses that weren't full when they were looked at last (`open`).
 Cycle::Left Cycle::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;
@@ -476,8 +467,7 @@ bool Cycle::next_turn(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
-    if (job_class == JobClass::normal && s_.algorithm == Algorithm::origin &&
-        s_.sort_by_past_usage.holds(in_.now))
+    if (deals_by_usage(job_class))
         turn.usage = usage_of(pending.job(turn.lane, turn.at)) + pending.charge_before(turn.lane, turn.at);
     return true;
 }
@@ -503,8 +493,7 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     for (const News& news : news_)
         if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
     if (lanes.size() == found) return;
-    std::ranges::sort(lanes);
-    lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
+    sort_unique(lanes);
 }
 
 // The job of the turn is looked at, and parked if it doesn't start.
@@ -542,8 +531,7 @@ void Cycle::fetch(const Turn& turn, JobClass job_class) const {
 bool Cycle::consider_class(JobClass job_class) {
     const PendingJobs& pending = in_.events->pending;
     if (pending.lanes_of(job_class).empty()) return true;
-    const bool by_usage = job_class == JobClass::normal && s_.algorithm == Algorithm::origin &&
-                          s_.sort_by_past_usage.holds(in_.now);
+    const bool by_usage = deals_by_usage(job_class);
     if (by_usage && everything_) {
         deal_class(job_class);
         return true;
@@ -740,7 +728,7 @@ bool Cycle::consider_pending() {
         note_lifted();
     }
     restart_found();
-    for (const JobClass job_class : class_order)
+    for (const JobClass job_class : queued_classes)
         if (!consider_class(job_class)) return false;
     return true;
 }

@@ -27,8 +27,7 @@ void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
 }
 
 Targets& Cycle::targets_of(const OrderedJob& job) {
-    const bool in_place = job.job_class == JobClass::dedicated || job.job_class == JobClass::rest;
-    if (s_.algorithm == Algorithm::origin && !in_place) return batch_;
+    if (s_.algorithm == Algorithm::origin && !is_in_place(job.job_class)) return batch_;
     if (targets_of_queue_.empty()) {
         targets_of_queue_.assign(t_.queues.size(), nullptr);
         for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
@@ -294,7 +293,7 @@ Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& target
         answers_.push_back({verdict.reason, verdict.rejected});
     }
     if (!only_early_)
-        refused_.push_back({job.job, verdict.answer, blockers});
+        refused_.push_back({job.job, verdict.answer});
     else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
              answers_[first].reason.because == Because::next_pass)
         first = verdict.answer;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server_plugin/scheduler/schedule_log.h"
+#include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
 
@@ -260,8 +261,7 @@ void Cycle::Lookahead::reserve() {
     if (const auto most = state.place_rules(job_).max_jobs_on_host; most > 0) {
         std::vector<std::uint32_t> hosts;
         for (const Part& part : placement) hosts.push_back((*state.vnodes)[part.vnode].host);
-        std::ranges::sort(hosts);
-        hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+        sort_unique(hosts);
         for (const std::uint32_t host : hosts)
             reservation.spare.push_back(
                 {{LimitKind::host_jobs, host, 0}, most - state.vnodes->jobs_on_host(host) - 1});

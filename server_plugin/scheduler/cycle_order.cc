@@ -242,7 +242,13 @@ void Cycle::order_class(JobClass job_class, bool prime_order) {
     auto& jobs = classes_[static_cast<std::size_t>(job_class)];
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
     sort_by(origin_chain(job_class, prime_order), context, jobs);
-    if (job_class == JobClass::normal && s_.sort_by_past_usage.holds(in_.now)) deal_by_past_usage(jobs);
+    if (deals_by_usage(job_class)) deal_by_past_usage(jobs);
+}
+
+// Are the jobs of the class dealt by past usage?
+bool Cycle::deals_by_usage(JobClass job_class) const {
+    return job_class == JobClass::normal && s_.algorithm == Algorithm::origin &&
+           s_.sort_by_past_usage.holds(in_.now);
 }
 
 // The usage that the permutation starts a job's user with.

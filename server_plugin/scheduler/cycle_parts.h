@@ -108,7 +108,6 @@ struct Answer {
 struct Refused {
     JobSlot job;
     std::uint32_t answer;
-    Blockers blockers = blocker::anything;
 };
 
 // The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
@@ -132,8 +131,8 @@ struct QueueSetup {
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
-    std::int64_t usage =
-        0;  // what goes before the key: at which the deal by usage reaches it, or the queue's rank
+    // What goes before the key: the usage at which the deal reaches the job, or the rank of its queue.
+    std::int64_t usage = 0;
     PendingKey key{};
     std::size_t as_of = 0;  // Cycle::state_number() when it was found
 };
@@ -229,6 +228,7 @@ class Cycle {
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     bool is_waiting(JobSlot job) const;
     void order_class(JobClass job_class, bool prime_order);
+    bool deals_by_usage(JobClass job_class) const;
     std::int64_t usage_of(JobSlot job) const;
     void deal_by_past_usage(std::vector<OrderedJob>& jobs);
     std::vector<OrderedJob> normal_jobs() const;
@@ -238,7 +238,7 @@ class Cycle {
     void fetch(std::span<const OrderedJob> jobs, std::size_t at) const;
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
-    // What could lift its refusal; `anything` of one that starts.
+    // Returns what could lift the job's refusal, and `anything` if the job starts.
     Blockers consider(const OrderedJob& job, Targets& targets);
     Reason top_job_reason(const Targets& targets) const;
     Reason not_started_reason(QueueSlot home) const;

@@ -1,6 +1,7 @@
 // What gates look at: the state of one cycle, with the jobs that it has started so far counted in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -24,6 +25,15 @@ namespace pbs::sched {
 // Origin's classes, in the order of the job list. The standard algorithm has normal jobs only, and starving
 // ones, which are `waiting`.
 enum class JobClass : std::uint8_t { running, waiting, special, normal, dedicated, rest };
+
+// The classes of queued jobs, in the order in which jobs are looked at.
+inline constexpr std::array queued_classes = {JobClass::waiting, JobClass::special, JobClass::normal,
+                                              JobClass::dedicated, JobClass::rest};
+
+// By the Origin algorithm: do jobs of the class start in the queue that they are in?
+constexpr bool is_in_place(JobClass job_class) {
+    return job_class == JobClass::dedicated || job_class == JobClass::rest;
+}
 
 // The server's limits, with amounts of its own.
 struct ServerLimits {

@@ -105,8 +105,7 @@ void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
         out.jobs += jobs.size();
     }
     out.keys = order_keys(job);
-    if (s_.algorithm == Algorithm::origin && job.job_class == JobClass::normal &&
-        s_.sort_by_past_usage.holds(in_.now))
+    if (deals_by_usage(job.job_class))
         out.past_usage =
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
 
@@ -53,8 +54,7 @@ std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
         const auto of_vnode = gone_from(t, part.vnode);
         jobs.insert(jobs.end(), of_vnode.begin(), of_vnode.end());
     }
-    std::ranges::sort(jobs);
-    jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+    sort_unique(jobs);
     return jobs;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "server_plugin/scheduler/host_name.h"
+#include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
 namespace {
@@ -33,8 +34,7 @@ bool has_word(std::string_view list, std::string_view word) {
 void vnodes_of(const Placement& placement, std::vector<VnodeSlot>& vnodes) {
     vnodes.clear();
     for (const Part& part : placement) vnodes.push_back(part.vnode);
-    std::ranges::sort(vnodes);
-    vnodes.erase(std::unique(vnodes.begin(), vnodes.end()), vnodes.end());
+    sort_unique(vnodes);
 }
 
 // The larger of two children, which lie side by side, in each column. False: that is what it was.
