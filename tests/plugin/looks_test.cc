@@ -22,7 +22,11 @@ using ::testing::StartsWith;
 
 constexpr uint64_t kBatch = 102;
 // So many make a cycle long, and a look ten times over.
+#ifdef NDEBUG
+constexpr uint64_t kMany = 200'000;
+#else
 constexpr uint64_t kMany = 20'000;
+#endif
 
 pbs_str str(const std::string& text) {
     return {text.data(), text.size()};
@@ -160,7 +164,6 @@ TEST_F(Looks, ACycleWaitsForALookAndThenComesFirst) {
     EXPECT_EQ(host.works_finished, 1);
     EXPECT_EQ(host.finish_cycle().size(), kMany);
     // Its end lets the next look begin, and so on.
-    EXPECT_EQ(start_cycle(running), PBSE_TRYAGAIN);
     await(2);
     ASSERT_EQ(start_cycle(running), 0);
     EXPECT_EQ(explain(8).code, 0);
