@@ -119,8 +119,24 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     for (const objects::Command& command : conversion.changes.commands)
         if (const auto allowed = objects::authorize(command, identity); !allowed)
             return fail(allowed.error());
+    objects::Rewrite all;
+    all.command = "migrate legacy files";
+    all.host = options.host_changes;
+    all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
+                   std::vector<std::string>&) -> objects::Result<void> {
+        // Queues and resources may be made later: what isn't there yet is told in the report.
+        std::vector<std::string> warnings;
+        objects::CheckContext lenient = context;
+        lenient.warnings = &warnings;
+        for (const objects::Command& command : grouped(conversion.changes.commands))
+            if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
+        // What formulas name was looked at already, with the resources that are yet to be made.
+        for (std::string& warning : warnings)
+            if (!is_of_formula(warning)) conversion.report.notes.push_back(std::move(warning));
+        return {};
+    };
     // The report has notes of the commands by then.
-    const auto beside = [&]() -> objects::Result<void> {
+    all.beside = [&]() -> objects::Result<void> {
         if (!options.host_changes.empty())
             if (auto done = remember_before(store); !done) return done;
         if (auto done = write_facts(store, *facts); !done) return done;
@@ -129,29 +145,7 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                 return done;
         return write_usage(store, conversion);
     };
-    objects::Rewrite all;
-    all.command = "migrate legacy files";
-    all.host = options.host_changes;
-    all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
-                   std::vector<std::string>&) -> objects::Result<void> {
-        // Queues and resources may be made later: what isn't there yet is told in the report.
-        std::vector<std::string> warnings;
-        const objects::CheckContext lenient{context.zone, context.resources, context.now,     context.queues,
-                                            &warnings,    context.windows,   context.patience};
-        for (const objects::Command& command : grouped(conversion.changes.commands))
-            if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
-        // What formulas name was looked at already, with the resources that are yet to be made.
-        for (std::string& warning : warnings)
-            if (!is_of_formula(warning)) conversion.report.notes.push_back(std::move(warning));
-        return beside();
-    };
-    if (!conversion.changes.commands.empty() || !all.host.empty()) {
-        const auto reply = store.rewrite(all, identity, now);
-        if (!reply) return fail(reply.error());
-        if (reply->changed) return {};
-    }
-    // A rewrite that changes no object is taken back, and the facts with it.
-    if (const auto done = store.database().in_transaction(beside); !done) return fail(done.error());
+    if (const auto reply = store.rewrite(all, identity, now); !reply) return fail(reply.error());
     return {};
 }
 

@@ -73,8 +73,12 @@ Database::~Database() {
 }
 
 Error Database::error(std::string_view doing) const {
-    const char* what = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
-    const int code = handle_ ? sqlite3_errcode(handle_) & 0xff : SQLITE_NOMEM;
+    return handle_ ? error(doing, sqlite3_errcode(handle_), sqlite3_errmsg(handle_))
+                   : error(doing, SQLITE_NOMEM, "out of memory");
+}
+
+Error Database::error(std::string_view doing, int extended_code, const char* what) const {
+    const int code = extended_code & 0xff;
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return damage(what);
     if (code == SQLITE_FULL) what = "the disk is full";
     return Error{Code::system,
@@ -103,7 +107,8 @@ void Database::reached(std::uint64_t revision) {
 
 // SQLite brings the log to the disk at a commit, which would take as long as there is much of it.
 Result<void> Database::flush() {
-    if (sqlite3_db_cacheflush(handle_) != SQLITE_OK) return tl::unexpected(error("write"));
+    if (const int code = sqlite3_db_cacheflush(handle_); code != SQLITE_OK)
+        return tl::unexpected(error("write", code, sqlite3_errstr(code)));  // the connection doesn't keep it
     const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);
     if (log < 0) return {};  // nothing has been written
     const bool done = ::fdatasync(log) == 0;

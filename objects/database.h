@@ -95,6 +95,7 @@ class Database {
   private:
     friend class Transaction;
     Database(std::string path, sqlite3* handle);
+    Error error(std::string_view doing, int extended_code, const char* what) const;
     std::string path_;
     sqlite3* handle_;
     std::map<std::string, sqlite3_stmt*, std::less<>> statements_;

@@ -52,6 +52,7 @@ struct Rewritten {
     Reply reply;
     // What changed, or would: a line for each object and attribute, such as "policy p1: by_queue = True".
     std::vector<std::string> lines{};
+    bool usage = false;  // usage is stored where there was none before
 };
 
 // Takes an object or everything back to a revision: values that were set since are unset, objects that were

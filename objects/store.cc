@@ -27,6 +27,7 @@ struct Group {
     Transaction transaction;
     Draft draft;
     std::uint64_t revision;
+    bool beside = false;  // something is written that no revision tells of
 };
 
 // The change that a command is part of: the revision with which it begins, and where names that the server
@@ -243,7 +244,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
 
 // Everything is written: now it becomes durable, and what holds.
 Result<void> Store::State::commit(Group& group) {
-    if (group.revision == snapshot->revision()) return {};
+    if (group.revision == snapshot->revision() && !group.beside) return {};
     database->reached(group.revision);
     if (Result<void> done = holds ? database->flush() : group.transaction.commit(); !done) return done;
     snapshot = group.draft.finish(group.revision);
@@ -436,7 +437,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     const std::vector<ObjectChange> changes = group->draft.changes();
     for (const ObjectChange& change : changes)
         add_unsupported(change.before.get(), change.after.get(), nullptr, reply.warnings);
-    if (rewrite.dry_run || (changes.empty() && rewrite.host.empty())) return reply;
+    const bool changed = !changes.empty() || !rewrite.host.empty();
+    if (rewrite.dry_run || (!changed && !rewrite.beside)) return reply;
     HistoryEntry entry;
     entry.at = now;
     entry.user = identity.user;
@@ -456,8 +458,11 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
         return tl::unexpected(done.error());
     if (Result<void> done = write_changes(*state.database, changes); !done)
         return tl::unexpected(done.error());
+    group->beside = rewrite.beside != nullptr;
+    if (group->beside)
+        if (Result<void> done = rewrite.beside(); !done) return tl::unexpected(done.error());
     if (Result<void> done = state.commit(*group); !done) return tl::unexpected(done.error());
-    return Reply{true, group->revision, std::move(reply.warnings), state.snapshot};
+    return Reply{changed, group->revision, std::move(reply.warnings), state.snapshot};
 }
 
 Result<std::vector<HistoryEntry>> Store::history(const HistoryQuery& query) const {

@@ -41,6 +41,9 @@ struct Rewrite {
     std::function<Result<void>(Draft&, const CheckContext&, std::vector<std::string>& warnings)> work;
     bool dry_run = false;            // throws the draft away in the end; the Reply then tells of what holds
     std::vector<HostChange> host{};  // what the server does in the same change
+    // Called after it, for what is written in the same transaction, whether objects change or not: facts
+    // (set_meta()) and usage.
+    std::function<Result<void>()> beside{};
 };
 
 // One thread at a time. Snapshots that it hands out may be read anywhere.

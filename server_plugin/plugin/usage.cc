@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace pbs::plugin {
 namespace {
 
-constexpr std::string_view kScope = "past_usage";
 constexpr std::chrono::seconds kRetryAfter{60};
 
 // Adds changes after those that couldn't be written: later amounts of a pair come later and replace earlier
@@ -40,6 +40,23 @@ objects::Result<void> UsageSaver::load(objects::Store& store, sched::Scheduler& 
         charges.push_back({std::move(row.job), std::move(row.user), std::move(row.group), row.amount});
     scheduler.load_usage(usage, charges, stored->last_decay.value_or(sched::Instant{}));
     return {};
+}
+
+objects::Result<void> UsageSaver::add_stored(objects::Store& store, sched::Scheduler& scheduler,
+                                             const Host& host, sched::Instant now) {
+    auto stored = objects::UsageStore(store).load(kScope);
+    if (!stored) return tl::unexpected(std::move(stored.error()));
+    append(unsaved_, scheduler.take_usage_changes());
+    for (objects::Usage& charged : unsaved_.usage) {
+        const auto same = [&](const objects::Usage& row) {
+            return row.user == charged.user && row.group == charged.group;
+        };
+        const auto row = std::ranges::find_if(stored->usage, same);
+        if (row != stored->usage.end()) charged.amount += row->amount;
+    }
+    write(store, scheduler, host, now);
+    if (failed_) return objects::fail(objects::Code::system, "it can't be saved");
+    return load(store, scheduler);
 }
 
 void UsageSaver::save(objects::Store& store, sched::Scheduler& scheduler, const Host& host,

@@ -3,6 +3,7 @@
 #define PBSPOLICY_PLUGIN_USAGE_H
 
 #include <string>
+#include <string_view>
 
 #include "objects/store.h"
 #include "objects/usage_store.h"
@@ -19,8 +20,15 @@ namespace pbs::plugin {
 // When the write fails, what has to be written is kept, and tried again every minute.
 class UsageSaver {
   public:
+    // Of the store's records of usage (objects/usage_store.h), this is the one.
+    static constexpr std::string_view kScope = "past_usage";
+
     // Gives the stored usage to the scheduler, before it sees a job.
     objects::Result<void> load(objects::Store& store, sched::Scheduler& scheduler) const;
+
+    // The same of usage that was stored where there was none: what the scheduler has charged since is added.
+    objects::Result<void> add_stored(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
+                                     sched::Instant now);
 
     // Writes what the scheduler has to be written, if anything. A failure goes to the log, once until it
     // works again.

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
+#include "ifl/pbs_error.h"
 #include "ifl/reply.h"
 
 struct pbs_reply {
@@ -242,6 +245,32 @@ Answer FakeHost::manager(const pbs_manager_request& request) {
 Answer FakeHost::set(int32_t type, const std::string& name, const std::string& attribute,
                      const std::string& value, int32_t op) {
     return manager(PBS_CMD_SET, type, name, {{attribute, value, op}});
+}
+
+Answer FakeHost::ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
+    const size_t dot = std::min(change.name.find('.'), change.name.size());
+    const std::string attribute = change.name.substr(0, dot);
+    const std::string resource = change.name.substr(std::min(dot + 1, change.name.size()));
+    const pbs_attr attr{c_str(attribute), c_str(resource), c_str(change.value), change.op, 0};
+    pbs_manager_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.command = PBS_CMD_SET;
+    request.object_type = type;
+    request.object_name = c_str(name);
+    request.attrs = &attr;
+    request.attr_count = 1;
+    request.who = who;
+    request.ticket = ticket;
+    return manager(request);
+}
+
+Answer FakeHost::await(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
+    for (;;) {
+        Answer answer = ask(ticket, type, name, change);
+        if (answer.code != PBSE_TRYAGAIN) return answer;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
 }
 
 Answer FakeHost::status(int32_t type, const std::string& name, const std::vector<std::string>& wanted) {

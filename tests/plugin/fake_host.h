@@ -94,6 +94,10 @@ class FakeHost {
     Answer manager(const pbs_manager_request& request);
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
+    // Sets with a ticket, once; a resource follows a dot in the name of the change.
+    Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
+    // Asks until it is answered.
+    Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
     Answer status(const pbs_status_request& request);
     // What list server, list queue and list sched get from the plugin.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "ifl/pbs_error.h"
@@ -12,38 +13,18 @@
 
 namespace pbs::plugin_test {
 namespace {
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-pbs_str str(const std::string& text) {
-    return {text.data(), text.size()};
-}
 
 class LongChange : public ::testing::Test {
   protected:
     void SetUp() override { host.bring_up(); }
 
-    // Asks once.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
-        const pbs_attr attribute{str(change.name), {}, str(change.value), change.op, 0};
-        pbs_manager_request request{};
-        request.size = sizeof request;
-        request.now = host.now;
-        request.command = PBS_CMD_SET;
-        request.object_type = type;
-        request.object_name = str(name);
-        request.attrs = &attribute;
-        request.attr_count = 1;
-        request.who = host.who;
-        request.ticket = ticket;
-        return host.manager(request);
+        return host.ask(ticket, type, name, change);
     }
-    // Asks until it is answered.
     Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change) {
-        for (;;) {
-            Answer answer = ask(ticket, type, name, change);
-            if (answer.code != PBSE_TRYAGAIN) return answer;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        return host.await(ticket, type, name, change);
     }
     std::size_t policies() { return host.status(PBS_OBJ_POLICY, "").objects.size(); }
     std::string revision() {
@@ -53,7 +34,7 @@ class LongChange : public ::testing::Test {
         request.now = host.now;
         request.object_type = PBS_OBJ_HISTORY;
         request.who = host.who;
-        request.extend = str(extend);
+        request.extend = {extend.data(), extend.size()};
         return host.status(request).objects.at(0).name;
     }
     static Change import(int count) {
@@ -110,6 +91,35 @@ TEST_F(LongChange, OtherChangesWaitForTheirTurn) {
     EXPECT_EQ(await(8, PBS_OBJ_POLICY, "default_policy", other).code, 0);
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("by_queue"), "False");
     EXPECT_EQ(policies(), 301U);
+}
+
+TEST_F(LongChange, FilesAreMigratedInAThread) {
+    const auto times = [](int count) {
+        std::string text = "dedicated_time\n";
+        for (int i = 0; i < count; ++i) text += fmt::format("12/24/{0} 08:00 12/24/{0} 18:00\n", 2026 + i);
+        return Change{"migrate.dedicated_time", text};
+    };
+    ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", times(2)).code, PBSE_TRYAGAIN);
+    EXPECT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 0U);
+    const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", times(2));
+    EXPECT_EQ(answer.code, 0) << answer.text;
+    EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("dedicated_time:1")));
+    EXPECT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
+    EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("dedicated_time:1"));
+    // Once more no object changes; the report is written all the same.
+    const std::string done = revision();
+    std::filesystem::remove(host.home() / "server_priv/migration_report");
+    EXPECT_EQ(await(8, PBS_OBJ_CONFIGURATION, "", times(2)).code, 0);
+    EXPECT_EQ(revision(), done);
+    EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("dedicated_time:1"));
+    const Answer refused = await(9, PBS_OBJ_CONFIGURATION, "", times(1000));
+    EXPECT_EQ(refused.code, PBSE_BADATVAL);
+    EXPECT_THAT(refused.text, HasSubstr("dedicated_time:"));
+    EXPECT_EQ(revision(), done);
+    host.stop();
+    FakeHost next(host.home());
+    next.bring_up();
+    EXPECT_EQ(next.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
 }
 
 // What was staged before, and is told of only after its commit, comes first.

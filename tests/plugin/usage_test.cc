@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ifl/pbs_error.h"
 #include "objects/store.h"
 #include "objects/usage_store.h"
 #include "tests/plugin/fake_host.h"
@@ -133,6 +134,29 @@ TEST_F(PastUsage, DecidesWhoComesFirstAfterARestart) {
     std::vector<uint64_t> order;
     for (const Decision& decision : host->cycle()) order.push_back(decision.job);
     EXPECT_THAT(order, ElementsAre(3, 2));
+}
+
+// Past usage comes from a file while jobs start.
+TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
+    auto host = bring_up();
+    const Change file{"migrate.decay_usage", "decay_usage\nMon\nstaff:alice 100\nstaff:bob 10\n"};
+    ASSERT_EQ(host->ask(1, PBS_OBJ_CONFIGURATION, "", file).code, PBSE_TRYAGAIN);
+    host->job(running(1));
+    host->tick();
+    const Answer answer = host->await(1, PBS_OBJ_CONFIGURATION, "", file);
+    ASSERT_EQ(answer.code, 0) << answer.text;
+    host->job(running(2, "bob"));
+    host->tick();
+    host.reset();
+    EXPECT_DOUBLE_EQ(stored("alice"), 102.0);
+    EXPECT_DOUBLE_EQ(stored("bob"), 12.0);
+    // From there on the server counts by itself.
+    host = bring_up();
+    host->job(running(1));
+    host->job(running(2, "bob"));
+    EXPECT_EQ(host->await(1, PBS_OBJ_CONFIGURATION, "", file).code, 0);
+    host.reset();
+    EXPECT_DOUBLE_EQ(stored("alice"), 102.0);
 }
 
 }  // namespace

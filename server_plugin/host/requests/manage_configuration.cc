@@ -259,8 +259,6 @@ ifl::Reply migrate(Management& request) {
         return refuse(done.error());
     auto begun = CarryOut::begin(context, work);
     if (!begun) return refuse(begun.error());
-    // The plugin has to know the queues and resources that are made.
-    context.ticket = 0;
     const std::shared_ptr<CarryOut> directives = std::move(*begun);
     Slices slices;
     slices.some = [directives](Context&) -> tl::expected<bool, ifl::Reply> { return directives->go_on(); };
@@ -270,7 +268,7 @@ ifl::Reply migrate(Management& request) {
         Management rest(now, told);
         return manage_plugin_object(rest, record);
     };
-    slices.told = Batch::Told::before;
+    if (!context.server.parts.plugin->takes_tickets()) slices.told = Batch::Told::before;
     slices.dry_run = is_dry_run(request);
     return in_slices(context, std::move(slices));
 }

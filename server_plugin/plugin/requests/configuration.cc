@@ -218,44 +218,50 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     return PBSE_NONE;
 }
 
-// Migrates the files of a request, as the first start does those of the home. In one piece, for which others
-// wait: 30 ms with a hundred holidays and share groups, 245 ms with 4,000 (tests/bench/RESULTS.md).
-int32_t migrate_files(State& state, const Asked& asked, const objects::Identity& who, sched::Instant now,
-                      std::vector<objects::HostChange> changes, std::uint64_t ticket, Reply reply) {
-    migrate::Surroundings known = state.sched_configs.surroundings();
-    known.now = now;
+// Migrates the files of a request, as the first start does those of the home.
+LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const objects::Identity& who,
+                               const migrate::Surroundings& known, std::vector<objects::HostChange> changes) {
     migrate::MigrateOptions options =
         with_report({.convert = {asked.infer, asked.strict}, .dry_run = asked.dry_run});
     options.outcomes = asked.outcomes;
     options.host_changes = std::move(changes);
-    // Past usage is the scheduler's: without a ticket it is waited for.
-    if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
-    state.usage.save(*state.store, state.scheduler, state.host, now);
-    const auto done = migrate::migrate(*asked.migration, *state.store, who, now, known, options);
+    const auto done = migrate::migrate(*asked.migration, store, who, *known.now, known, options);
     if (!done) {
         std::string text;
         for (const migrate::Problem& problem : done.error())
             text += (text.empty() ? "" : "\n") + migrate::to_text(problem);
-        return reply.error(migrate::has_system_problem(done.error()) ? PBSE_SYSTEM : PBSE_BADATVAL, text);
+        return objects::fail(
+            migrate::has_system_problem(done.error()) ? objects::Code::system : objects::Code::bad_value,
+            std::move(text));
     }
-    if (!asked.dry_run) {
-        write_migration_report(state);
-        take_effect(state, reply);
-        if (!done->usage.empty()) {
-            if (const auto loaded = state.usage.load(*state.store, state.scheduler); !loaded)
-                reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
-        }
-    }
-    reply.warning(migrate::show(*done, asked.format.value_or(migrate::Format::text)));
-    return PBSE_NONE;
+    objects::Rewritten out;
+    out.reply.changed = !asked.dry_run;
+    out.lines.push_back(migrate::show(*done, asked.format.value_or(migrate::Format::text)));
+    out.usage = !asked.dry_run && done->usage.contains(std::string(UsageSaver::kScope));
+    return out;
 }
 
 }  // namespace
 
-int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done, Reply reply) {
+bool needs_scheduler(const pbs_manager_request& request) {
+    return std::ranges::any_of(std::span(request.attrs, request.attr_count), [](const pbs_attr& attr) {
+        return view(attr.name).starts_with("migrate") && view(attr.resource) == "decay_usage";
+    });
+}
+
+int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done,
+                             sched::Instant now, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
+    if (done->reply.changed) {
+        write_migration_report(state);
+        take_effect(state, reply);
+    }
+    if (done->usage) {
+        if (const auto loaded = state.usage.add_stored(*state.store, state.scheduler, state.host, now);
+            !loaded)
+            reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
+    }
     tell(*done, reply);
-    if (done->reply.changed) take_effect(state, reply);
     return PBSE_NONE;
 }
 
@@ -271,25 +277,33 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
     if (!asked) return refuse(asked.error());
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});
-    if (asked->migration)
-        return migrate_files(state, *asked, who, instant(request.now), std::move(*host), ticket, reply);
-    if (asked->outcomes) return finish_host_work(state, *asked, reply);
+    if (asked->outcomes && !asked->migration) return finish_host_work(state, *asked, reply);
     if (asked->queue_type_done) {
         queue_type_done(state, *asked->queue_type_done);
         return PBSE_NONE;
     }
     objects::RewriteOptions options{host_has(state, *host), asked->dry_run, *host};
     const sched::Instant now = instant(request.now);
+    migrate::Surroundings known;
+    if (asked->migration) {
+        known = state.sched_configs.surroundings();
+        known.now = now;
+        if (needs_scheduler(request)) {
+            if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
+            state.usage.save(*state.store, state.scheduler, state.host, now);
+        }
+    }
     // The server takes back what a crash kept from its own database.
     if (asked->restoration && who.user == kServer)
         if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
             return refuse(forgotten.error());
-    const auto work = [asked = std::move(*asked), options = std::move(options), who,
+    const auto work = [asked = std::move(*asked), options = std::move(options), known = std::move(known), who,
                        now](objects::Store& store) -> LongChange::Done {
+        if (asked.migration) return migrate_files(store, asked, who, known, options.host);
         if (asked.restoration) return objects::restore(store, *asked.restoration, options, who, now);
         return objects::import(store, *asked.import, options, who, now);
     };
-    if (ticket == 0) return finish_configuration(state, work(*state.store), reply);
+    if (ticket == 0) return finish_configuration(state, work(*state.store), now, reply);
     return try_again(
         state, ticket,
         [work, changes = std::move(*host)](objects::Store& store) {

@@ -160,9 +160,12 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
 
 // The answer of a thread that has worked on the request, once it has.
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
-    if (!state.long_change.over()) return reply.error(PBSE_TRYAGAIN, {});
+    const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
+    if (!state.long_change.over() ||
+        (configures && needs_scheduler(request) && !state.looks.has_turn(state, ticket_of(request))))
+        return reply.error(PBSE_TRYAGAIN, {});
     const LongChange::Done done = state.long_change.end(*state.store);
-    if (request.object_type == PBS_OBJ_CONFIGURATION) return finish_configuration(state, done, reply);
+    if (configures) return finish_configuration(state, done, instant(request.now), reply);
     const std::optional<ManagerRequest> translated = translate(request);
     if (!translated) return reply.error(PBSE_IVALREQ, {});
     return finish(state, request, translated->command,
