@@ -65,7 +65,7 @@ constexpr Text kTexts[] = {
     {PBSE_EXLIMIT, "Resource limit exceeds allowable"},
     {PBSE_BADACCT, "Invalid account"},
     {PBSE_ALRDYEXIT, "Job is already ending"},
-    {PBSE_BADDEPEND, "Invalid job dependency"},
+    {PBSE_BADDEPEND, "Invalid Job Dependency"},
     {PBSE_DUPLIST, "Duplicate entry in list"},
     {PBSE_DISPROTO, "Malformed request"},
     {PBSE_EXECTHERE, "Cannot execute at the given host"},
@@ -122,7 +122,7 @@ constexpr Text kTexts[] = {
     {PBSE_SCHED_NO_DEL, "Cannot delete scheduler"},
     {PBSE_SCHED_OP_NOT_PERMITTED, "Operation is not permitted on the default scheduler"},
     {PBSE_NODE_BUSY, "Node is busy"},
-    {PBSE_HISTDEPEND, "The finished job did not satisfy the dependency"},
+    {PBSE_HISTDEPEND, "Finished job did not satisfy dependency"},
 };
 
 }  // namespace

@@ -19,11 +19,17 @@ constexpr std::size_t most_pending = 10'000;
 // An end is told again soon or never.
 constexpr std::size_t most_recent_ends = 10'000;
 
-// A value as PBS quotes it; a line break would end the record, so it becomes a space.
-std::string quoted_value(std::string_view value) {
-    std::string clean(value);
+// A line break would end the record.
+std::string one_line(std::string_view text) {
+    std::string clean(text);
     for (char& c : clean)
         if (c == '\n' || c == '\r') c = ' ';
+    return clean;
+}
+
+// A value as PBS quotes it.
+std::string quoted_value(std::string_view value) {
+    std::string clean = one_line(value);
     if (clean.find(' ') == clean.npos) return clean;
     const char quote = clean.find('"') == clean.npos ? '"' : '\'';
     return fmt::format("{}{}{}", quote, clean, quote);
@@ -72,7 +78,8 @@ Text job_text(const AccountedJob& job) {
     text.add_if("queue", job.queue);
     text.add_if("ctime", job.ctime);
     text.add_if("qtime", job.qtime);
-    text.add_if("etime", job.etime);
+    text.add("etime", std::to_string(job.etime));
+    text.add_if("depend", job.depend);
     text.add_if("start", job.start);
     text.add_if("exec_host", job.exec_host);
     text.add_if("exec_vnode", job.exec_vnode);
@@ -241,7 +248,7 @@ void Accounting::deleted(const std::string& id, const std::string& requestor) {
 }
 
 void Accounting::aborted(const std::string& id, const std::string& text) {
-    record('A', id, quoted_value(text));
+    record('A', id, one_line(text));  // without quotes, as in OpenPBS
 }
 
 }  // namespace pbs::host

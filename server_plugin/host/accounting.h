@@ -33,6 +33,7 @@ struct AccountedJob {
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;
+    std::string depend;  // in Q records only
     std::int64_t start = 0;
     std::string exec_host;
     std::string exec_vnode;

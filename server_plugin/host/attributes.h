@@ -27,7 +27,7 @@ enum AttributeFlag : uint32_t {
     write_manager = 32,
     alter_running = 64,  // users may change it while the job runs
     at_creation = 128,   // may be given when the job is queued, though not changed later
-    computed = 256,      // not stored: the server works its value out when asked
+    computed = 256,      // the server works its value out when asked; of most nothing is stored
 };
 
 constexpr uint32_t read_all = read_user | read_operator | read_manager;

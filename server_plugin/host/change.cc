@@ -65,6 +65,34 @@ void Change::remove(const Sched& sched) {
     removed_scheds_.insert(sched.name);
 }
 
+Change::~Change() {
+    Dependencies& links = server_.state.dependencies;
+    while (!links_.empty()) {
+        const auto [link, made] = links_.back();
+        links_.pop_back();
+        made ? links.remove(link) : links.add(link);
+    }
+}
+
+void Change::link(uint64_t job, LinkKind kind, uint64_t other) {
+    link({server_.state.dependencies.new_id(), job, kind, other});
+}
+void Change::link(const Link& link) {
+    server_.state.dependencies.add(link);
+    links_.emplace_back(link, true);
+}
+void Change::unlink(const Link& link) {
+    server_.state.dependencies.remove(link);
+    links_.emplace_back(link, false);
+}
+
+const Job* Change::current(uint64_t sequence) const {
+    const Job* job = server_.state.job_of_sequence(sequence);
+    if (job == nullptr || removed_jobs_.contains(job->handle)) return nullptr;
+    const auto changed = jobs_.find(job->handle);
+    return changed == jobs_.end() ? job : &changed->second;
+}
+
 Result<void> Change::write_objects() {
     Store& store = server_.parts.store;
     Result<void> done;
@@ -81,6 +109,8 @@ Result<void> Change::write_objects() {
         if (done) done = store.save(job);
     for (auto& [handle, script] : scripts_)
         if (done && jobs_.contains(handle)) done = store.save_script(jobs_.at(handle), script);
+    for (const auto& [link, made] : links_)
+        if (done) done = made ? store.save(link) : store.remove(link);
     return done;
 }
 
@@ -191,7 +221,7 @@ std::vector<ConfigChange> Change::configuration() const {
 }
 
 Result<void> Change::join(Batch& batch) {
-    if (!jobs_.empty() || !removed_jobs_.empty() || next_sequence_)
+    if (!jobs_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_)
         return fail(PBSE_INTERNAL, "jobs can't be changed in a batch");
     std::set<ConfigName>& touched = batch.touched_;
     if (resource_) touched.insert({PBS_OBJ_RESOURCE, resource_->name});
@@ -244,6 +274,7 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
         if (told) reconcile(server_);
         return done;
     }
+    links_.clear();
     put_in_place();
     tell_plugin();
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/host/configuration.h"
@@ -24,6 +25,7 @@ class Batch;
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now) {}
+    ~Change();  // takes back what was done to links and is not committed
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
 
@@ -47,6 +49,13 @@ class Change {
     void remove(const Queue& queue);
     void remove(const Node& node);
     void remove(const Sched& sched);
+
+    // Links between jobs, which the state's Dependencies has (or has no longer) at once.
+    void link(uint64_t job, LinkKind kind, uint64_t other);
+    void link(const Link& link);
+    void unlink(const Link& link);
+    // The job as it will be; nullptr: there is none, or will be none.
+    const Job* current(uint64_t sequence) const;
 
     // A resource definition to save (added or changed) or to remove. The table itself changes at commit.
     void save_resource(Resource resource) { resource_ = std::move(resource); }
@@ -86,6 +95,7 @@ class Change {
     std::map<uint64_t, std::string> removed_queues_;
     std::map<uint64_t, std::string> removed_nodes_;
     std::set<std::string> removed_scheds_;
+    std::vector<std::pair<Link, bool>> links_;  // made (true) or removed, in this order
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;

@@ -85,6 +85,8 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
+    // It would run before its dependencies are taken up.
+    if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 

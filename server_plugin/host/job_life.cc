@@ -12,6 +12,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/clock.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/launch.h"
@@ -51,7 +52,8 @@ void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
     job.mtime = now;
 }
 
-void back_to_queue(Job& job, const State& state, int64_t now) {
+void back_to_queue(Change& change, Job& job) {
+    dependencies_at_requeue(change, job);
     if (job.at_end == Job::AtEnd::hold)
         set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
     job.places.clear();
@@ -62,7 +64,7 @@ void back_to_queue(Job& job, const State& state, int64_t now) {
     job.deleted = false;
     job.state = job_state::queued;
     unset_attribute(job, "session_id");
-    settle_state(job, state, now);
+    settle_state(job, change.server().state, change.now());
 }
 
 bool keeps_history(const Server& server) {
@@ -116,7 +118,9 @@ std::string run_comment(const Job& job, int64_t now) {
 // No cycle looks at a job that is held or waits for its time, and none would tell it. What it was told of
 // that is forgotten when it is over.
 void comment_on_state(Job& job, char before) {
-    if (job.state == job_state::held) {
+    if (job.substate == substate::held_by_depend) {
+        set_comment(job, {});  // as in PBS
+    } else if (job.state == job_state::held) {
         if (before != job_state::held || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
     } else if (job.state == job_state::waiting) {
@@ -139,7 +143,7 @@ void settle_state(Job& job, const State& state, int64_t now) {
     const int64_t begin = job.attributes.integer("Execution_Time", 0);
     if (job.hold_types() != "n") {
         job.state = job_state::held;
-        job.substate = substate::held;
+        if (job.substate != substate::held_by_depend) job.substate = substate::held;
         job.etime = 0;
     } else if (begin > now) {
         job.state = job_state::waiting;
@@ -177,6 +181,7 @@ Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry ent
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment) {
     Server& server = change.server();
     if (job.running() || job.history()) return fail(PBSE_BADSTATE);
+    if (auto ok = dependencies_at_start(change, job); !ok) return ok;
     job.state = job_state::running;
     job.substate = substate::prerun;
     job.stime = change.now();
@@ -196,6 +201,7 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
 }
 
 void retire(Change& change, Job& job, int final_substate) {
+    dependencies_at_end(change, job);
     job.places.clear();
     if (!keeps_history(change.server())) {
         change.remove(job);
@@ -217,7 +223,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     if (report.state == RunState::never_started) {
         server.parts.log.job(job.id, "Requeueing job: it had not been started");
-        back_to_queue(job, server.state, change.now());
+        back_to_queue(change, job);
         return;
     }
     take_exit(job, report.exit, server, change.now());
@@ -234,7 +240,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         server.parts.log.job(job.id,
                              lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
         if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
-        back_to_queue(job, server.state, change.now());
+        back_to_queue(change, job);
         if (report.may_still_run)
             set_comment(job, fmt::format("job held, it may still run: {}", report.exit.message));
         return;
@@ -328,6 +334,12 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
     out.resources_used = pairs_of(a, "resources_used");
     out.run_count = a.integer("run_count", 0);
+    return out;
+}
+
+AccountedJob accounted_at_queueing(const Job& job, const State& state) {
+    AccountedJob out = accounted(job, state);
+    out.depend = shown_depend(job, state);
     return out;
 }
 

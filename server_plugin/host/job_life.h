@@ -44,6 +44,7 @@ void retire(Change& change, Job& job, int final_substate);
 // Records of the runner and of accounting.
 RunId run_id(const Job& job);
 AccountedJob accounted(const Job& job, const State& state);
+AccountedJob accounted_at_queueing(const Job& job, const State& state);
 
 // Mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'); 'a' is the default.
 void mail_job(Server& server, const Job& job, char point, std::string_view text);

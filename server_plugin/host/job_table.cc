@@ -16,6 +16,7 @@ constexpr std::array rows = {
     AttributeDef{"Account_Name", Type::text, read_write},
     AttributeDef{"Checkpoint", Type::text, read_write | alter_running},
     AttributeDef{"ctime", Type::integer, read_only | computed},
+    AttributeDef{"depend", Type::text, read_write | computed},
     AttributeDef{"Error_Path", Type::text, read_write | alter_running},
     AttributeDef{"exec_host", Type::text, read_only | computed},
     AttributeDef{"exec_vnode", Type::text, read_only | computed},

@@ -124,7 +124,6 @@ constexpr std::string_view sched_names[] = {"sched_cycle_length",
                                             "attr_update_period"};
 
 constexpr std::string_view job_names[] = {"resv",
-                                          "depend",
                                           "exec_host2",
                                           "interactive",
                                           "Remove_Files",

@@ -33,6 +33,7 @@ namespace substate {
 inline constexpr int transit_in = 0;
 inline constexpr int queued = 10;
 inline constexpr int held = 20;
+inline constexpr int held_by_depend = 22;
 inline constexpr int waiting = 30;
 inline constexpr int prerun = 41;
 inline constexpr int running = 42;

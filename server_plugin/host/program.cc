@@ -30,6 +30,7 @@
 #include "server_plugin/host/daemonize.h"
 #include "server_plugin/host/database_check.h"
 #include "server_plugin/host/deadline_timer.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/home.h"
@@ -132,6 +133,7 @@ class Program {
     void close_handles();
     void tick();
     void schedule_cycles();
+    void settle_dependents();
     void run_cycles();
     void carry_on(const std::function<void()>& step);
     Result<void> watch_deadlines();
@@ -165,6 +167,8 @@ class Program {
     uv_timer_t tick_{};
     uv_timer_t cycle_timer_{};
     uv_idle_t more_decisions_{};
+    uv_idle_t more_dependents_{};
+    bool dependents_fail_ = false;
     std::unique_ptr<DeadlineTimer> deadline_timer_;
     int64_t deadline_ = std::numeric_limits<int64_t>::max();  // of the plugin, by the server's clock
     bool cycle_scheduled_ = false;
@@ -344,8 +348,10 @@ void Program::make_handles() {
         interval, interval);
     uv_timer_init(&loop_, &cycle_timer_);
     cycle_timer_.data = this;
-    uv_idle_init(&loop_, &more_decisions_);
-    more_decisions_.data = this;
+    for (uv_idle_t* handle : {&more_decisions_, &more_dependents_}) {
+        uv_idle_init(&loop_, handle);
+        handle->data = this;
+    }
 }
 
 void Program::close_handles() {
@@ -353,7 +359,8 @@ void Program::close_handles() {
          {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
           reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&plugin_events_),
           reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&cycle_timer_),
-          reinterpret_cast<uv_handle_t*>(&more_decisions_)})
+          reinterpret_cast<uv_handle_t*>(&more_decisions_),
+          reinterpret_cast<uv_handle_t*>(&more_dependents_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
     if (deadline_timer_) deadline_timer_->close();
 }
@@ -395,6 +402,7 @@ void Program::set_deadline(int64_t earliest) {
 // time, and in between whoever asks is answered.
 void Program::schedule_cycles() {
     if (stopped_) return;
+    settle_dependents();
     if (cycles_->has_decisions()) {
         // Once in each turn of the loop, which looks for requests first. A timer that is due at once again
         // would keep the loop from them.
@@ -417,6 +425,21 @@ void Program::schedule_cycles() {
         static_cast<uint64_t>(wait.count()), 0);
 }
 
+// A part in each turn of the loop. What fails is tried again at the next tick.
+void Program::settle_dependents() {
+    if (dependents_fail_ || !server_->state.dependencies.work()) return;
+    uv_idle_start(&more_dependents_, [](uv_idle_t* handle) {
+        uv_idle_stop(handle);
+        auto& program = *static_cast<Program*>(handle->data);
+        Result<bool> done = fail(PBSE_SYSTEM);
+        guarded(*program.log_, "dependencies",
+                [&] { done = settle_dependencies(*program.server_, program.server_->now()); });
+        program.dependents_fail_ = !done;
+        if (!done) program.log_->error("dependencies", done.error().message);
+        program.schedule_cycles();
+    });
+}
+
 void Program::run_cycles() {
     cycle_scheduled_ = false;
     if (stopped_) return;
@@ -434,6 +457,7 @@ void Program::carry_on(const std::function<void()>& step) {
 
 void Program::tick() {
     const int64_t now = server_->now();
+    dependents_fail_ = false;
     take_run_events(*server_);
     cycles_->look_at_clock();
     if (auto done = wake_waiting(*server_, now); !done) log_->error("jobs", done.error().message);

@@ -8,6 +8,7 @@
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/clock.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
@@ -38,6 +39,7 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
         return;
     }
     now_running(job, report);
+    dependencies_when_running(change, job);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
     // They may have been changed just before the server stopped.
@@ -77,7 +79,8 @@ void complete_accounting(Server& server, const std::vector<RunReport>& reports) 
     Accounting& accounting = server.parts.accounting;
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
     for (const auto& [handle, job] : server.state.jobs())
-        if (!job.history() && job.ctime >= since) accounting.queued_if_missing(accounted(job, server.state));
+        if (!job.history() && job.ctime >= since)
+            accounting.queued_if_missing(accounted_at_queueing(job, server.state));
     for (const RunReport& report : reports) {
         const Job* job = job_of(server, report);
         if (job != nullptr && report.state != RunState::never_started && job->stime >= since)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -63,6 +64,8 @@ bool route_one(Change& change, const Job& current, const Queue& queue) {
         reject_job(change, job, "Job rejected by all possible destinations");
     } else if (routing.outcome == Routing::Outcome::later) {
         job.mtime = now;
+    } else if (auto ok = take_up_dependencies(change, job); !ok) {
+        reject_job(change, job, "Invalid Job Dependency");
     }
     return true;
 }

@@ -1,5 +1,7 @@
 #include "server_plugin/host/state.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace pbs::host {
@@ -30,20 +32,35 @@ void index(std::set<uint64_t>& set, const Job& job, bool in) {
 
 }  // namespace
 
-const Job* State::job(std::string_view id) const {
+bool State::is_this_server(std::string_view name) const {
+    name = name.substr(0, name.find(':'));
+    const auto is = [&](std::string_view own) {
+        return same_name(name, own) ||
+               same_name(name.substr(0, name.find('.')), own.substr(0, own.find('.')));
+    };
+    return is(server_name) || is(host_name) || same_name(name, "localhost");
+}
+
+std::optional<uint64_t> State::sequence_in(std::string_view id) const {
     id = id.substr(0, id.find('@'));
     uint64_t sequence = 0;
     auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), sequence);
-    if (error != std::errc()) return nullptr;
-    std::string_view rest = id.substr(static_cast<size_t>(end - id.data()));
-    if (!rest.empty()) {
-        if (rest.front() != '.') return nullptr;
-        rest.remove_prefix(1);
-        // A client may know the server by its short or its full name.
-        const std::string_view shorter = rest.substr(0, rest.find('.'));
-        const std::string_view own = std::string_view(server_name).substr(0, server_name.find('.'));
-        if (!same_name(rest, server_name) && !same_name(shorter, own)) return nullptr;
-    }
+    if (error != std::errc()) return std::nullopt;
+    const std::string_view rest = id.substr(static_cast<size_t>(end - id.data()));
+    if (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))) return std::nullopt;
+    return sequence;
+}
+
+std::string State::job_id(uint64_t sequence) const {
+    return fmt::format("{}.{}", sequence, server_name);
+}
+
+const Job* State::job(std::string_view id) const {
+    const auto sequence = sequence_in(id);
+    return sequence ? job_of_sequence(*sequence) : nullptr;
+}
+
+const Job* State::job_of_sequence(uint64_t sequence) const {
     const auto at = handle_of_sequence_.find(sequence);
     return at == handle_of_sequence_.end() ? nullptr : job(at->second);
 }

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "server_plugin/host/dependencies.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/resource_table.h"
 
@@ -45,16 +47,25 @@ class State {
     Attributes server;
     ResourceTable resources;
     int64_t next_sequence = 0;  // of the next job id
+    Dependencies dependencies;
 
     const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: in the order of queueing
     const std::map<std::string, Queue, std::less<>>& queues() const { return queues_; }
     const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
     const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
 
+    // Is it this server, as a client may know it: its name or this machine's, short or full, or "localhost"?
+    bool is_this_server(std::string_view name) const;
+    // The number in a job id of this server.
+    std::optional<uint64_t> sequence_in(std::string_view id) const;
+    // "12.server"
+    std::string job_id(uint64_t sequence) const;
+
     // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
     // with "@server" after it.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
+    const Job* job_of_sequence(uint64_t sequence) const;
     const Queue* queue(std::string_view name) const;
     const Queue* queue(uint64_t handle) const;
     const Node* node(std::string_view name) const;

@@ -27,7 +27,8 @@ namespace {
 // handle. object_aside: what a change of many objects makes of them, with attributes as job.attributes has
 // them; NULL: it is gone; of a resource those are type and flags. It counts once counter has a row
 // `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each for name,
-// resource and value of every attribute, in turn.
+// resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what `other` is
+// depends on its kind.
 constexpr std::array steps = {
     R"sql(
 CREATE TABLE object(
@@ -86,6 +87,13 @@ CREATE TABLE object_aside(
   changed INTEGER NOT NULL,
   attributes BLOB,
   PRIMARY KEY(type, name)) WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE depend(
+  id INTEGER PRIMARY KEY,
+  job INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  other INTEGER NOT NULL);
 )sql",
 };
 
@@ -217,6 +225,7 @@ class Store::Impl {
     Result<void> load_resources(State& state);
     Result<void> load_objects(State& state);
     Result<void> load_jobs(State& state);
+    Result<void> load_links(State& state);
     Attributes load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
                            const std::string* attributes);
@@ -590,6 +599,18 @@ Result<void> Store::remove_job(uint64_t sequence) {
                       [&](Query& query) { query.bind(static_cast<int64_t>(sequence)); });
 }
 
+Result<void> Store::save(const Link& link) {
+    return impl_->run("INSERT INTO depend(id, job, kind, other) VALUES(?, ?, ?, ?)", [&](Query& query) {
+        query.bind(static_cast<int64_t>(link.id)).bind(static_cast<int64_t>(link.job));
+        query.bind(static_cast<int64_t>(link.kind)).bind(static_cast<int64_t>(link.other));
+    });
+}
+
+Result<void> Store::remove(const Link& link) {
+    return impl_->run("DELETE FROM depend WHERE id=?",
+                      [&](Query& query) { query.bind(static_cast<int64_t>(link.id)); });
+}
+
 Result<void> Store::save_next_sequence(int64_t next) {
     if (impl_->guard) impl_->guard->reached(next);
     return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('next_sequence', ?)",
@@ -685,6 +706,17 @@ Result<void> Store::Impl::load_jobs(State& state) {
     return {};
 }
 
+Result<void> Store::Impl::load_links(State& state) {
+    Query query(statement("SELECT id, job, kind, other FROM depend"));
+    int code = 0;
+    while ((code = query.step()) == SQLITE_ROW)
+        state.dependencies.add(
+            {static_cast<uint64_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1)),
+             static_cast<LinkKind>(query.integer(2)), static_cast<uint64_t>(query.integer(3))});
+    if (code != SQLITE_DONE) return failed("can not read dependencies");
+    return {};
+}
+
 Result<void> Store::load(State& state) {
     {
         Query query(impl_->statement("SELECT 1 FROM counter WHERE name='aside_holds'"));
@@ -698,6 +730,7 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_resources(state); !done) return done;
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
+    if (auto done = impl_->load_links(state); !done) return done;
     Query query(impl_->statement("SELECT value FROM counter WHERE name='next_sequence'"));
     if (query.step() == SQLITE_ROW) state.next_sequence = query.integer(0);
     return {};

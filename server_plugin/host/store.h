@@ -55,6 +55,8 @@ class Store {
     Result<void> remove_sched(std::string_view name);
     Result<void> remove_resource(std::string_view name);
     Result<void> remove_job(uint64_t sequence);
+    Result<void> save(const Link& link);
+    Result<void> remove(const Link& link);
 
     // A change of many objects, of which no part keeps others waiting: what it makes of each is put aside, in
     // several transactions, then let_aside_hold() makes all of it hold at once, and in the end catch_up()

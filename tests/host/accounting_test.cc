@@ -106,7 +106,7 @@ TEST_F(AccountingTest, WritesRecordsInPbsFormat) {
         "Resource_List.ncpus=2 Resource_List.walltime=00:10:00 session=4711 end=203 Exit_status=271 "
         "resources_used.cput=00:00:01 resources_used.walltime=00:01:40 run_count=1");
     EXPECT_EQ(written[3].substr(19), ";D;13.host1;requestor=bob@host2");
-    EXPECT_EQ(written[4].substr(19), ";A;14.host1;\"Job deleted at start\"");
+    EXPECT_EQ(written[4].substr(19), ";A;14.host1;Job deleted at start");
 }
 
 TEST_F(AccountingTest, QuotesValuesWithSpaces) {

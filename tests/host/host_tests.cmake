@@ -21,6 +21,8 @@ pbs_test(
   cycle_test.cc
   database_check_test.cc
   deadline_timer_test.cc
+  depend_test.cc
+  depend_value_test.cc
   identity_test.cc
   in_slices_test.cc
   job_life_test.cc

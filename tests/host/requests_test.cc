@@ -189,7 +189,7 @@ TEST_F(Requests, ARefusedJobLeavesNothing) {
     EXPECT_EQ(submit(user(), {attribute("Resource_List.colour", "5")}, "q"), std::to_string(PBSE_UNKRESC));
     EXPECT_EQ(submit(user(), {attribute("Resource_List.ncpus", "-5")}, "q"), std::to_string(PBSE_BADATVAL));
     EXPECT_EQ(submit(user(), {attribute("Priority", "5000")}, "q"), std::to_string(PBSE_BADATVAL));
-    EXPECT_EQ(submit(user(), {attribute("depend", "afterok:1")}, "q"), std::to_string(PBSE_NOSUP));
+    EXPECT_EQ(submit(user(), {attribute("security", "x")}, "q"), std::to_string(PBSE_NOSUP));
     EXPECT_EQ(submit(user(), {attribute("job_state", "R")}, "q"), std::to_string(PBSE_ATTRRO));
     EXPECT_EQ(submit(user(), {attribute("no_such", "R")}, "q"), std::to_string(PBSE_NOATTR));
     EXPECT_EQ(submit(root(), {}, "q"), std::to_string(PBSE_BADUSER));

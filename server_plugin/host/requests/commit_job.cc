@@ -2,8 +2,11 @@
 // it is stored.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/executable.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -22,6 +25,23 @@ Result<void> enter(Change& change, Job& job, const Queue& queue) {
     const Routing routed = route_job(change, job, queue);
     if (routed.outcome == Routing::Outcome::rejected) return tl::unexpected(routed.error);
     return {};
+}
+
+// What becomes of a job with dependencies is known when they are taken up; it may be gone by then.
+void log_queueing(Change& change, const Job& job, std::string by) {
+    std::optional<AccountedJob> as_asked;
+    if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
+    std::string text =
+        fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}", by,
+                    job.attributes.text("Job_Owner"), job.attributes.text("Job_Name"), job.queue_name);
+    change.then([&server = change.server(), id = job.id, handle = job.handle, text = std::move(text),
+                 as_asked = std::move(as_asked)] {
+        server.parts.log.job(id, text);
+        const Job* queued = server.state.job(handle);
+        server.parts.accounting.queued(queued == nullptr || queued->history()
+                                           ? *as_asked
+                                           : accounted_at_queueing(*queued, server.state));
+    });
 }
 
 }  // namespace
@@ -48,18 +68,12 @@ ifl::Reply commit_job(Context& context) {
     job.handle = server.state.new_handle();
     if (auto ok = enter(change, job, *queue); !ok) return refuse(ok.error());
     const std::string id = job.id;
-    const uint64_t handle = job.handle;
     change.next_sequence(server.state.next_sequence);
-    change.add(std::move(job), std::move(submission.script));
+    Job& added = change.add(std::move(job), std::move(submission.script));
+    log_queueing(change, added, requestor(context));
+    if (auto ok = take_up_dependencies(change, added); !ok) return refuse(ok.error());
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     if (auto done = change.commit(); !done) return refuse(done.error());
-
-    const Job& queued = *server.state.job(handle);
-    server.parts.log.job(queued.id,
-                         fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}",
-                                     requestor(context), queued.attributes.text("Job_Owner"),
-                                     queued.attributes.text("Job_Name"), queued.queue_name));
-    server.parts.accounting.queued(accounted(queued, server.state));
     ifl::Reply reply;
     reply.body = ifl::CommitReply{id};
     return reply;

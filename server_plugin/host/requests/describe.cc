@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/known_names.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
@@ -81,6 +82,7 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
     if (name == "queue") add_text(out, name, job.queue_name);
     if (name == "server") add_text(out, name, state.server_name);
     if (name == "ctime") add_time(out, name, job.ctime);
+    if (name == "depend") add_text(out, name, shown_depend(job, state));
     if (name == "exec_host") add_text(out, name, job.exec_host);
     if (name == "exec_vnode") add_text(out, name, job.exec_vnode);
     if (name == "mtime") add_time(out, name, job.mtime);

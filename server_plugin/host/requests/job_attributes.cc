@@ -6,6 +6,8 @@
 #include <cctype>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
+#include "server_plugin/host/job_life.h"
 #include "server_plugin/host/known_names.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -122,7 +124,11 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
         const AttributeValue* value = job.attributes.find(def->name, resource->name);
         return value == nullptr ? Result<void>() : check_request(*resource, value->value);
     }
-    return job.attributes.has(def->name) ? check_value(*def, job) : Result<void>();
+    if (!job.attributes.has(def->name)) return {};
+    if (def->name != "depend") return check_value(*def, job);
+    return full_depend(job.attributes.text("depend"), state).map([&](std::string value) {
+        set_attribute(job, "depend", std::move(value));
+    });
 }
 
 }  // namespace pbs::host

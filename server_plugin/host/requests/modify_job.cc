@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
 #include "server_plugin/host/requests/common.h"
@@ -77,9 +78,9 @@ void tell_limits(Change& change, const Job& job) {
     });
 }
 
-bool changes_resources(const ifl::Attributes& attributes) {
+bool changes(const ifl::Attributes& attributes, std::string_view name) {
     for (const ifl::Attribute& attribute : attributes)
-        if (same_name(attribute.name, "Resource_List")) return true;
+        if (same_name(attribute.name, name)) return true;
     return false;
 }
 
@@ -103,23 +104,27 @@ ifl::Reply modify_job(Context& context) {
     Change change(context.server, context.now);
     Job& job = change.job(**current);
     const bool running = job.running();
+    const std::string depend_before(job.attributes.text("depend"));
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = alter(context, job, body.attributes[i], running); !set)
             return refuse_attribute(set.error(), body.attributes[i], i);
     if (!running) {
         if (auto ok = set_execution_user(job, context.server); !ok) return refuse(ok.error());
-        if (changes_resources(body.attributes))
+        if (changes(body.attributes, "Resource_List"))
             if (auto ok = check_resources(context, job); !ok) return refuse(ok.error());
         settle_state(job, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     }
-    if (running && changes_resources(body.attributes)) tell_limits(change, job);
+    if (running && changes(body.attributes, "Resource_List")) tell_limits(change, job);
     job.mtime = context.now;
     std::string names;
     for (const ifl::Attribute& attribute : body.attributes)
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
     log_job(change, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
+    // The last step: the job may be gone by it.
+    if (!running && changes(body.attributes, "depend"))
+        if (auto ok = alter_dependencies(change, job, depend_before); !ok) return refuse(ok.error());
     return reply_of(change.commit());
 }
 

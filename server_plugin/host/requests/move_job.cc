@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/routing.h"
@@ -15,9 +16,7 @@ const Queue* destination(const Context& context, std::string_view text, Error& e
     const auto at = text.find('@');
     if (at != std::string_view::npos) {
         const std::string_view server = text.substr(at + 1, text.find(':', at) - at - 1);
-        const std::string_view own = context.state().server_name;
-        if (!same_name(server, own) && !same_name(server, context.state().host_name) &&
-            server != "localhost") {
+        if (!context.state().is_this_server(server)) {
             error = {PBSE_NOSUP, "No support for requested service: moving jobs to another server"};
             return nullptr;
         }
@@ -50,6 +49,7 @@ ifl::Reply move_job(Context& context) {
         if (routed.outcome == Routing::Outcome::rejected) return refuse(routed.error);
     }
     log_job(change, job, fmt::format("Job moved to {} at request of {}", job.queue_name, requestor(context)));
+    if (auto ok = take_up_dependencies(change, job); !ok) return refuse(ok.error());
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     return reply_of(change.commit());
 }

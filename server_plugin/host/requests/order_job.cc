@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
 
@@ -30,6 +31,8 @@ ifl::Reply order_job(Context& context) {
     std::swap(a.qtime, b.qtime);
     a.mtime = context.now;
     b.mtime = context.now;
+    for (Job* job : {&a, &b})
+        if (auto ok = take_up_dependencies(change, *job); !ok) return refuse(ok.error());
     return reply_of(change.commit());
 }
 
