@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "text/pointers.h"
 
 namespace pbs::ifl {
 
@@ -38,14 +39,6 @@ std::vector<std::string> helper_environment(const std::string& address) {
     return variables;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-    std::vector<char*> result;
-    result.reserve(strings.size() + 1);
-    for (std::string& s : strings) result.push_back(s.data());
-    result.push_back(nullptr);
-    return result;
-}
-
 struct Output {
     std::string bytes;
     int status = 0;
@@ -62,8 +55,8 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, write_end.fd(), STDOUT_FILENO);
     pid_t child = -1;
-    const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(arguments).data(),
-                                  pointers(environment).data());
+    const int error = posix_spawn(&child, program.c_str(), &actions, nullptr,
+                                  text::pointers(arguments).data(), text::pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return tl::unexpected(failure(program, system_text(error)));
     write_end = Socket();

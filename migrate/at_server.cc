@@ -9,12 +9,12 @@
 #include "ifl/cmds/client.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "migrate/hex.h"
 #include "migrate/qmgr_print.h"
 #include "objects/config_json.h"
 #include "objects/draft.h"
 #include "objects/resources.h"
 #include "objects/text.h"
+#include "text/hex.h"
 
 namespace pbs::migrate {
 namespace {
@@ -76,7 +76,7 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
         if (!text) continue;
         // A text in a request ends at a NUL, which a scheduler's own usage file has.
         const bool binary = text->text.find('\0') != std::string::npos;
-        std::string value = text->file + "\n" + (binary ? to_hex(text->text) : text->text);
+        std::string value = text->file + "\n" + (binary ? text::to_hex(text->text) : text->text);
         if (value.size() > kLongestValue)
             return tl::unexpected(too_large(*text, kLongestValue / (binary ? 2 : 1)));
         changes.add(binary ? "migrate_hex" : "migrate", std::string(kind.name), std::move(value));

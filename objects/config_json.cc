@@ -8,6 +8,7 @@
 
 #include "objects/forms.h"
 #include "objects/problems.h"
+#include "text/json.h"
 
 namespace pbs::objects {
 namespace {
@@ -16,30 +17,20 @@ using Json = nlohmann::json;
 
 // ---- Writing. By hand: nlohmann's ordered objects look every key up one by one.
 
-std::string json_text(std::string_view text) {
-    try {
-        return Json(std::string(text)).dump();
-    } catch (const Json::type_error&) {  // not UTF-8
-        std::string hex;
-        for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-        return fmt::format(R"({{"hex":"{}"}})", hex);
-    }
-}
-
 // `colon` and `comma` are what stands between key and value, and between elements.
 std::string object_text(const Object& object, std::string_view colon, std::string_view comma) {
     std::string text = "{";
     for (const auto& [index, value] : object.values()) {
         const Attribute& attribute = attributes(object.type())[index];
         if (text.size() > 1) text += comma;
-        text.append(json_text(attribute.name)).append(colon);
+        text.append(text::to_json(attribute.name)).append(colon);
         if (!attribute.is_list()) {
-            text += json_text(format_value(attribute, value));
+            text += text::to_json(format_value(attribute, value));
             continue;
         }
         std::string_view separator = "[";
         for (const std::string& item : format_items(attribute, value)) {
-            text.append(separator).append(json_text(item));
+            text.append(separator).append(text::to_json(item));
             separator = comma;
         }
         text += separator == "[" ? "[]" : "]";
@@ -48,30 +39,6 @@ std::string object_text(const Object& object, std::string_view colon, std::strin
 }
 
 // ---- Reading.
-
-std::optional<std::string> from_hex(std::string_view hex) {
-    if (hex.size() % 2 != 0) return std::nullopt;
-    const auto digit = [](char c) -> int {
-        if (c >= '0' && c <= '9') return c - '0';
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    };
-    std::string bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2) {
-        const int high = digit(hex[i]);
-        const int low = digit(hex[i + 1]);
-        if (high < 0 || low < 0) return std::nullopt;
-        bytes += static_cast<char>(high * 16 + low);
-    }
-    return bytes;
-}
-
-std::optional<std::string> text_of(const Json& json) {
-    if (json.is_string()) return json.get<std::string>();
-    if (!json.is_object() || json.size() != 1) return std::nullopt;
-    const auto hex = json.find("hex");
-    if (hex == json.end() || !hex->is_string()) return std::nullopt;
-    return from_hex(hex->get_ref<const std::string&>());
-}
 
 // What a value is, for errors.
 std::string found_text(const Json& json) {
@@ -82,7 +49,7 @@ std::string found_text(const Json& json) {
 void read_attribute(std::string_view title, std::string_view name, const Json& json, ObjectText& object,
                     Problems& problems) {
     AttributeText& attribute = object.attributes.emplace_back(AttributeText{std::string(name), false, {}});
-    if (std::optional<std::string> text = text_of(json)) {
+    if (std::optional<std::string> text = text::from_json(json)) {
         attribute.items.push_back(std::move(*text));
         return;
     }
@@ -95,7 +62,7 @@ void read_attribute(std::string_view title, std::string_view name, const Json& j
     }
     attribute.is_list = true;
     for (const Json& element : json) {
-        if (std::optional<std::string> text = text_of(element)) {
+        if (std::optional<std::string> text = text::from_json(element)) {
             attribute.items.push_back(std::move(*text));
         } else {
             problems.add(fmt::format("{}: {}: found {} in the array, expected strings only", title, name,
@@ -177,7 +144,7 @@ class KeyWatch : public nlohmann::json_sax<Json> {
     }
     bool key(string_t& key) override {
         if (!keys_.back().insert(key).second)
-            problems_.add(fmt::format("the key {} is twice in one object", json_text(key)));
+            problems_.add(fmt::format("the key {} is twice in one object", text::to_json(key)));
         return true;
     }
     bool end_object() override {
@@ -247,7 +214,7 @@ Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, 
 std::string to_document(const Snapshot& snapshot) {
     std::string text = fmt::format("{{\n  \"format\": {}", kConfigFormat);
     for (const ObjectType type : kAllTypes) {
-        text += fmt::format(",\n  {}: ", json_text(type_name(type)));
+        text += fmt::format(",\n  {}: ", text::to_json(type_name(type)));
         const ObjectList& objects = snapshot.objects(type);
         if (type == ObjectType::server) {
             text += objects.empty() ? "{}" : object_text(*objects.front(), ": ", ", ");
@@ -255,7 +222,7 @@ std::string to_document(const Snapshot& snapshot) {
         }
         std::string_view separator = "{\n    ";
         for (const ObjectPtr& object : objects) {
-            text += fmt::format("{}{}: {}", separator, json_text(object->name()),
+            text += fmt::format("{}{}: {}", separator, text::to_json(object->name()),
                                 object_text(*object, ": ", ", "));
             separator = ",\n    ";
         }
@@ -283,7 +250,7 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
             problems.add(
                 fmt::format("unknown key {}: expected format, server, queue, sched, policy, "
                             "time_window, fs_group or host",
-                            json_text(key)));
+                            text::to_json(key)));
         }
     }
     if (!problems.empty()) return tl::unexpected(problems.error());

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "replay/json_text.h"
 #include "replay/replay.h"
+#include "text/json.h"
 
 namespace pbs::replay {
 namespace {
@@ -112,11 +112,11 @@ class Renaming {
     using Rename = std::string (Renaming::*)(std::string_view);
 
     static std::string bytes(const Json& json) {
-        return text_of(nlohmann::json::parse(json.dump())).value_or(std::string());
+        return text::from_json(nlohmann::json::parse(json.dump())).value_or(std::string());
     }
     static Json json(std::string_view text) {
         std::string out;
-        append_json_text(out, text);
+        text::append_json(out, text);
         return Json::parse(out);
     }
     void each(Json& object, std::string_view key, Rename rename) {

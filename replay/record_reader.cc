@@ -13,8 +13,8 @@
 #include "objects/draft.h"
 #include "objects/snapshot.h"
 #include "replay/fields.h"
-#include "replay/json_text.h"
 #include "replay/record_file.h"
+#include "text/json.h"
 
 namespace pbs::replay {
 namespace {
@@ -106,7 +106,7 @@ class JsonIn {
     void state(std::string_view key, char& state) {
         const Json* json = find(key);
         if (json == nullptr) return;
-        const auto text = text_of(*json);
+        const auto text = text::from_json(*json);
         if (!text || text->size() != 1 || text->front() < 'A' || text->front() > 'Z')
             return fail(key, "a letter as in job_state, such as \"Q\"");
         state = text->front();
@@ -169,7 +169,7 @@ class JsonIn {
     void read_amount(std::string_view key, const Json& json, sched::Amount& amount) {
         const std::string expected = "an amount: a resource and a number or a text, as in [\"ncpus\",2]";
         if (!json.is_array() || json.size() < 2 || json.size() > 3) return fail(key, expected);
-        if (const auto name = text_of(json[0])) {
+        if (const auto name = text::from_json(json[0])) {
             const auto found = r_.resources.find(*name);
             if (found == r_.resources.end())
                 return fail(key, fmt::format("a resource that a line before defines, found {}", *name));
@@ -189,13 +189,13 @@ class JsonIn {
         value = json.get<bool>();
     }
     void read(std::string_view key, const Json& json, std::string& value) {
-        if (auto text = text_of(json))
+        if (auto text = text::from_json(json))
             value = *std::move(text);
         else
             fail(key, "a string");
     }
     void read(std::string_view key, const Json& json, std::string_view& value) {
-        if (auto text = text_of(json))
+        if (auto text = text::from_json(json))
             value = r_.memory.keep(*std::move(text));
         else
             fail(key, "a string");
@@ -309,7 +309,8 @@ constexpr std::array<std::pair<std::string_view, Step>, 22> kSteps{{
 DecidedLine decided_line(const Json& line, std::size_t number) {
     DecidedLine decided{{}, line.dump(), number};
     const Json& inner = line.begin().value();
-    if (const auto job = inner.find("job"); job != inner.end()) decided.job = text_of(*job).value_or("");
+    if (const auto job = inner.find("job"); job != inner.end())
+        decided.job = text::from_json(*job).value_or("");
     return decided;
 }
 
@@ -378,7 +379,7 @@ class Reader {
             return fail(fmt::format("format {}, expected {}: is the record of another version?",
                                     version->dump(), kRecordFormat));
         const auto zone = line.find("time_zone");
-        const auto name = zone == line.end() ? std::nullopt : text_of(*zone);
+        const auto name = zone == line.end() ? std::nullopt : text::from_json(*zone);
         if (!name) return fail(header_expected());
         begun_ = true;
         return located(sink_.begin(*name));

@@ -7,8 +7,8 @@
 #include "objects/config_json.h"
 #include "objects/snapshot.h"
 #include "replay/fields.h"
-#include "replay/json_text.h"
 #include "replay/record_file.h"
+#include "text/json.h"
 
 namespace pbs::replay {
 
@@ -29,7 +29,7 @@ class JsonOut {
     void operator()(std::string_view key, std::string_view value, const char* usual) {
         if (value == usual) return;
         begin(key);
-        append_json_text(out_, value);
+        text::append_json(out_, value);
     }
     void amounts(std::string_view key, std::span<const sched::Amount> amounts) {
         if (amounts.empty()) return;
@@ -64,7 +64,7 @@ class JsonOut {
     }
     void state(std::string_view key, char state) {
         begin(key);
-        append_json_text(out_, {&state, 1});
+        text::append_json(out_, {&state, 1});
     }
     void raw(std::string_view key, std::string_view json) {
         begin(key);
@@ -110,8 +110,8 @@ class JsonOut {
         else
             out_ += fmt::format("%{:02x}", static_cast<unsigned char>(c));
     }
-    void write_element(std::string_view text) { append_json_text(out_, text); }
-    void write_element(const std::string& text) { append_json_text(out_, text); }
+    void write_element(std::string_view text) { text::append_json(out_, text); }
+    void write_element(const std::string& text) { text::append_json(out_, text); }
     void write_element(double number) { write(number); }
     template <class T>
     void write_element(const T& element) {
@@ -125,7 +125,7 @@ class JsonOut {
                            names_.first.contains(names_.resources[a.resource]) &&
                            names_.first.at(names_.resources[a.resource]) == a.resource;
         if (known)
-            append_json_text(out_, names_.resources[a.resource]);
+            text::append_json(out_, names_.resources[a.resource]);
         else
             write(a.resource);
         if (a.text.empty() || a.number != 0) {
@@ -134,12 +134,12 @@ class JsonOut {
         }
         if (!a.text.empty()) {
             out_ += ',';
-            append_json_text(out_, a.text);
+            text::append_json(out_, a.text);
         }
         out_ += ']';
     }
     void write(bool value) { out_ += value ? "true" : "false"; }
-    void write(const std::string& text) { append_json_text(out_, text); }
+    void write(const std::string& text) { text::append_json(out_, text); }
     void write(double value) {
         if (std::isfinite(value))
             out_ += fmt::format("{}", value);
@@ -156,7 +156,7 @@ class JsonOut {
     void write(const T& value) requires std::is_enum_v<T> {
         if constexpr (Worded<T>) {
             for (const auto& [known, word] : Words<T>::list)
-                if (known == value) return append_json_text(out_, word);
+                if (known == value) return text::append_json(out_, word);
         }
         write(static_cast<std::underlying_type_t<T>>(value));
     }
@@ -186,7 +186,7 @@ void append_object(std::string& out, std::string_view type, const objects::Objec
     out += '{';
     if (!type.empty()) out.append(R"("type":")").append(type).append("\",");
     out += R"("name":)";
-    append_json_text(out, object.name());
+    text::append_json(out, object.name());
     out.append(R"(,"attributes":)").append(objects::to_json(&object)).append("}");
 }
 
@@ -202,7 +202,7 @@ void append_snapshot(std::string& out, const objects::Snapshot& snapshot) {
 
 void append_sched_config(std::string& out, const sched::SchedConfigState& state) {
     out += R"({"sched_config":{"sched":)";
-    append_json_text(out, state.sched);
+    text::append_json(out, state.sched);
     for (const auto& [slot, object] :
          {std::pair("all_time", &state.all_time), std::pair("prime", &state.prime),
           std::pair("non_prime", &state.non_prime)}) {
@@ -228,7 +228,7 @@ void RecordWriter::end_line() {
 
 void RecordWriter::begin(std::string_view time_zone) {
     text_ += fmt::format("{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
-    append_json_text(text_, time_zone);
+    text::append_json(text_, time_zone);
     text_ += '}';
     end_line();
 }

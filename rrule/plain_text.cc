@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "text/xml.h"
+
 namespace pbs::rrule {
 namespace {
 
@@ -55,26 +57,7 @@ std::string plain_text(std::string_view text) {
 }
 
 std::string markup_text(std::string_view text) {
-    std::string out;
-    for (const char c : plain_text(text)) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
+    return text::to_xml(plain_text(text));
 }
 
 std::string shortened(std::string text, std::size_t bytes) {

@@ -12,7 +12,7 @@ namespace pbs::rrule {
 // taken as ISO 8859-1, in which older calendar programs wrote.
 std::string plain_text(std::string_view text);
 
-// plain_text() as XML and HTML have it between tags and in attributes: '&', '<', '>' and '"' are entities.
+// plain_text() as XML and HTML have it (text/xml.h).
 std::string markup_text(std::string_view text);
 
 // The first characters of a text of UTF-8, as many as fit into this number of bytes.

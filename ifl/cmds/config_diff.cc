@@ -8,6 +8,7 @@
 
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "text/json.h"
 
 namespace pbs::cmds {
 
@@ -33,32 +34,18 @@ Result<Json> parse(std::string_view text) {
     return json;
 }
 
-// The text of a string, which is {"hex": "..."} if it isn't UTF-8.
-std::string text_of(const Json& json) {
-    if (json.is_string()) {
-        return json.get<std::string>();
-    }
-    const std::string hex = json.is_object() ? json.value("hex", "") : "";
-    std::string bytes;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-        const auto value = [](char c) { return is_digit(c) ? c - '0' : c - 'a' + 10; };
-        bytes += static_cast<char>(value(hex[i]) * 16 + value(hex[i + 1]));
-    }
-    return bytes;
-}
-
 // As qmgr takes it: elements that have commas of their own are quoted, but for recurrences, where qmgr tells
 // those commas apart.
 std::string value_text(const std::string& type, const std::string& attribute, const Json& json) {
     if (!json.is_array()) {
-        return text_of(json);
+        return text::from_json(json).value_or("");
     }
     const auto object_type = objects::type_from_word(type);
     const objects::Attribute* row = object_type ? objects::find_attribute(*object_type, attribute) : nullptr;
     const bool rules = row != nullptr && row->syntax == objects::Syntax::rrule_list;
     std::string text;
     for (const Json& element : json) {
-        std::string item = text_of(element);
+        std::string item = text::from_json(element).value_or("");
         if (!rules && item.find(',') != std::string::npos) {
             item = fmt::format("\"{}\"", item);
         }

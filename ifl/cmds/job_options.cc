@@ -11,6 +11,7 @@
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
+#include "text/xml.h"
 
 namespace pbs::cmds {
 
@@ -207,26 +208,6 @@ Result<JobOptions> parse(std::string_view letters, const std::vector<std::string
     return options;
 }
 
-std::string xml_escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view line) {
@@ -327,7 +308,7 @@ std::string full_path(std::string_view path, const OptionContext& context) {
 std::string encode_arguments(const std::vector<std::string>& arguments, std::size_t first) {
     std::string text;
     for (std::size_t i = first; i < arguments.size(); ++i) {
-        text += fmt::format("<jsdl-hpcpa:Argument>{}</jsdl-hpcpa:Argument>", xml_escaped(arguments[i]));
+        text += fmt::format("<jsdl-hpcpa:Argument>{}</jsdl-hpcpa:Argument>", text::to_xml(arguments[i]));
     }
     return text;
 }

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/json_text.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "text/json.h"
 
 namespace pbs::host {
 namespace {
+
+using Json = nlohmann::json;
 
 struct Section {
     std::string_view key;
@@ -23,7 +26,8 @@ constexpr std::array sections = {Section{"server", PBS_OBJ_SERVER}, Section{"que
 std::string values_text(const ConfigValues& values) {
     std::string text = "{";
     for (const auto& [key, value] : values)
-        text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", json_text(key), json_text(value));
+        text +=
+            fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", text::to_json(key), text::to_json(value));
     return text + '}';
 }
 
@@ -32,7 +36,7 @@ std::string section_text(const Section& section, const HostConfiguration& config
     for (const auto& [object, values] : configuration) {
         if (object.type != section.type) continue;
         if (section.type == PBS_OBJ_SERVER) return values_text(values);
-        text += fmt::format("{}\n      {}: {}", text.empty() ? "{" : ",", json_text(object.name),
+        text += fmt::format("{}\n      {}: {}", text.empty() ? "{" : ",", text::to_json(object.name),
                             values_text(values));
     }
     return text.empty() ? "{}" : text + "\n    }";
@@ -65,7 +69,7 @@ class Reader {
         if (!json.is_object()) return problem(place, json, "an object of attributes");
         ConfigValues& values = configuration[object];
         for (const auto& [key, value] : json.items()) {
-            auto text = text_of_json(value);
+            auto text = text::from_json(value);
             if (!text) {
                 problem(fmt::format("{}: {}", place, key), value, "a string");
             } else {
@@ -119,8 +123,9 @@ Result<std::optional<HostConfiguration>> read_host_document(std::string_view doc
             if (section != sections.end()) {
                 reader.read_section(*section, part);
             } else {
-                reader.add(fmt::format(
-                    "host: unknown key {}: expected server, queue, node, resource or sched", json_text(key)));
+                reader.add(
+                    fmt::format("host: unknown key {}: expected server, queue, node, resource or sched",
+                                text::to_json(key)));
             }
         }
     }

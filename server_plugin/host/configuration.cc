@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/json_text.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "text/json.h"
 
 namespace pbs::host {
 namespace {
+
+using Json = nlohmann::json;
 
 template <class Object>
 std::optional<ConfigValues> values_if(const Object* object) {
@@ -188,7 +191,7 @@ std::string to_json(const std::optional<ConfigValues>& values) {
     std::string text = "{";
     for (const auto& [key, value] : *values) {
         if (text.size() > 1) text += ',';
-        text += json_text(key) + ':' + json_text(value);
+        text += text::to_json(key) + ':' + text::to_json(value);
     }
     return text + '}';
 }
@@ -202,7 +205,7 @@ Result<std::optional<ConfigValues>> from_json(std::string_view json) {
     if (!parsed.is_object()) return bad("no JSON object");
     ConfigValues values;
     for (const auto& [key, value] : parsed.items()) {
-        auto text = text_of_json(value);
+        auto text = text::from_json(value);
         if (!text) return bad(fmt::format("{} is no text", key));
         values.emplace_back(key, std::move(*text));
     }

@@ -1,31 +1,11 @@
 #include "server_plugin/host/executable.h"
 
-#include <array>
-#include <utility>
 #include <vector>
+
+#include "text/xml.h"
 
 namespace pbs::host {
 namespace {
-
-std::string without_entities(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, char>, 5> entities = {
-        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
-    std::string out;
-    while (!text.empty()) {
-        bool found = false;
-        for (const auto& [entity, character] : entities) {
-            if (!text.starts_with(entity)) continue;
-            out += character;
-            text.remove_prefix(entity.size());
-            found = true;
-            break;
-        }
-        if (found) continue;
-        out += text.front();
-        text.remove_prefix(1);
-    }
-    return out;
-}
 
 // The contents of the elements of a flat list.
 std::vector<std::string> elements(std::string_view xml) {
@@ -37,7 +17,7 @@ std::vector<std::string> elements(std::string_view xml) {
         if (open_end == std::string_view::npos) return out;
         const auto close = xml.find("</", open_end);
         if (close == std::string_view::npos) return out;
-        out.push_back(without_entities(xml.substr(open_end + 1, close - open_end - 1)));
+        out.push_back(text::from_xml(xml.substr(open_end + 1, close - open_end - 1)));
         const auto close_end = xml.find('>', close);
         if (close_end == std::string_view::npos) return out;
         xml.remove_prefix(close_end + 1);

@@ -5,23 +5,17 @@
 
 #include <csignal>
 
+#include "text/pointers.h"
+
 namespace pbs::posix {
 namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> list;
-    list.reserve(texts.size() + 1);
-    for (std::string& text : texts) list.push_back(text.data());
-    list.push_back(nullptr);
-    return list;
-}
 
 pid_t spawned(const std::string& program, const posix_spawn_file_actions_t& actions,
               const posix_spawnattr_t& attributes, std::vector<std::string>& arguments,
               char* const* environment) {
     pid_t pid = 0;
-    const int error =
-        posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers(arguments).data(), environment);
+    const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                                  text::pointers(arguments).data(), environment);
     return error == 0 ? pid : -error;
 }
 
@@ -67,7 +61,7 @@ pid_t Spawn::start(const std::string& program, std::vector<std::string> argument
 
 pid_t Spawn::start(const std::string& program, std::vector<std::string> arguments,
                    std::vector<std::string> environment) const {
-    return spawned(program, actions_, attributes_, arguments, pointers(environment).data());
+    return spawned(program, actions_, attributes_, arguments, text::pointers(environment).data());
 }
 
 }  // namespace pbs::posix

@@ -91,9 +91,9 @@ TEST(SubmitOptions, TakeACommandBehindDashes) {
     ASSERT_TRUE(options);
     EXPECT_THAT(options->command, ElementsAre("/bin/echo", "-n", "a b"));
     EXPECT_THAT(options->operands, IsEmpty());
-    EXPECT_EQ(encode_arguments({"a<b", "c&d"}),
+    EXPECT_EQ(encode_arguments({"a<b", "c&\"d'"}),
               "<jsdl-hpcpa:Argument>a&lt;b</jsdl-hpcpa:Argument>"
-              "<jsdl-hpcpa:Argument>c&amp;d</jsdl-hpcpa:Argument>");
+              "<jsdl-hpcpa:Argument>c&amp;&quot;d&apos;</jsdl-hpcpa:Argument>");
 }
 
 struct BadLine {

@@ -12,16 +12,18 @@ namespace fs = std::filesystem;
 
 std::span<const Rule> rules() {
     static const std::vector<Rule> table{
-        {"rrule", {}, {}},
+        // What every folder may use.
+        {"text", {}, {}},
+        {"rrule", {"text/"}, {"pbs_text"}},
         // What both databases of a server have in common.
         {"sqlite", {}, {}},
-        {"objects", {"rrule/", "sqlite/"}, {"pbs_rrule", "pbs_sqlite"}},
-        {"ifl", {}, {}},
+        {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
+        {"ifl", {"text/"}, {}},
         // The commands know the server through the C API alone, as any IFL program does.
         {"ifl/cmds",
-         {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h", "objects/spelling.h",
+         {"text/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h", "objects/spelling.h",
           "objects/unsupported.h"},
-         {"pbspolicy", "pbs_objects", "pbs_objects_schema"}},
+         {"pbs_text", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"calendar",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h"},
@@ -29,26 +31,26 @@ std::span<const Rule> rules() {
         // The program hands files to a running server through the C API. What qmgr printed is in its
         // language.
         {"migrate",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+         {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_qmgr_language"}},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_qmgr_language"}},
         // The scheduler reads configuration, never the store and never a command.
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/"},
          {"pbs_objects", "pbs_rrule"}},
         // What a host and the plugin both need of POSIX.
-        {"server_plugin/posix", {}, {}},
+        {"server_plugin/posix", {"text/"}, {}},
         {"server_plugin/plugin",
-         {"server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "replay/",
+         {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "replay/",
           "server_plugin/scheduler/"},
-         {"pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib", "pbs_scheduler",
-          "pbs_posix"}},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib",
+          "pbs_scheduler", "pbs_posix"}},
         // A record is made of what the scheduler hands out; the program asks a server for one.
         {"replay",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+         {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "server_plugin/scheduler/scheduler.h", "server_plugin/scheduler/record.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"simulate",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
@@ -56,8 +58,8 @@ std::span<const Rule> rules() {
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
-         {"server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
-         {"pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
+         {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
+         {"pbs_text", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},
     };
     return table;

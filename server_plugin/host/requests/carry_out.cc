@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,13 +12,14 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/batch.h"
-#include "server_plugin/host/json_text.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
+
+using Json = nlohmann::json;
 
 // One Manager request with at most one attribute.
 struct Directive {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "migrate/hex.h"
 #include "migrate/migrate.h"
 #include "migrate/show.h"
 #include "objects/restore.h"
@@ -21,6 +20,7 @@
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/requests/manager.h"
 #include "server_plugin/plugin/text.h"
+#include "text/hex.h"
 
 namespace pbs::plugin {
 namespace {
@@ -64,7 +64,7 @@ objects::Result<void> read_migration(std::string_view name, std::string_view kin
                         name, kind));
     }
     const std::string_view text = value.substr(end + 1);
-    std::optional<std::string> bytes = name == "migrate" ? std::string(text) : migrate::from_hex(text);
+    std::optional<std::string> bytes = name == "migrate" ? std::string(text) : text::from_hex(text);
     if (!bytes)
         return objects::fail(objects::Code::bad_value,
                              fmt::format("{}.{}: expected two hexadecimal digits for each byte after the "

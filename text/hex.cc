@@ -1,8 +1,8 @@
-#include "migrate/hex.h"
+#include "text/hex.h"
 
 #include <cstddef>
 
-namespace pbs::migrate {
+namespace pbs::text {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
@@ -40,4 +40,4 @@ std::optional<std::string> from_hex(std::string_view text) {
     return bytes;
 }
 
-}  // namespace pbs::migrate
+}  // namespace pbs::text

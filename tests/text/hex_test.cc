@@ -1,8 +1,8 @@
-#include "migrate/hex.h"
+#include "text/hex.h"
 
-#include "tests/migrate/support.h"
+#include <gtest/gtest.h>
 
-namespace pbs::migrate::test {
+namespace pbs::text {
 namespace {
 
 TEST(Hex, EveryByteThereAndBack) {
@@ -23,4 +23,4 @@ TEST(Hex, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace pbs::migrate::test
+}  // namespace pbs::text
