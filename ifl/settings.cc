@@ -109,9 +109,24 @@ Environment process_environment() {
     };
 }
 
+namespace {
+
+std::string conf_path(const Environment& environment) {
+    std::string named = environment("PBS_CONF_FILE");
+    return named.empty() ? kDefaultConfFile : named;
+}
+
+}  // namespace
+
+std::optional<std::string> conf_value(const Environment& environment, const std::string& name) {
+    auto conf = read_conf(conf_path(environment));
+    const auto found = conf.find(name);
+    if (found == conf.end()) return std::nullopt;
+    return std::move(found->second);
+}
+
 Result<Settings> load_settings(const Environment& environment) {
-    const std::string named_file = environment("PBS_CONF_FILE");
-    const std::string path = named_file.empty() ? kDefaultConfFile : named_file;
+    const std::string path = conf_path(environment);
     const auto conf = read_conf(path);
     Settings settings;
 

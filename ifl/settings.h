@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ Environment process_environment();
 /// names, else /etc/pbs.conf, which may be missing. Errors: PBSE_NOSERVER for a port that is none, naming
 /// where it is set.
 Result<Settings> load_settings(const Environment& environment);
+
+/// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt if it
+/// isn't there.
+std::optional<std::string> conf_value(const Environment& environment, const std::string& name);
 
 /// A server's address.
 struct ServerAddress {

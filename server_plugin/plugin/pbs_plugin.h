@@ -110,6 +110,11 @@ typedef struct pbs_manager_request {
      * call again some milliseconds later, until the answer is another, or gives it up by abandon(). It has
      * to be the same request with the same ticket; `now` may be another. */
     uint64_t ticket;
+    /* 1: says what would come of the request, of the plugin's own object types or of the owned attributes of
+     * the host's, and changes nothing. For hosts that can't make the plugin's change and their own in one
+     * transaction: they ask before their own and make the request after it. */
+    uint32_t check_only;
+    uint32_t reserved;
 } pbs_manager_request;
 
 /* A status request for one of the plugin's own object types. An empty name asks for all; no attributes, for

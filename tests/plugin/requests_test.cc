@@ -115,6 +115,36 @@ TEST_F(Requests, OnlyManagersChangeAndEverybodyStats) {
     }
 }
 
+TEST_F(Requests, WhatIsOnlyCheckedChangesNothing) {
+    make_window("t1", "standard");
+    const auto str = [](const std::string& text) { return pbs_str{text.data(), text.size()}; };
+    const auto check = [&](int32_t command, int32_t type, const std::string& name,
+                           const std::string& attribute, const std::string& value) {
+        const pbs_attr attr{str(attribute), {}, str(value), PBS_OP_SET, 0};
+        pbs_manager_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.command = command;
+        request.object_type = type;
+        request.object_name = str(name);
+        request.attrs = &attr;
+        request.attr_count = attribute.empty() ? 0 : 1;
+        request.who = host.who;
+        request.check_only = 1;
+        return host.manager(request).code;
+    };
+    EXPECT_EQ(check(PBS_CMD_SET, PBS_OBJ_QUEUE, "workq", "time_window", "t1"), 0);
+    EXPECT_EQ(check(PBS_CMD_SET, PBS_OBJ_QUEUE, "workq", "time_window", "t9"), PBSE_BADATVAL);
+    EXPECT_EQ(check(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1", "", ""), 0);
+    EXPECT_EQ(check(PBS_CMD_DELETE, PBS_OBJ_TIME_WINDOW, "t1", "", ""), 0);
+    EXPECT_EQ(check(PBS_CMD_DELETE, PBS_OBJ_TIME_WINDOW, "t9", "", ""), PBSE_POLICY_NOT_FOUND);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "workq"), IsEmpty());
+    EXPECT_THAT(names(PBS_OBJ_POLICY), UnorderedElementsAre("default_policy"));
+    EXPECT_THAT(names(PBS_OBJ_TIME_WINDOW), UnorderedElementsAre("t1"));
+    host.who = operator_identity();
+    EXPECT_EQ(check(PBS_CMD_SET, PBS_OBJ_QUEUE, "workq", "time_window", "t1"), PBSE_PERM);
+}
+
 TEST_F(Requests, AnUnauthenticatedManagerIsRefused) {
     host.who = manager_identity();
     host.who.authenticated = 0;

@@ -60,7 +60,9 @@ std::span<const Rule> rules() {
         {"server_plugin/host",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
          {"pbs_text", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
-        {"server_plugin/openpbs", {"server_plugin/plugin/pbs_plugin.h"}, {}},
+        {"server_plugin/openpbs",
+         {"server_plugin/plugin/pbs_plugin.h", "ifl/"},
+         {"pbs_ifl_codec", "pbs_ifl_client"}},
     };
     return table;
 }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "ifl/pbs_error.h"
+#include "objects/execute.h"
 #include "rrule/overlap.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
@@ -128,8 +129,42 @@ bool only_checks(const pbs_manager_request& request) {
 }  // namespace
 
 std::uint64_t ticket_of(const pbs_manager_request& request) {
-    return request.size >= sizeof(pbs_manager_request) ? request.ticket : 0;
+    return request.size >= offsetof(pbs_manager_request, check_only) ? request.ticket : 0;
 }
+
+namespace {
+
+bool check_only(const pbs_manager_request& request) {
+    return request.size >= offsetof(pbs_manager_request, reserved) && request.check_only != 0;
+}
+
+// What would come of a request: it is carried out on a draft that is thrown away. A comparison of windows
+// that takes long is left to the request itself.
+int32_t check(State& state, const pbs_manager_request& request, Reply reply) {
+    const std::optional<ManagerRequest> asked = translate(request);
+    if (!asked) return reply.error(PBSE_IVALREQ, {});
+    const auto refuse = [&](const objects::Error& why) {
+        return reply.error(static_cast<int32_t>(why.code), why.message);
+    };
+    if (const auto allowed = objects::authorize(asked->command, asked->who); !allowed)
+        return refuse(allowed.error());
+    if (asked->command.type == objects::ObjectType::resource) {
+        const auto unused = manage_resource(*state.store, *asked);  // changes nothing
+        return unused ? PBSE_NONE : refuse(unused.error());
+    }
+    objects::Rewrite rewrite;
+    rewrite.command = objects::to_text(asked->command);
+    rewrite.dry_run = true;
+    rewrite.work = [&](objects::Draft& draft, const objects::CheckContext& context,
+                       std::vector<std::string>&) {
+        return objects::execute_on(draft, asked->command, context);
+    };
+    const auto done = state.store->rewrite(rewrite, asked->who, asked->now);
+    if (!done && done.error().code != objects::Code::takes_long) return refuse(done.error());
+    return PBSE_NONE;
+}
+
+}  // namespace
 
 int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply) {
     if (state.long_change.ready()) state.long_change.begin(*state.store, ticket, std::move(work));
@@ -182,6 +217,7 @@ int32_t manage_object(State& state, const pbs_manager_request& request, Reply re
                            fmt::format("{}.{}: {} is not a resource list, expected no resource",
                                        view(attr->name), view(attr->resource), view(attr->name)));
     }
+    if (check_only(request)) return check(state, request, reply);
     const std::uint64_t ticket = ticket_of(request);
     const auto in_thread = [&] {
         return try_again(

@@ -1,0 +1,94 @@
+// The functions of OpenPBS's libpbs that the module needs in pbs_server.bin, found by name; its decoders and
+// encoders are used on requests and replies that never were on a connection.
+//
+// No structure of OpenPBS's is looked into. A decoder is fed with bytes, and an encoder's bytes are taken, by
+// exchanging the four functions that move bytes for a channel.
+#ifndef PBSPOLICY_OPENPBS_LIBRARY_H
+#define PBSPOLICY_OPENPBS_LIBRARY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "ifl/attribute.h"
+#include "server_plugin/openpbs/preload.h"
+
+namespace pbs::openpbs {
+
+// An attribute of a request exactly as it came: what OpenPBS is given again has to be the same.
+struct RawAttribute {
+    unsigned long length = 0;  // as the client counts it
+    std::string name;
+    std::optional<std::string> resource;
+    std::string value;
+    unsigned long op = 0;
+
+    ifl::Attribute attribute() const {
+        return {name, resource.value_or(std::string()), value, static_cast<ifl::Op>(op)};
+    }
+};
+using RawAttributes = std::vector<RawAttribute>;
+void put_raw(ifl::DisWriter& out, const RawAttributes& attributes);
+
+class Library {
+  public:
+    // Finds all functions and tries the codec on one request and one reply. The error names what is missing
+    // or is other than expected.
+    static tl::expected<Library, std::string> open(const pbs_preload_calls& real);
+
+    const pbs_preload_calls& real() const { return real_; }
+    // Is what is being read and written now a client's connection (and not a mom's stream)?
+    bool on_connection() const;
+
+    // Reads from the connection, as libpbs does: 0, or libpbs's own error.
+    int get_unsigned(int sock, unsigned long& value) const;
+    // At most `longest` bytes; a longer one is the error that libpbs has for that.
+    int get_text(int sock, std::size_t longest, std::string& value) const;
+    int get_attributes(int sock, RawAttributes& attributes) const;
+    int get_extend(int sock, std::string& extend, bool& present) const;
+
+    // Has a decoder of libpbs read these bytes: its result.
+    int feed(std::string_view bytes, const std::function<int()>& decoder) const;
+    // The reply that libpbs makes of its structure, the data of a packet. Or libpbs's error.
+    tl::expected<std::string, int> encoded(int sock, void* reply) const;
+
+    // Puts the data of a packet into the connection's buffer; flush() sends it. 0, or not.
+    int put(int sock, std::string_view data) const;
+    int flush(int sock) const;
+    // From here on client connections are what is read and written.
+    void use_connections() const;
+
+  private:
+    Library() = default;
+    std::string find_all();
+    std::string check_request() const;
+    std::string check_reply() const;
+    std::string check_events() const;
+
+    pbs_preload_calls real_{};
+    unsigned long (*disrul_)(int, int*) = nullptr;
+    char* (*disrcs_)(int, std::size_t*, int*) = nullptr;
+    int (*disrfcs_)(int, std::size_t*, std::size_t, char*) = nullptr;
+    int (*dis_puts_)(int, const char*, std::size_t) = nullptr;
+    int (*dis_flush_)(int) = nullptr;
+    void (*tcp_funcs_)() = nullptr;
+    void (*setup_channel_)(int, void* (*)(int)) = nullptr;
+    // The four functions that move bytes, in libpbs.
+    void* (**get_channel_)(int) = nullptr;
+    int (**set_channel_)(int, void*) = nullptr;
+    int (**receive_)(int, void*, int) = nullptr;
+    int (**send_)(int, void*, int) = nullptr;
+    void* (*tcp_get_channel_)(int) = nullptr;
+    void* (*event_init_)(int) = nullptr;
+    void (*event_destroy_)(void*) = nullptr;
+    int (*event_add_)(void*, int, std::uint32_t) = nullptr;
+};
+
+}  // namespace pbs::openpbs
+
+#endif

@@ -1,0 +1,70 @@
+// The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
+// or a daemon of its own ("beside"); what differs is how the connection is made.
+#ifndef PBSPOLICY_OPENPBS_LINK_H
+#define PBSPOLICY_OPENPBS_LINK_H
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "ifl/packet.h"
+#include "server_plugin/openpbs/messages.h"
+
+namespace pbs::openpbs {
+
+// Makes a connection: a stream socket's descriptor, which the Link owns; or why there is none.
+using Connector = std::function<tl::expected<int, std::string>()>;
+
+// To the socket of a daemon.
+Connector beside(std::string socket_path);
+
+class Link {
+  public:
+    using Clock = std::chrono::steady_clock;
+    using Log = std::function<void(const std::string&)>;
+
+    // `what`: the service's name in messages.
+    Link(Connector connector, std::string what, Log log);
+    ~Link();
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    // Is there a connection? If not: why, a sentence for clients.
+    bool up() const { return fd_ >= 0; }
+    const std::string& why_down() const { return why_down_; }
+    // How long nothing has come from a service that says something every few seconds.
+    std::chrono::seconds silent(Clock::time_point now) const;
+
+    // Connects if there is no connection and the last attempt is some seconds ago: true if there is a new
+    // one.
+    bool connect(Clock::time_point now);
+    // Queues a message; it is sent as far as the service takes it now.
+    void send(const ToService& message);
+    // Sends what is queued, waits for at most `patience` until something comes, and returns what has come.
+    // When the connection has ended, up() is false afterwards.
+    std::vector<FromService> receive(std::chrono::milliseconds patience);
+    // Closes the connection in a child of this process.
+    void forget();
+
+  private:
+    void send_queued();
+    void down(const std::string& why);
+
+    Connector connector_;
+    std::string what_;
+    Log log_;
+    int fd_ = -1;
+    std::string why_down_;
+    bool told_ = false;
+    std::string queued_;
+    ifl::PacketReader packets_;
+    Clock::time_point next_attempt_{};
+    Clock::time_point last_heard_{};
+    int failures_ = 0;
+};
+
+}  // namespace pbs::openpbs
+
+#endif

@@ -1,0 +1,55 @@
+// The attributes of OpenPBS's objects that are ours: what is taken out of requests to the server and added to
+// its listings. They are the ones that objects/host_attributes.cc has; a test compares them.
+#ifndef PBSPOLICY_OPENPBS_OWNED_H
+#define PBSPOLICY_OPENPBS_OWNED_H
+
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::openpbs {
+
+struct OwnedAttribute {
+    std::uint32_t object_type;
+    const char* name;
+    bool settable;  // else it is only shown
+};
+
+inline constexpr std::array kOwned{
+    OwnedAttribute{PBS_OBJ_SERVER, "non_work_days", true},
+    OwnedAttribute{PBS_OBJ_SERVER, "time_zone", false},
+    OwnedAttribute{PBS_OBJ_SERVER, "server_time", false},
+    OwnedAttribute{PBS_OBJ_QUEUE, "time_window", true},
+    OwnedAttribute{PBS_OBJ_SCHED, "policy", true},
+    OwnedAttribute{PBS_OBJ_SCHED, "sched_config", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "active_policy", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "prime_time", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "dedicated_time", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "next_policy_change", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "configuration_error", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "migration_error", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "unsupported_settings", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "policy_service", false},
+};
+
+inline const OwnedAttribute* find_owned(std::uint32_t object_type, const std::string& name) {
+    const auto* found = std::ranges::find_if(kOwned, [&](const OwnedAttribute& one) {
+        return one.object_type == object_type && strcasecmp(one.name, name.c_str()) == 0;
+    });
+    return found == kOwned.end() ? nullptr : found;
+}
+
+// Is it one that a request may set?
+inline bool is_ours(std::uint32_t object_type, const std::string& name) {
+    const OwnedAttribute* found = find_owned(object_type, name);
+    return found != nullptr && found->settable;
+}
+
+}  // namespace pbs::openpbs
+
+#endif

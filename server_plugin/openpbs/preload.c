@@ -1,0 +1,264 @@
+/*
+ * pbs_policy_preload.so. LD_PRELOAD brings it into the processes that start pbs_server.bin, and into that. In
+ * any other process it does nothing. In pbs_server.bin it takes itself out of the environment, so that what
+ * the server starts (hooks, the database, a scheduler) doesn't have it, and loads the module when the server
+ * first waits for requests: then it is a daemon, its descriptors are its own and its log is open. If that
+ * fails, a line in the log says why, and the server goes on as if there were no such object.
+ */
+#define _GNU_SOURCE
+#include "server_plugin/openpbs/preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define PRELOAD_VARIABLE "LD_PRELOAD"
+#define ATTACHMENT_VARIABLE "PBS_POLICY_ATTACHMENT"
+
+static pbs_preload_calls real;
+static pbs_preload_calls calls; /* what is called: `real` until the module is attached */
+static int (*real_execve)(const char*, char* const[], char* const[]);
+
+static int is_server; /* this is pbs_server.bin */
+static int tried;     /* the module has been loaded, or can't be */
+static int attached;  /* it has been loaded */
+static pthread_t main_thread;
+static char own_path[PATH_MAX];
+static char folder[PATH_MAX];
+static char attachment[16] = "inside";
+
+/* ---- The server's log. */
+
+/* The value of a name in pbs.conf; the environment's comes first. */
+static void setting(const char* name, const char* otherwise, char* value, size_t size) {
+    const char* set = getenv(name);
+    const char* conf = getenv("PBS_CONF_FILE");
+    char line[PATH_MAX + 100];
+    const size_t length = strlen(name);
+    FILE* file;
+    snprintf(value, size, "%s", set != NULL && *set != '\0' ? set : otherwise);
+    if (set != NULL && *set != '\0') return;
+    file = fopen(conf != NULL && *conf != '\0' ? conf : "/etc/pbs.conf", "re");
+    if (file == NULL) return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        char* end = line + strlen(line);
+        if (strncmp(line, name, length) != 0 || line[length] != '=') continue;
+        while (end > line && strchr(" \t\r\n\"'", end[-1]) != NULL) *--end = '\0';
+        snprintf(value, size, "%s", line + length + 1 + strspn(line + length + 1, "\"' \t"));
+    }
+    fclose(file);
+}
+
+/* As the server writes its own: date;event;Server@host;class;object;text. */
+static void log_line(const char* text) {
+    char home[PATH_MAX], path[PATH_MAX + 64], host[256] = "", line[2048];
+    struct tm now;
+    const time_t clock = time(NULL);
+    int fd, length;
+    setting("PBS_HOME", "/var/spool/pbs", home, sizeof home);
+    if (localtime_r(&clock, &now) == NULL) return;
+    snprintf(path, sizeof path, "%s/server_logs/%04d%02d%02d", home, now.tm_year + 1900, now.tm_mon + 1,
+             now.tm_mday);
+    if (gethostname(host, sizeof host - 1) != 0) return;
+    host[strcspn(host, ".")] = '\0';
+    length = snprintf(line, sizeof line, "%02d/%02d/%04d %02d:%02d:%02d;0002;Server@%s;Svr;pbs_policy;%s\n",
+                      now.tm_mon + 1, now.tm_mday, now.tm_year + 1900, now.tm_hour, now.tm_min, now.tm_sec,
+                      host, text);
+    if (length < 0) return;
+    if ((size_t)length >= sizeof line) {
+        length = sizeof line - 1;
+        line[length - 1] = '\n';
+    }
+    fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) return;
+    if (write(fd, line, (size_t)length) < 0) { /* there is nobody to tell */
+    }
+    close(fd);
+}
+
+/* ---- Being in pbs_server.bin alone. */
+
+/* LD_PRELOAD without this object: empty when there is no other. */
+static void without_self(const char* list, char* rest, size_t size) {
+    size_t used = 0;
+    rest[0] = '\0';
+    while (*list != '\0') {
+        const size_t length = strcspn(list, ": ");
+        const int ours = length == strlen(own_path) && strncmp(list, own_path, length) == 0;
+        if (length != 0 && !ours && used + length + 2 < size)
+            used +=
+                (size_t)snprintf(rest + used, size - used, "%s%.*s", used != 0 ? ":" : "", (int)length, list);
+        list += length;
+        list += strspn(list, ": ");
+    }
+}
+
+static void leave_environment(void) {
+    char rest[PATH_MAX * 2];
+    const char* list = getenv(PRELOAD_VARIABLE);
+    const char* how = getenv(ATTACHMENT_VARIABLE);
+    if (how != NULL) snprintf(attachment, sizeof attachment, "%s", how);
+    unsetenv(ATTACHMENT_VARIABLE);
+    if (list == NULL) return;
+    without_self(list, rest, sizeof rest);
+    if (rest[0] == '\0') {
+        unsetenv(PRELOAD_VARIABLE);
+    } else {
+        setenv(PRELOAD_VARIABLE, rest, 1);
+    }
+}
+
+static void find_real(void) {
+    *(void**)&real.decode_header = dlsym(RTLD_NEXT, "decode_DIS_ReqHdr");
+    *(void**)&real.decode_manage = dlsym(RTLD_NEXT, "decode_DIS_Manage");
+    *(void**)&real.decode_status = dlsym(RTLD_NEXT, "decode_DIS_Status");
+    *(void**)&real.decode_extend = dlsym(RTLD_NEXT, "decode_DIS_ReqExtend");
+    *(void**)&real.encode_reply = dlsym(RTLD_NEXT, "encode_DIS_reply");
+    *(void**)&real.wait = dlsym(RTLD_NEXT, "tpp_em_pwait");
+    *(void**)&real_execve = dlsym(RTLD_NEXT, "execve");
+    calls = real;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    const char* name;
+    Dl_info self;
+    find_real();
+    if (length < 0) return;
+    program[length] = '\0';
+    name = strrchr(program, '/');
+    if (name == NULL || strcmp(name + 1, "pbs_server.bin") != 0) return;
+    if (dladdr((void*)&log_line, &self) == 0 || self.dli_fname == NULL) return;
+    snprintf(own_path, sizeof own_path, "%s", self.dli_fname);
+    snprintf(folder, sizeof folder, "%s", own_path);
+    if (strrchr(folder, '/') != NULL) *strrchr(folder, '/') = '\0';
+    leave_environment();
+    main_thread = pthread_self();
+    is_server = 1;
+}
+
+/* What is called in a child of the server is libpbs, whatever the child does. */
+static void in_child(void) {
+    calls = real;
+    is_server = 0;
+    attached = 0;
+}
+
+static void step_aside(const char* why) {
+    char line[1200];
+    snprintf(line, sizeof line, "policy objects are not available, the server goes on without: %.1000s", why);
+    log_line(line);
+}
+
+static void attach(void) {
+    char path[PATH_MAX + sizeof PBS_POLICY_MODULE + 1], error[1024] = "no reason given";
+    pbs_preload preload = {sizeof preload, real, folder, attachment, log_line};
+    pbs_preload_calls given = real;
+    pbs_policy_openpbs_attach_fn entry;
+    void* module;
+    if (real.decode_header == NULL || real.decode_manage == NULL || real.decode_status == NULL ||
+        real.decode_extend == NULL || real.encode_reply == NULL || real.wait == NULL) {
+        step_aside("libpbs lacks a function that is called for each request");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, PBS_POLICY_MODULE);
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (module == NULL) {
+        const char* why = dlerror();
+        step_aside(why != NULL ? why : path);
+        return;
+    }
+    *(void**)&entry = dlsym(module, PBS_POLICY_MODULE_ENTRY);
+    if (entry == NULL) {
+        step_aside("the module has no entry " PBS_POLICY_MODULE_ENTRY);
+        return;
+    }
+    if (pthread_atfork(NULL, NULL, in_child) != 0) {
+        step_aside("pthread_atfork failed");
+        return;
+    }
+    if (entry(&preload, &given, error, sizeof error) != 0) {
+        step_aside(error);
+        return;
+    }
+    calls = given;
+    attached = 1;
+}
+
+/* ---- The calls. Threads of libtpp wait with the same function. */
+
+static int in_main_thread(void) {
+    return is_server && pthread_equal(pthread_self(), main_thread);
+}
+
+EXPORTED int decode_DIS_ReqHdr(int sock, void* request, int* type, int* version) {
+    return calls.decode_header(sock, request, type, version);
+}
+EXPORTED int decode_DIS_Manage(int sock, void* request) {
+    return calls.decode_manage(sock, request);
+}
+EXPORTED int decode_DIS_Status(int sock, void* request) {
+    return calls.decode_status(sock, request);
+}
+EXPORTED int decode_DIS_ReqExtend(int sock, void* request) {
+    return calls.decode_extend(sock, request);
+}
+EXPORTED int encode_DIS_reply(int sock, void* reply) {
+    return calls.encode_reply(sock, reply);
+}
+EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset_t* signals) {
+    if (!in_main_thread()) return real.wait(context, events, timeout, signals);
+    if (!tried) {
+        tried = 1;
+        attach();
+    }
+    return calls.wait(context, events, timeout, signals);
+}
+
+/* A secondary server of a failover pair that becomes idle executes itself again, with the environment of its
+ * start: it gets back what was taken out of that. */
+EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
+    char preload[PATH_MAX * 4], how[64], program[PATH_MAX], target[PATH_MAX];
+    const ssize_t length =
+        is_server && attached ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
+    char** with;
+    char** to;
+    size_t count = 0, i;
+    int result;
+    if (real_execve == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (length < 0 || envp == NULL) return real_execve(path, argv, envp);
+    program[length] = '\0';
+    if (realpath(path, target) == NULL || strcmp(target, program) != 0) return real_execve(path, argv, envp);
+    while (envp[count] != NULL) ++count;
+    to = with = calloc(count + 3, sizeof *with);
+    if (with == NULL) return real_execve(path, argv, envp);
+    snprintf(preload, sizeof preload, PRELOAD_VARIABLE "=%s", own_path);
+    snprintf(how, sizeof how, ATTACHMENT_VARIABLE "=%s", attachment);
+    for (i = 0; i < count; ++i) {
+        if (strncmp(envp[i], PRELOAD_VARIABLE "=", sizeof PRELOAD_VARIABLE) == 0) {
+            char rest[PATH_MAX * 2];
+            without_self(envp[i] + sizeof PRELOAD_VARIABLE, rest, sizeof rest);
+            if (rest[0] != '\0') snprintf(preload, sizeof preload, PRELOAD_VARIABLE "=%s:%s", own_path, rest);
+        } else if (strncmp(envp[i], ATTACHMENT_VARIABLE "=", sizeof ATTACHMENT_VARIABLE) != 0) {
+            *to++ = envp[i];
+        }
+    }
+    *to++ = preload;
+    *to = how;
+    result = real_execve(path, argv, with);
+    free(with);
+    return result;
+}

@@ -1,0 +1,50 @@
+/*
+ * Between the preloaded object (preload.c), which every process of a PBS start-up has and which is therefore
+ * small and in C, and the module (module.cc), which pbs_server.bin alone loads.
+ *
+ * The calls are those that pbs_server.bin makes into libpbs for each request: the decoders of a request's
+ * header, of the bodies of Manager and Status requests and of the extend string, the encoder of replies, and
+ * the wait for the next request.
+ */
+#ifndef PBSPOLICY_OPENPBS_PRELOAD_H
+#define PBSPOLICY_OPENPBS_PRELOAD_H
+
+#include <signal.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PBS_POLICY_MODULE "pbs_policy_openpbs.so"
+#define PBS_POLICY_MODULE_ENTRY "pbs_policy_openpbs_attach"
+
+/* `request` and `reply` are structures of OpenPBS's own that nothing here looks into. */
+typedef struct pbs_preload_calls {
+    int (*decode_header)(int sock, void* request, int* type, int* version);
+    int (*decode_manage)(int sock, void* request);
+    int (*decode_status)(int sock, void* request);
+    int (*decode_extend)(int sock, void* request);
+    int (*encode_reply)(int sock, void* reply);
+    int (*wait)(void* context, void* events, int timeout, const sigset_t* signals);
+} pbs_preload_calls;
+
+typedef struct pbs_preload {
+    size_t size;            /* of this struct */
+    pbs_preload_calls real; /* of libpbs */
+    const char* folder;     /* where the preloaded object and the module are */
+    const char* attachment; /* "inside" or "beside" */
+    /* Writes a line to the log of pbs_server. */
+    void (*log)(const char* line);
+} pbs_preload;
+
+/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. 0: `calls` holds what
+ * is to be called in place of `real` from now on, in that thread and never in a child. Else nothing has
+ * changed and `error` holds why, a line. */
+typedef int (*pbs_policy_openpbs_attach_fn)(const pbs_preload* preload, pbs_preload_calls* calls, char* error,
+                                            size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,384 @@
+#include "server_plugin/openpbs/service.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ifl/packet.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/messages.h"
+#include "server_plugin/openpbs/plugin.h"
+#include "server_plugin/openpbs/site.h"
+
+namespace pbs::openpbs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kAgain{5};   // for what the plugin works on
+constexpr std::chrono::seconds kAlive{10};       // at least so often it says something
+constexpr std::chrono::seconds kLookAgain{600};  // at the whole of the server's objects
+constexpr std::chrono::seconds kServerRetry{1};  // while the server doesn't answer
+constexpr std::size_t kReadSize = 65536;
+
+struct Kind {
+    std::string_view name;
+    std::uint32_t type;
+};
+constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
+                            Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
+                            Kind{"history", PBS_OBJ_HISTORY}};
+
+class Service {
+  public:
+    Service(int fd, const ServiceOptions& options) : fd_(fd), options_(options), in_(kLongestMessage) {}
+    ~Service() {
+        plugin_.reset();
+        close(fd_);
+    }
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    void run(const std::atomic<bool>& end) {
+        while (!end && open_) {
+            if (!plugin_) try_to_start();
+            if (!failed_.empty()) refuse_all();
+            go_on();
+            look_after_time();
+            wait();
+        }
+    }
+
+  private:
+    static std::int64_t now() { return std::time(nullptr); }
+
+    // ---- Beginning.
+
+    void try_to_start() {
+        if (Clock::now() < next_start_) return;
+        auto site = ask_site();
+        if (!site) {
+            next_start_ = Clock::now() + kServerRetry;
+            if (!std::exchange(told_waiting_, true))
+                options_.log(fmt::format("waiting for the server: {}", site.error().message));
+            return;
+        }
+        PluginOptions options{options_.plugin, options_.home, site->server.name, now(), options_.log};
+        auto plugin = Plugin::load(options);
+        if (!plugin) return fail(plugin.error());
+        (*plugin)->tell({}, *site);
+        if (auto started = (*plugin)->start(now()); !started) return fail(started.error());
+        plugin_ = std::move(*plugin);
+        site_ = std::move(*site);
+        failed_.clear();
+        looked_ = Clock::now();
+        show_all();
+        options_.log("policy objects are available");
+    }
+
+    // The store may be mended, or the file put where it belongs: it is tried again.
+    void fail(const std::string& why) {
+        next_start_ = Clock::now() + std::chrono::seconds(30);
+        if (failed_ != why) options_.log(fmt::format("policy objects are not available: {}", why));
+        failed_ = why;
+    }
+
+    void refuse_all() {
+        for (const Ask& one : std::exchange(asked_, {}))
+            answer(
+                one.ticket,
+                ifl::Reply::error(PBSE_SYSTEM, fmt::format("policy objects are not available: {}", failed_)));
+    }
+
+    // ---- The server's objects.
+
+    void refresh() {
+        stale_ = false;
+        looked_ = Clock::now();
+        auto site = ask_site();
+        if (!site) {
+            options_.log(fmt::format("the server can't be asked for its objects: {}", site.error().message));
+            return;
+        }
+        plugin_->tell(site_, *site);
+        site_ = std::move(*site);
+    }
+
+    void show(std::uint32_t type, const std::string& name) {
+        ifl::Attributes attributes = plugin_->shown(now(), type, name);
+        // What time it is the server knows itself.
+        std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
+        const std::pair key{type, name};
+        const auto found = shown_.find(key);
+        if (found == shown_.end() ? attributes.empty() : found->second == attributes) return;
+        send(Shown{type, name, attributes});
+        if (attributes.empty()) {
+            shown_.erase(key);
+        } else {
+            shown_[key] = std::move(attributes);
+        }
+    }
+
+    void show_all() {
+        show(PBS_OBJ_SERVER, {});
+        for (const auto& [name, sched] : site_.scheds) show(PBS_OBJ_SCHED, name);
+        for (const auto& [name, queue] : site_.queues) show(PBS_OBJ_QUEUE, name);
+        std::vector<std::pair<std::uint32_t, std::string>> gone;
+        for (const auto& [key, attributes] : shown_)
+            if ((key.first == PBS_OBJ_SCHED && !site_.scheds.contains(key.second)) ||
+                (key.first == PBS_OBJ_QUEUE && !site_.queues.contains(key.second)))
+                gone.push_back(key);
+        for (const auto& key : gone) {
+            send(Shown{key.first, key.second, {}});
+            shown_.erase(key);
+        }
+    }
+
+    // ---- Requests.
+
+    Identity identity_of(const Ask& one) { return {one.request.user, name_of(one.address), one.privilege}; }
+
+    // Of the host with this address; the address, if it has none.
+    const std::string& name_of(const std::string& address) {
+        const auto [known, made] = hosts_.try_emplace(address, address);
+        if (!made) return known->second;
+        sockaddr_in peer{};
+        peer.sin_family = AF_INET;
+        std::array<char, NI_MAXHOST> name{};
+        if (inet_pton(AF_INET, address.c_str(), &peer.sin_addr) == 1 &&
+            getnameinfo(reinterpret_cast<const sockaddr*>(&peer), sizeof peer, name.data(), name.size(),
+                        nullptr, 0, NI_NAMEREQD) == 0)
+            known->second = name.data();
+        return known->second;
+    }
+
+    // True when it is answered.
+    bool carry_out(const Ask& one) {
+        if (one.request.type == ifl::RequestType::manager) return manager(one);
+        return status(one);
+    }
+
+    bool manager(const Ask& one) {
+        const auto& body = std::get<ifl::Manage>(one.request.body);
+        const bool server = body.object_type == PBS_OBJ_SERVER;
+        const bool sched = body.object_type == PBS_OBJ_SCHED;
+        ManagerRequest request{static_cast<int>(body.command),
+                               body.object_type,
+                               server                         ? std::string()
+                               : sched && body.object.empty() ? std::string("default")
+                                                              : body.object,
+                               body.attributes,
+                               one.request.extend,
+                               one.what == Ask::What::check};
+        if (body.object_type == PBS_OBJ_QUEUE && !body.attributes.empty() &&
+            (body.object.empty() || body.object.front() == '@')) {
+            answer(one.ticket,
+                   ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
+                                                               body.attributes.front().name)));
+            return true;
+        }
+        const ifl::Reply reply = plugin_->manager(now(), request, identity_of(one), one.ticket);
+        if (reply.code == PBSE_TRYAGAIN) return false;
+        if (one.what != Ask::What::check && reply.code == 0) show_all();
+        answer(one.ticket, reply);
+        return true;
+    }
+
+    bool status(const Ask& one) {
+        constexpr std::string_view begin = "object=";
+        const std::string_view extend = std::string_view(one.request.extend).substr(begin.size());
+        const std::string_view kind = extend.substr(0, extend.find(';'));
+        const auto* known = std::ranges::find(kKinds, kind, &Kind::name);
+        if (known == kKinds.end()) {
+            answer(one.ticket,
+                   ifl::Reply::error(PBSE_NOSUP, fmt::format("No support for requested service: {} of a "
+                                                             "server that pbs_sched schedules for",
+                                                             kind)));
+            return true;
+        }
+        const auto& body = std::get<ifl::Status>(one.request.body);
+        Listing& listing = listings_[one.ticket];
+        if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
+            listing.extend = extend.substr(kind.size() + 1);
+        for (;;) {
+            std::string next;
+            const ifl::Reply reply =
+                plugin_->status(now(), known->type, body.object, body.wanted, identity_of(one),
+                                listing.extend, one.ticket, listing.parts, next);
+            if (reply.code == PBSE_TRYAGAIN) return false;
+            if (reply.code != 0) {
+                answer(one.ticket, reply);
+                break;
+            }
+            if (!next.empty()) {
+                listing.extend = std::move(next);
+                continue;
+            }
+            Answer parts{one.ticket, {}};
+            std::vector<ifl::StatusPart> all = listing.parts.take();
+            if (all.empty()) all.emplace_back();
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const auto packet = ifl::part_packet(std::move(all[i]), i + 1 < all.size());
+                parts.parts.push_back(packet[0].substr(ifl::kPacketHeaderSize) + packet[1]);
+            }
+            send(parts);
+            break;
+        }
+        listings_.erase(one.ticket);
+        return true;
+    }
+
+    void answer(std::uint64_t ticket, const ifl::Reply& reply) {
+        send(Answer{ticket, {ifl::encode_reply(reply)}});
+    }
+
+    // ---- The socket.
+
+    void send(const FromService& message) {
+        out_ += packet_of(message);
+        said_ = Clock::now();
+        flush();
+    }
+
+    void flush() {
+        while (!out_.empty()) {
+            const ssize_t sent = ::send(fd_, out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+            if (sent < 0 && errno == EINTR) continue;
+            if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+            if (sent < 0) {
+                open_ = false;
+                return;
+            }
+            out_.erase(0, static_cast<std::size_t>(sent));
+        }
+    }
+
+    // What the plugin works on is asked again; what came since is begun. In the order in which they came.
+    void go_on() {
+        if (!plugin_) return;
+        std::deque<Ask> again;
+        for (Ask& one : std::exchange(asked_, {})) {
+            // Where the server has done its part it waits for us, and can't be asked.
+            if (stale_ && one.what != Ask::What::commit) refresh();
+            if (!carry_out(one)) again.push_back(std::move(one));
+        }
+        asked_ = std::move(again);
+        if (stale_) {
+            refresh();
+            show_all();
+        }
+    }
+
+    void look_after_time() {
+        if (Clock::now() - said_ > kAlive) send(Alive{});
+        if (!plugin_) return;
+        if (Clock::now() - looked_ > kLookAgain) stale_ = true;
+        if (plugin_->next_deadline(now()) > now()) return;
+        plugin_->tick(now());
+        show_all();
+    }
+
+    int patience() {
+        using std::chrono::milliseconds;
+        if (stale_) return 0;
+        if (!plugin_) return static_cast<int>(milliseconds(kServerRetry).count());
+        if (!asked_.empty()) return static_cast<int>(kAgain.count());
+        const std::int64_t due = plugin_->next_deadline(now());
+        const std::int64_t most = milliseconds(kAlive).count();
+        if (due == INT64_MAX) return static_cast<int>(most);
+        return static_cast<int>(std::clamp<std::int64_t>((due - now()) * 1000, 20, most));
+    }
+
+    void wait() {
+        pollfd waiting{fd_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+        if (poll(&waiting, 1, patience()) <= 0) return;
+        if ((waiting.revents & POLLOUT) != 0) flush();
+        if ((waiting.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
+        const ssize_t size = recv(fd_, in_.room(kReadSize), kReadSize, MSG_DONTWAIT);
+        const int error = errno;
+        in_.filled(size > 0 ? static_cast<std::size_t>(size) : 0);
+        if (size == 0 || (size < 0 && error != EINTR && error != EAGAIN)) {
+            open_ = false;
+            return;
+        }
+        read();
+    }
+
+    void read() {
+        for (;;) {
+            auto packet = in_.next();
+            if (packet && !*packet) return;
+            auto message = packet ? to_service(**packet) : tl::unexpected(packet.error());
+            if (!message) {
+                options_.log(fmt::format("the server's message can't be read: {}", message.error().message));
+                open_ = false;
+                return;
+            }
+            if (auto* one = std::get_if<Ask>(&*message)) {
+                asked_.push_back(std::move(*one));
+            } else if (const auto* gone = std::get_if<Abandon>(&*message)) {
+                std::erase_if(asked_, [&](const Ask& asked) { return asked.ticket == gone->ticket; });
+                listings_.erase(gone->ticket);
+                if (plugin_) plugin_->abandon(gone->ticket);
+            } else {
+                stale_ = true;
+            }
+        }
+    }
+
+    // Of a status request: what has been found so far.
+    struct Listing {
+        bool begun = false;
+        std::string extend;
+        ifl::StatusParts parts;
+    };
+
+    int fd_;
+    const ServiceOptions& options_;
+    bool open_ = true;
+    ifl::PacketReader in_;
+    std::string out_;
+    std::deque<Ask> asked_;
+    std::map<std::uint64_t, Listing> listings_;
+    std::unique_ptr<Plugin> plugin_;
+    Site site_;
+    bool stale_ = false;  // the server's objects may be others by now
+    std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
+    std::map<std::string, std::string> hosts_;  // names by address
+    std::string failed_;                        // why the plugin can't be started
+    bool told_waiting_ = false;
+    Clock::time_point next_start_{};
+    Clock::time_point said_{};
+    Clock::time_point looked_{};
+};
+
+}  // namespace
+
+void serve(int fd, const ServiceOptions& options, const std::atomic<bool>& end) {
+    try {
+        Service(fd, options).run(end);
+    } catch (const std::exception& escaped) {
+        options.log(fmt::format("the policy service has failed: {}", escaped.what()));
+    } catch (...) {
+        options.log("the policy service has failed");
+    }
+}
+
+}  // namespace pbs::openpbs

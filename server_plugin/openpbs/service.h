@@ -1,0 +1,24 @@
+// The policy service: the plugin and what it needs of the server, and the answers to what the shim asks. One
+// thread of pbs_server.bin, or of pbs_policyd, runs it.
+#ifndef PBSPOLICY_OPENPBS_SERVICE_H
+#define PBSPOLICY_OPENPBS_SERVICE_H
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace pbs::openpbs {
+
+struct ServiceOptions {
+    std::string plugin;  // path of pbs_policy.so
+    std::string home;    // PBS_HOME
+    std::function<void(const std::string&)> log{};
+};
+
+// Answers on the socket `fd`, which it owns, until that is closed at the other end or `end` is set. Errors
+// are logged: the other end sees that the socket is closed.
+void serve(int fd, const ServiceOptions& options, const std::atomic<bool>& end);
+
+}  // namespace pbs::openpbs
+
+#endif

@@ -1,0 +1,152 @@
+#include "server_plugin/openpbs/supervise.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+namespace pbs::openpbs {
+namespace {
+
+constexpr int kLongestPause = 30;              // seconds
+constexpr std::chrono::seconds kStable{60};    // a child that lived so long begins with short pauses again
+constexpr std::chrono::seconds kPatience{10};  // with the end of a supervisor
+
+void sleep_for(std::chrono::milliseconds time) {
+    std::this_thread::sleep_for(time);
+}
+
+std::string how(int status) {
+    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
+    return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+// Signals come by sigtimedwait() alone.
+sigset_t signals() {
+    sigset_t set{};
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    return set;
+}
+
+pid_t start(const Supervised& supervised) {
+    const pid_t supervisor = getpid();
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    const sigset_t set = signals();
+    sigprocmask(SIG_UNBLOCK, &set, nullptr);
+    // Without its supervisor nobody would end it.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != supervisor) _exit(1);
+    _exit(supervised.work());
+}
+
+[[noreturn]] void look_after(const Supervised& supervised) {
+    const sigset_t set = signals();
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    int pause = 1;
+    for (;;) {
+        const auto begun = std::chrono::steady_clock::now();
+        const pid_t pid = start(supervised);
+        int status = 0;
+        bool ended = pid < 0;
+        while (!ended) {
+            const timespec second{1, 0};
+            const int signal = sigtimedwait(&set, nullptr, &second);
+            if (signal == SIGTERM || signal == SIGINT) {
+                kill(pid, SIGTERM);
+                waitpid(pid, nullptr, 0);
+                unlink(supervised.pid_file.c_str());
+                _exit(0);
+            }
+            ended = waitpid(pid, &status, WNOHANG) == pid;
+        }
+        if (std::chrono::steady_clock::now() - begun > kStable) pause = 1;
+        supervised.log(fmt::format("it {}, and is started again in {} s", how(status), pause));
+        sleep_for(std::chrono::seconds(pause));
+        pause = std::min(2 * pause, kLongestPause);
+    }
+}
+
+// The file, locked by this process; -1: by another one.
+int lock(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+pid_t read_pid(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    std::array<char, 32> text{};
+    const ssize_t size = read(fd, text.data(), text.size() - 1);
+    close(fd);
+    pid_t pid = 0;
+    if (size > 0) std::from_chars(text.data(), text.data() + size, pid);
+    return pid;
+}
+
+}  // namespace
+
+int supervise(const Supervised& supervised) {
+    const int file = lock(supervised.pid_file);
+    if (file < 0 && errno != EWOULDBLOCK) {
+        supervised.log(fmt::format("{}: {}", supervised.pid_file, std::generic_category().message(errno)));
+        return 1;
+    }
+    if (file < 0) return 0;
+    const pid_t pid = fork();
+    if (pid < 0) {
+        supervised.log(std::generic_category().message(errno));
+        return 1;
+    }
+    if (pid > 0) return 0;
+    setsid();
+    if (chdir("/") != 0) _exit(1);
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int fd : {0, 1, 2}) dup2(nothing, fd);
+    // What the starter had open isn't the daemon's.
+    for (int fd = 3; fd < 1024; ++fd)
+        if (fd != file) close(fd);
+    const std::string text = fmt::format("{}\n", getpid());
+    if (ftruncate(file, 0) != 0 || write(file, text.data(), text.size()) < 0) _exit(1);
+    look_after(supervised);
+}
+
+int stop_supervised(const std::string& pid_file) {
+    const int file = lock(pid_file);
+    if (file >= 0) {
+        close(file);
+        unlink(pid_file.c_str());
+        return 0;
+    }
+    if (errno != EWOULDBLOCK) return 1;
+    if (const pid_t pid = read_pid(pid_file); pid > 1) kill(pid, SIGTERM);
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < until) {
+        sleep_for(std::chrono::milliseconds(20));
+        if (const int now = lock(pid_file); now >= 0) {
+            close(now);
+            unlink(pid_file.c_str());
+            return 0;
+        }
+    }
+    return 1;
+}
+
+}  // namespace pbs::openpbs

@@ -1,0 +1,89 @@
+#!/bin/bash
+# box.sh PREFIX WORK [COMMAND...]: runs COMMAND (a shell, if there is none) as root beside a server of the
+# OpenPBS that is installed in PREFIX. It has a network, processes, files in /etc, PREFIX and PBS_HOME
+# (/var/spool/pbs) of its own, so the machine's are left alone and several may run at a time. WORK, a folder that
+# is not under /tmp, keeps a server's home that was made once; everything else is gone with the command. In
+# there, `pbs start` and `pbs stop` are the server's start and end.
+set -euo pipefail
+
+if [ -z "${IN_BOX:-}" ]; then
+    prefix=$(realpath "${1:?PREFIX WORK}") work=$(realpath -m "${2:?WORK}")
+    shift 2
+    mkdir -p "$work"
+    exec 9>"$work/lock"
+    flock 9
+    if [ ! -e "$work/base/made" ]; then
+        rm -rf "$work/base"
+        mkdir -p "$work/base"
+        IN_BOX=make BOX=$work/base PREFIX=$prefix unshare -n -m -p -i -u -f --kill-child --propagation private \
+            "$0" >"$work/made.log" 2>&1 || { cat "$work/made.log" >&2; exit 1; }
+        touch "$work/base/made"
+    fi
+    flock -u 9
+    exec 9>&-
+    box=$(mktemp -d "$work/box.XXXXXX")
+    chmod 755 "$box"
+    trap 'rm -rf "$box"' EXIT
+    cp -a "$work/base/spool" "$work/base/etc" "$box/"
+    [ $# -gt 0 ] || set -- bash
+    # The box ends with this process, however that ends.
+    status=0
+    IN_BOX=run BOX=$box PREFIX=$prefix unshare -n -m -p -i -u -f --kill-child --propagation private \
+        "$0" "$@" || status=$?
+    exit $status
+fi
+
+mkdir -p "$BOX"/{etc,etc.work,prefix,prefix.work,systemd,systemd.work,spool,tmp,bin}
+chmod 755 "$BOX"/{etc,prefix,spool,bin}
+chmod 1777 "$BOX/tmp"
+hostname box
+mount -t proc proc /proc
+mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
+mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
+# The post-installation script writes there, too.
+[ ! -d /usr/lib/systemd ] ||
+    mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
+mkdir -p /var/spool/pbs /run/postgresql
+mount --bind "$BOX/spool" /var/spool/pbs
+mount --bind "$BOX/tmp" /tmp
+mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
+# OpenPBS refuses a host whose name is the loopback's.
+ip link set lo up
+ip link add v0 type veth peer name v1
+ip addr add 10.99.0.1/24 dev v0
+ip link set v0 up
+ip link set v1 up
+printf '127.0.0.1 localhost\n10.99.0.1 box\n' >/etc/hosts
+sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
+
+cat >"$BOX/bin/pbs" <<EOF
+#!/bin/bash
+case \$1 in
+start)
+    env -u IN_BOX $PREFIX/libexec/pbs_init.d start >/var/spool/pbs/start.log 2>&1 || { cat /var/spool/pbs/start.log >&2; exit 1; }
+    for i in \$(seq 300); do $PREFIX/bin/qstat -B >/dev/null 2>&1 && exit 0; sleep 0.1; done
+    echo "the server doesn't answer" >&2
+    exit 1 ;;
+*) exec $PREFIX/libexec/pbs_init.d "\$1" ;;
+esac
+EOF
+chmod 755 "$BOX/bin/pbs"
+export PATH=$BOX/bin:$PREFIX/bin:$PREFIX/sbin:/usr/sbin:/usr/bin:/sbin:/bin
+
+if [ "$IN_BOX" = make ]; then
+    unset IN_BOX
+    rm -f /etc/pbs.conf
+    PBS_SERVER=box "$PREFIX/libexec/pbs_postinstall" server
+    sed -i 's/PBS_START_MOM=0/PBS_START_MOM=1/' /etc/pbs.conf
+    # An administrator without root, an operator, and somebody else.
+    for user in alice oscar una; do id $user >/dev/null 2>&1 || useradd -M -d / -s /bin/bash $user; done
+    pbs start
+    pbsnodes box >/dev/null 2>&1 || qmgr -c 'create node box'
+    qmgr -c 'set server managers += alice@*'
+    qmgr -c 'set server operators += oscar@*'
+    qmgr -c 'set server acl_roots += root@*'
+    pbs stop
+    exit 0
+fi
+unset IN_BOX
+"$@"

@@ -1,0 +1,242 @@
+// What of the plugin is in which process, and what the server does when something of it is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class OpenpbsLoading : public OpenpbsTest {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (!IsSkipped()) site.emplace();
+    }
+    // A copy of the plugin's files, of which some are spoilt.
+    std::string copy() const {
+        return site->ok(
+            "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
+    }
+    void works_without() const {
+        EXPECT_EQ(site->stock_qmgr("set queue workq Priority = 3").exit, 0);
+        EXPECT_EQ(site->sh("echo true | $stock/qsub", "una").exit, 0);
+        EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy =")));
+    }
+
+    std::optional<Site> site;
+};
+
+// Processes that have anything of it in their memory.
+constexpr const char* kWhoHasIt =
+    "for p in /proc/[0-9]*; do grep -q pbs_policy $p/maps 2>/dev/null && basename $(readlink $p/exe); done | "
+    "sort | uniq -c | tr -s ' '";
+
+TEST_F(OpenpbsLoading, OnlyPbsServerHasIt) {
+    site->install();
+    site->start_with_plugin();
+    EXPECT_EQ(site->ok(kWhoHasIt), " 1 pbs_server.bin\n");
+    // What the server starts later has nothing of it: a hook's program, a job.
+    EXPECT_TRUE(site->wait_for_node());
+    site->ok(
+        "cat > /tmp/h.py <<'END'\nimport os, subprocess\n"
+        "subprocess.call('env > /var/spool/pbs/hook.env; cat /proc/self/maps > /var/spool/pbs/hook.maps', "
+        "shell=True)\nEND\n"
+        "$stock/qmgr -c 'create hook h'; $stock/qmgr -c 'set hook h event = queuejob'; "
+        "$stock/qmgr -c 'import hook h application/x-python default /tmp/h.py'");
+    site->ok("echo 'env > /tmp/una.env' | $stock/qsub -o /dev/null -e /dev/null", "una");
+    EXPECT_TRUE(
+        wait_for([&] { return site->sh("test -s /tmp/una.env").exit == 0; }, std::chrono::seconds(30)))
+        << site->log();
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/hook.env /var/spool/pbs/hook.maps /tmp/una.env"),
+                Not(AnyOf(HasSubstr("pbs_policy"), HasSubstr("PBS_POLICY"), HasSubstr("LD_PRELOAD"))));
+    EXPECT_EQ(site->ok(kWhoHasIt), " 1 pbs_server.bin\n");
+}
+
+TEST_F(OpenpbsLoading, AnotherPreloadedObjectStays) {
+    site->install();
+    site->ok(
+        "f=$(dirname $stock)/lib/init.d/limits.pbs_server; "
+        "(echo export LD_PRELOAD=libSegFault_not_there.so; cat $f) > /tmp/f; cp /tmp/f $f");
+    site->start_with_plugin();
+    EXPECT_THAT(site->ok("cat /proc/$(cat /var/spool/pbs/server_priv/server.lock)/environ | tr '\\0' '\\n'"),
+                HasSubstr("pbs_policy_preload.so:libSegFault_not_there.so"));
+}
+
+TEST_F(OpenpbsLoading, WithoutTheModule) {
+    const std::string folder = copy();
+    site->install("--library " + folder);
+    site->ok("rm " + folder + "/pbs_policy_openpbs.so");
+    site->start();
+    EXPECT_TRUE(site->wait_for_log("the server goes on without: " + folder + "/pbs_policy_openpbs.so"))
+        << site->log();
+    works_without();
+}
+
+TEST_F(OpenpbsLoading, WithAModuleThatIsNone) {
+    const std::string folder = copy();
+    site->install("--library " + folder);
+    site->ok("cp $(ldconfig -p | sed -n 's/.*=> \\(.*libz.so.1\\)$/\\1/p' | head -n 1) " + folder +
+             "/pbs_policy_openpbs.so");
+    site->start();
+    EXPECT_TRUE(site->wait_for_log("the module has no entry pbs_policy_openpbs_attach")) << site->log();
+    works_without();
+}
+
+TEST_F(OpenpbsLoading, WithoutThePlugin) {
+    const std::string folder = copy();
+    site->install("--library " + folder);
+    site->ok("rm " + folder + "/pbs_policy.so");
+    site->start();
+    EXPECT_TRUE(site->wait_for_log("policy objects are not available: " + folder + "/pbs_policy.so"))
+        << site->log();
+    EXPECT_THAT(site->qmgr("create policy p1").err, HasSubstr("policy objects are not available"));
+    EXPECT_THAT(site->qmgr("create policy p1", "una").err, HasSubstr("15007"));
+    works_without();
+}
+
+// libpbs of another version, whose replies are others.
+TEST_F(OpenpbsLoading, WithALibraryThatIsNotAsExpected) {
+    site->install();
+    site->ok(
+        "cat > /tmp/odd.c <<'END'\n#define _GNU_SOURCE\n#include <dlfcn.h>\n"
+        "int encode_DIS_reply(int sock, int* reply) {\n"
+        "    int (*real)(int, int*) = (int (*)(int, int*))dlsym(RTLD_NEXT, \"encode_DIS_reply\");\n"
+        "    if (reply[0] == 15004 && reply[1] == 7) reply[0] = 15005;\n    return real(sock, "
+        "reply);\n}\nEND\n"
+        "gcc -shared -fPIC -o /usr/lib/odd_pbs.so /tmp/odd.c 2>/dev/null || "
+        "cc -shared -fPIC -o /var/spool/odd_pbs.so /tmp/odd.c; "
+        "o=$(ls /usr/lib/odd_pbs.so /var/spool/odd_pbs.so 2>/dev/null | head -n 1); "
+        "f=$(dirname $stock)/lib/init.d/limits.pbs_server; "
+        "(echo export LD_PRELOAD=$o; cat $f) > /tmp/f; cp /tmp/f $f");
+    site->start();
+    EXPECT_TRUE(site->wait_for_log("libpbs encoded reply 15004 with auxiliary code 7 as 15005"))
+        << site->log();
+    works_without();
+    site->ok("rm -f /usr/lib/odd_pbs.so");
+}
+
+TEST_F(OpenpbsLoading, WithADamagedStore) {
+    site->install();
+    site->start_with_plugin();
+    EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    site->stop();
+    site->ok(
+        "cd /var/spool/pbs/server_priv; cp policy.db good.db; rm -f policy.db-*; "
+        "dd if=/dev/urandom of=policy.db bs=4096 seek=1 count=3 conv=notrunc 2>/dev/null");
+    site->start();
+    EXPECT_TRUE(site->wait_for_log("policy objects are not available: ")) << site->log();
+    EXPECT_THAT(site->qmgr("create policy p2").err, HasSubstr("policy objects are not available"));
+    EXPECT_THAT(site->qmgr("list policy p1").err, HasSubstr("policy objects are not available"));
+    works_without();
+}
+
+// A request whose answer comes while the server's disk is full.
+TEST_F(OpenpbsLoading, WithAFullDisk) {
+    site->install();
+    site->start_with_plugin();
+    EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    site->ok(
+        "pid=$(cat /var/spool/pbs/server_priv/server.lock); prlimit --pid $pid --fsize=$(stat -c %s "
+        "/var/spool/pbs/server_priv/policy.db-wal 2>/dev/null || echo 4096):unlimited");
+    const Output refused = site->qmgr("create policy p2");
+    site->ok("prlimit --pid $(cat /var/spool/pbs/server_priv/server.lock) --fsize=unlimited:unlimited");
+    EXPECT_NE(refused.exit, 0) << refused;
+    EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
+    EXPECT_NE(site->qmgr("list policy p2").exit, 0);
+    EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
+}
+
+TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
+    const std::string files =
+        "cd $(dirname $stock)/lib/init.d && for f in *; do stat -c '%n %a %U' $f; cat $f; done";
+    const std::string before = site->ok(files);
+    site->install();
+    EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("attachment: inside"));
+    site->install("--beside");
+    EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("attachment: beside"));
+    site->start_with_plugin();
+    site->ok("$ours/pbs_policy_install --openpbs --remove");
+    EXPECT_EQ(site->ok(files), before);
+    EXPECT_EQ(site->ok("pgrep pbs_policyd || echo none"), "none\n");
+    // The server that runs goes on, and its next start is without.
+    EXPECT_THAT(site->qmgr("list policy @default").err, HasSubstr("pbs_policyd doesn't answer"));
+    site->stop();
+    site->start();
+    works_without();
+    EXPECT_EQ(site->ok(std::string(kWhoHasIt) + "; echo -n"), "");
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --remove"),
+                HasSubstr("nothing of pbs_policy is there"));
+}
+
+TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install"), HasSubstr("--openpbs expected"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --exec /nowhere"),
+                HasSubstr("/nowhere: expected an installed OpenPBS"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --library /usr/lib"),
+                HasSubstr("there is no pbs_policy_preload.so"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --besides"), HasSubstr("not an option"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs", "una"), HasSubstr("root is needed"));
+}
+
+class OpenpbsBeside : public PolicySite {
+  protected:
+    std::string options() const override { return "--beside"; }
+};
+
+TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
+    EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
+    EXPECT_EQ(
+        site->ok("grep -c pbs_policy.so /proc/$(cat /var/spool/pbs/server_priv/server.lock)/maps || true"),
+        "0\n");
+    EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    EXPECT_EQ(site->qmgr("set sched default policy = p1").exit, 0);
+    // Both the supervisor and the service: nobody starts it again.
+    site->ok("pkill -9 pbs_policyd");
+    EXPECT_THAT(site->qmgr("create policy p2").err, HasSubstr("pbs_policyd doesn't answer"));
+    EXPECT_THAT(site->qmgr("create policy p2", "una").err, HasSubstr("15007"));
+    EXPECT_EQ(site->stock_qmgr("set queue workq Priority = 3").exit, 0);
+    EXPECT_THAT(site->stock_qmgr("list sched").out, HasSubstr("policy_service = pbs_policyd doesn't answer"));
+    EXPECT_THAT(site->qmgr("set queue workq time_window = t1, Priority = 4").err,
+                HasSubstr("pbs_policyd doesn't answer"));
+    EXPECT_THAT(site->stock_qmgr("list queue workq").out, HasSubstr("Priority = 3"));
+    site->ok("$ours/pbs_policyd --daemon");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p3").exit == 0; }, std::chrono::seconds(40)));
+    EXPECT_EQ(attribute_in(site->stock_qmgr("list sched").out, "policy"), "p1");
+    EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
+    // The service alone: its supervisor does.
+    site->ok("kill -9 $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p4").exit == 0; }, std::chrono::seconds(40)));
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/policyd.log"), HasSubstr("was ended by signal 9"));
+    // The server alone: the daemon serves the next one.
+    site->kill_server();
+    site->start_with_plugin();
+    EXPECT_EQ(site->qmgr("list policy p4").exit, 0);
+    site->ok("$ours/pbs_policyd --daemon");
+    EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
+}
+
+TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
+    EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
+    // Its requests wait; those of others don't.
+    const std::string script =
+        "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
+        "/dev/null 2>&1 & sleep 0.3; "
+        "b=$(date +%s%N); for i in $(seq 20); do $stock/qstat -B > /dev/null; done; e=$(date +%s%N); "
+        "echo $(( (e - b) / 1000000 / 20 ))";
+    EXPECT_LT(std::atoi(site->ok(script, "alice").c_str()), 1000);
+    site->ok("kill -CONT $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
+    EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
+    EXPECT_THAT(site->ok("cat /tmp/alice.out"), HasSubstr("exit 0"));
+    EXPECT_EQ(site->qmgr("list policy p2").exit, 0);
+}
+
+}  // namespace
+}  // namespace pbs::e2e

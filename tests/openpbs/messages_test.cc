@@ -1,0 +1,85 @@
+// What the shim and the service say to each other.
+#include "server_plugin/openpbs/messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ifl/packet.h"
+#include "objects/attribute_tables.h"
+#include "server_plugin/openpbs/owned.h"
+
+namespace pbs::openpbs {
+namespace {
+using ::testing::HasSubstr;
+
+std::string data_of(const std::string& packet) {
+    return packet.substr(ifl::kPacketHeaderSize);
+}
+
+TEST(Messages, AskComesAsItWent) {
+    Ask ask{
+        7,
+        Ask::What::check,
+        3,
+        "10.0.0.1",
+        {ifl::RequestType::manager, "alice",
+         ifl::Manage{2, 64, "p1", {{"by_queue", "", "False", ifl::Op::set}, {"x", "y", "", ifl::Op::decr}}},
+         "extend"}};
+    const auto back = to_service(data_of(packet_of(ToService(ask))));
+    ASSERT_TRUE(back) << back.error().message;
+    const auto* got = std::get_if<Ask>(&*back);
+    ASSERT_NE(got, nullptr);
+    EXPECT_EQ(got->ticket, 7U);
+    EXPECT_EQ(got->what, Ask::What::check);
+    EXPECT_EQ(got->privilege, 3U);
+    EXPECT_EQ(got->address, "10.0.0.1");
+    EXPECT_EQ(got->request, ask.request);
+}
+
+TEST(Messages, AnswersAndListingsComeAsTheyWent) {
+    const auto answer =
+        from_service(data_of(packet_of(FromService(Answer{9, {"one", std::string("\0two", 4)}}))));
+    ASSERT_TRUE(answer && std::holds_alternative<Answer>(*answer));
+    EXPECT_EQ(std::get<Answer>(*answer).ticket, 9U);
+    EXPECT_THAT(std::get<Answer>(*answer).parts, ::testing::ElementsAre("one", std::string("\0two", 4)));
+    const ifl::Attributes attributes{{"policy", "", "p1,np:p2", ifl::Op::set}};
+    const auto shown = from_service(data_of(packet_of(FromService(Shown{6, "default", attributes}))));
+    ASSERT_TRUE(shown && std::holds_alternative<Shown>(*shown));
+    EXPECT_EQ(std::get<Shown>(*shown).attributes, attributes);
+    EXPECT_TRUE(std::holds_alternative<Alive>(*from_service(data_of(packet_of(FromService(Alive{}))))));
+}
+
+TEST(Messages, WhatIsNoneIsRefused) {
+    const std::string good = data_of(packet_of(ToService(Changed{1})));
+    EXPECT_TRUE(to_service(good));
+    EXPECT_THAT(to_service(good + "+1").error().message, HasSubstr("end of the message"));
+    EXPECT_FALSE(to_service(good.substr(0, good.size() - 1)));
+    EXPECT_THAT(to_service("+9").error().message, HasSubstr("kind of message"));
+    EXPECT_FALSE(to_service(""));
+    EXPECT_FALSE(from_service("rubbish"));
+    // A request that is none in a message that is one.
+    std::string ask = data_of(packet_of(ToService(Ask{1, Ask::What::whole, 0, "", {}})));
+    ask.replace(ask.rfind("+2+2+0"), 6, "+3+2+0");
+    EXPECT_THAT(to_service(ask).error().message, HasSubstr("request"));
+}
+
+// Requests that set an attribute of ours have to be known before the plugin is asked.
+TEST(Owned, IsWhatTheTablesHave) {
+    const auto expect_all = [](std::uint32_t type, std::span<const objects::Attribute> table) {
+        std::size_t count = 0;
+        for (const OwnedAttribute& one : kOwned)
+            if (one.object_type == type && one.settable) ++count;
+        EXPECT_EQ(count, table.size());
+        for (const objects::Attribute& attribute : table)
+            EXPECT_TRUE(is_ours(type, std::string(attribute.name))) << attribute.name;
+    };
+    expect_all(PBS_OBJ_SERVER, objects::server_attributes());
+    expect_all(PBS_OBJ_QUEUE, objects::queue_attributes());
+    expect_all(PBS_OBJ_SCHED, objects::sched_attributes());
+    EXPECT_TRUE(is_ours(PBS_OBJ_SCHED, "POLICY"));
+    EXPECT_FALSE(is_ours(PBS_OBJ_SCHED, "active_policy"));
+    EXPECT_FALSE(is_ours(PBS_OBJ_QUEUE, "policy"));
+}
+
+}  // namespace
+}  // namespace pbs::openpbs

@@ -1,0 +1,229 @@
+// Policies, time windows and fairshare groups in a real OpenPBS server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OpenpbsObjects : public PolicySite {
+  protected:
+    void accept(const std::string& directive, const std::string& user = "alice") const {
+        const Output output = site->qmgr(directive, user);
+        EXPECT_EQ(output.exit, 0) << directive << ": " << output;
+    }
+    std::string refuse(const std::string& directive, const std::string& user = "alice") const {
+        const Output output = site->qmgr(directive, user);
+        EXPECT_NE(output.exit, 0) << directive << " as " << user << ": " << output;
+        return output.err;
+    }
+    std::string list(const std::string& object) const {
+        return site->ok("$ours/qmgr -c 'list " + object + "'", "una");
+    }
+    void make_windows() const {
+        accept("create time_window t1");
+        accept("set time_window t1 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
+        accept("create time_window t2");
+        accept("set time_window t2 rrule='FREQ=DAILY', start_time=1200, end_time=1300");
+    }
+};
+
+TEST_F(OpenpbsObjects, AreMadeSetListedPrintedAndDeletedByAManagerWithoutRoot) {
+    accept("create policy p1");
+    accept("set policy p1 by_queue = False, backfill_depth = 7");
+    EXPECT_EQ(attribute_in(list("policy p1"), "by_queue"), "False");
+    accept("unset policy p1 backfill_depth");
+    EXPECT_EQ(attribute_in(list("policy p1"), "backfill_depth"), "1");
+    make_windows();
+    EXPECT_EQ(attribute_in(list("time_window t1"), "rrule"), "FREQ=DAILY");
+    accept("create fs_group g1");
+    EXPECT_THAT(list("fs_group @default"), HasSubstr("Fs_group g1"));
+    const std::string printed = site->ok("$ours/qmgr -c 'print policy p1'", "alice");
+    EXPECT_THAT(printed, HasSubstr("set policy p1 by_queue = False"));
+    accept("delete fs_group g1");
+    EXPECT_THAT(refuse("list fs_group g1"), HasSubstr("15212"));
+    EXPECT_THAT(refuse("delete policy default_policy"), HasSubstr("default_policy cannot be deleted"));
+    EXPECT_THAT(refuse("create policy p1"), HasSubstr("exists already"));
+    EXPECT_THAT(refuse("set policy p9 by_queue = True"), HasSubstr("there is no policy 'p9'"));
+    const std::string history = site->ok("$ours/pbs_config history", "alice");
+    EXPECT_THAT(history, HasSubstr("alice@box  set policy p1 by_queue = False, backfill_depth = 7"));
+}
+
+TEST_F(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
+    make_windows();
+    accept("create policy p2");
+    accept("set sched default policy = 'default_policy,np:p2'");
+    accept("set queue workq time_window = t1");
+    accept("set server non_work_days = 12/25");
+    EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy,np:p2");
+    EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
+    EXPECT_EQ(attribute_in(list("server"), "non_work_days"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
+    // By name alone, as calendars ask.
+    EXPECT_THAT(list("server non_work_days"), Not(HasSubstr("server_state")));
+    EXPECT_THAT(list("queue workq time_window"), Not(HasSubstr("queue_type")));
+    // OpenPBS's own qmgr shows them and prints what it printed before.
+    EXPECT_THAT(site->stock_qmgr("list queue workq").out, HasSubstr("time_window = t1"));
+    EXPECT_THAT(site->stock_qmgr("print queue workq").out, Not(HasSubstr("time_window")));
+    accept("unset sched default policy");
+    accept("unset queue workq time_window");
+    accept("unset server non_work_days");
+    EXPECT_THAT(list("queue workq") + list("server"),
+                Not(AnyOf(HasSubstr("time_window"), HasSubstr("non_work_days"))));
+}
+
+TEST_F(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeOrNotAtAll) {
+    make_windows();
+    accept("set queue workq Priority = 5, time_window = t1, max_queued = '[u:PBS_GENERIC=9]'");
+    EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
+    EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
+    // Ours is refused: the two overlap, or there is none.
+    EXPECT_THAT(refuse("set queue workq Priority = 6, time_window = 't1,t2'"), HasSubstr("15014"));
+    EXPECT_THAT(refuse("set queue workq time_window = t9, Priority = 6"), HasSubstr("no time_window 't9'"));
+    EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
+    // The server's is refused: each in its own way.
+    EXPECT_THAT(refuse("set queue workq time_window = t2, Priority = high"), HasSubstr("15014"));
+    EXPECT_THAT(refuse("set queue workq time_window = t2, no_such_attribute = 5"), HasSubstr("15002"));
+    EXPECT_THAT(refuse("set queue nowhere time_window = t2"), HasSubstr("15018"));
+    EXPECT_THAT(refuse("set sched nobody policy = default_policy"), HasSubstr("15213"));
+    EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
+    EXPECT_THAT(refuse("set queue @default time_window = t2"), HasSubstr("one queue at a time"));
+    // A queue is made with both, or it isn't made.
+    accept("create queue q2 queue_type=execution, time_window=t2");
+    EXPECT_EQ(attribute_in(list("queue q2"), "time_window"), "t2");
+    EXPECT_NE(refuse("create queue q3 queue_type=execution, time_window=t9"), "");
+    EXPECT_NE(refuse("create queue q4 queue_type=nonsense, time_window=t1"), "");
+    EXPECT_NE(refuse("list queue q3") + refuse("list queue q4"), "");
+    // A queue that is made again has nothing of the one before.
+    accept("delete queue q2");
+    accept("create queue q2 queue_type=execution");
+    EXPECT_THAT(list("queue q2"), Not(HasSubstr("time_window")));
+}
+
+TEST_F(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
+    accept("create queue special queue_type=execution");
+    accept("create resource scratch type=long, flag=nh");
+    accept("create policy p1");
+    accept("set policy p1 node_sort_key = 'scratch HIGH'");
+    accept("set policy p1 dedicated_queues = special");
+    for (const char* directive : {"delete queue special", "delete resource scratch"}) {
+        // Whoever asks with whichever client; but not who may not know.
+        const Output stock = site->stock_qmgr(directive);
+        EXPECT_NE(stock.exit, 0) << directive;
+        EXPECT_THAT(stock.err, HasSubstr("p1")) << directive;
+        EXPECT_THAT(site->stock_qmgr(directive, "una").err, AllOf(HasSubstr("15007"), Not(HasSubstr("p1"))));
+    }
+    accept("delete policy p1");
+    EXPECT_EQ(site->stock_qmgr("delete queue special").exit, 0);
+    EXPECT_EQ(site->stock_qmgr("delete resource scratch").exit, 0);
+}
+
+// Every kind of request that changes something, by everybody who may not make it.
+TEST_F(OpenpbsObjects, UsersAndOperatorsAreRefused) {
+    make_windows();
+    accept("create policy p1");
+    accept("create fs_group g1");
+    accept("set queue workq time_window = t1");
+    accept("set server non_work_days = 12/25");
+    std::vector<std::string> directives{
+        "set sched default policy = p1",
+        "set sched default policy += np:p1",
+        "unset sched default policy",
+        "set sched default policy = p1, scheduling = True",
+        "set queue workq time_window = t2",
+        "unset queue workq time_window",
+        "set queue workq time_window = t2, comment_of = x",
+        "set queue workq Priority = 9, time_window = t2",
+        "create queue q9 queue_type=execution, time_window = t1",
+        "set server non_work_days = 01/01",
+        "set server non_work_days -= 12/25",
+        "unset server non_work_days",
+        "set server non_work_days = 01/01, scheduling = False",
+    };
+    for (const std::string type : {"policy", "time_window", "fs_group"}) {
+        const std::string name = type == "policy" ? "p1" : type == "time_window" ? "t1" : "g1";
+        directives.push_back("create " + type + " another");
+        directives.push_back("delete " + type + " " + name);
+    }
+    directives.push_back("set policy p1 by_queue = False");
+    directives.push_back("unset policy p1 by_queue");
+    directives.push_back("set time_window t2 end_time = 1400");
+    directives.push_back("set policy nothing by_queue = False");
+    const std::string before = site->ok("$ours/pbs_config history", "alice");
+    const auto servers = [&] { return site->ok("$stock/qmgr -c 'print server'"); };
+    const std::string own_before = servers();
+    for (const std::string user : {"una", "oscar"})
+        for (const std::string& directive : directives)
+            EXPECT_THAT(refuse(directive, user), HasSubstr("15007")) << user << ": " << directive;
+    for (const std::string user : {"una", "oscar"}) {
+        EXPECT_THAT(site->refused("$ours/pbs_config rollback 3", user), HasSubstr("Unauthorized")) << user;
+        EXPECT_THAT(
+            site->refused("echo '{}' > /tmp/$USER.json; $ours/pbs_config import /tmp/$USER.json", user),
+            Not(HasSubstr("success")));
+    }
+    EXPECT_EQ(site->ok("$ours/pbs_config history", "alice"), before);
+    EXPECT_EQ(servers(), own_before);
+    // Everybody may see; the history is for operators.
+    for (const std::string user : {"una", "oscar"})
+        for (const char* object : {"policy p1", "time_window t1", "fs_group g1", "policy @default"})
+            EXPECT_EQ(site->qmgr(std::string("list ") + object, user).exit, 0) << user << " " << object;
+    EXPECT_THAT(site->refused("$ours/pbs_config history", "una"), HasSubstr("Unauthorized"));
+    EXPECT_EQ(site->ok("$ours/pbs_config history", "oscar"), before);
+}
+
+TEST_F(OpenpbsObjects, HistoryRollbackAndExport) {
+    accept("create policy p1");
+    accept("set policy p1 by_queue = False");
+    accept("set sched default policy = p1");
+    const std::string history = site->ok("$ours/pbs_config history", "alice");
+    accept("set policy p1 by_queue = True");
+    accept("set sched default policy = default_policy");
+    accept("delete policy p1");
+    // The last line's number is the revision with both.
+    const std::string last = history.substr(history.rfind('\n', history.size() - 2) + 1);
+    site->ok("$ours/pbs_config rollback " + last.substr(0, last.find("  20")), "alice");
+    EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
+    EXPECT_EQ(attribute_in(list("policy p1"), "by_queue"), "False");
+    site->ok("$ours/pbs_config export > /tmp/alice.json", "alice");
+    accept("set sched default policy = default_policy");
+    accept("delete policy p1");
+    site->ok("$ours/pbs_config import /tmp/alice.json", "alice");
+    EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
+}
+
+TEST_F(OpenpbsObjects, ManyRequestsAtOnce) {
+    // One client sends without waiting, three others in between; listings come in parts.
+    const std::string script =
+        "for u in 1 2 3; do (for i in $(seq 40); do echo \"create policy u$u-$i\"; echo \"set policy u$u-$i "
+        "by_queue=False\"; done | $ours/qmgr > /tmp/alice.$u 2>&1; echo $? >> /tmp/alice.$u) & done; "
+        "for i in $(seq 30); do $stock/qmgr -c 'set queue workq Priority='$i || exit 1; done; wait; "
+        "tail -qn 1 /tmp/alice.[123]";
+    EXPECT_EQ(site->ok(script, "alice"), "0\n0\n0\n");
+    const std::string all = list("policy @default");
+    int count = 0;
+    for (std::size_t at = all.find("Policy u"); at != std::string::npos; at = all.find("Policy u", at + 1))
+        ++count;
+    EXPECT_EQ(count, 120);
+}
+
+TEST_F(OpenpbsObjects, SurviveTheServersKill) {
+    accept("create policy p1");
+    accept("set policy p1 backfill_depth = 12");
+    make_windows();
+    accept("set queue workq time_window = t1");
+    site->kill_server();
+    site->start_with_plugin();
+    EXPECT_EQ(attribute_in(list("policy p1"), "backfill_depth"), "12");
+    EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
+    site->stop();
+    site->start_with_plugin();
+    EXPECT_EQ(attribute_in(list("policy p1"), "backfill_depth"), "12");
+}
+
+}  // namespace
+}  // namespace pbs::e2e

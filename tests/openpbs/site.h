@@ -1,0 +1,81 @@
+// A real OpenPBS server in a box of its own (box.sh), for tests: with the policy plugin in it, or without.
+#ifndef PBSPOLICY_TESTS_OPENPBS_SITE_H
+#define PBSPOLICY_TESTS_OPENPBS_SITE_H
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+
+// Why there can be no such site here; empty: there can.
+std::string no_openpbs();
+
+class Site {
+  public:
+    // Makes the box; nothing is started yet.
+    Site();
+    ~Site();
+    Site(const Site&) = delete;
+    Site& operator=(const Site&) = delete;
+
+    // Runs a script of the shell in the box. `stock` stands for the folder of OpenPBS's commands with a
+    // slash, `ours` for ours: "$stock/qmgr", "$ours/qmgr".
+    Output sh(const std::string& script, const std::string& user = "root") const;
+    // Its standard output; a failure is told.
+    std::string ok(const std::string& script, const std::string& user = "root") const;
+    // What it writes to standard error; that it succeeds is told as a failure.
+    std::string refused(const std::string& script, const std::string& user = "root") const;
+    // $ours/qmgr -c 'DIRECTIVE'
+    Output qmgr(const std::string& directive, const std::string& user = "alice") const;
+    // The same of OpenPBS's.
+    Output stock_qmgr(const std::string& directive, const std::string& user = "alice") const;
+
+    // Puts the plugin in with these options.
+    void install(const std::string& options = {}) const;
+    void start() const;
+    // And waits until the plugin answers.
+    void start_with_plugin() const;
+    void stop() const;
+    // Waits until jobs can start.
+    bool wait_for_node() const;
+    void kill_server() const;
+    // The server's log.
+    std::string log() const;
+    // Waits until the server's log has this text so many times.
+    bool wait_for_log(const std::string& text, int times = 1) const;
+
+  private:
+    Output in_box(const std::string& script, const std::string& user) const;
+
+    std::filesystem::path prefix_;
+    pid_t holder_ = -1;  // box.sh
+    pid_t inner_ = -1;   // the box's first process
+};
+
+// Skips where there is no OpenPBS.
+class OpenpbsTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = no_openpbs(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+// A site with the plugin, started.
+class PolicySite : public OpenpbsTest {
+  protected:
+    void SetUp() override;
+    // How the plugin is attached.
+    virtual std::string options() const { return {}; }
+
+    std::optional<Site> site;
+};
+
+}  // namespace pbs::e2e
+
+#endif
