@@ -52,7 +52,7 @@ constexpr Text kTexts[] = {
     {PBSE_UNKRESC, "Unknown resource"},
     {PBSE_EXCQRESC, "Job violates queue and/or server resource limits"},
     {PBSE_QUENODFLT, "No default queue specified"},
-    {PBSE_NORERUN, "Job is not rerunnable"},
+    {PBSE_NORERUN, "job is not rerunnable"},
     {PBSE_ROUTEREJ, "Job rejected by all possible destinations"},
     {PBSE_ROUTEEXPD, "Job stayed too long in its routing queue"},
     {PBSE_MOMREJECT, "Execution server rejected request"},

@@ -361,6 +361,12 @@ extern "C" {
 #define SHUT_IMMEDIATE 0
 #define SHUT_DELAY 1
 #define SHUT_QUICK 2
+/* Added to these: who else stops. */
+#define SHUT_WHO_SCHED 0x10
+#define SHUT_WHO_MOM 0x20
+#define SHUT_WHO_SECDRY 0x40
+#define SHUT_WHO_IDLESECDRY 0x80
+#define SHUT_WHO_SECDONLY 0x100
 
 /* What pbs_deljob() and pbs_deljoblist() take as `extend`. */
 #define FORCE "force"

@@ -152,7 +152,7 @@ Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Deci
 
 void Cycles::begin(const std::string& name, int trigger) {
     const Sched* sched = server_.state.sched(name);
-    if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.stopping) return;
+    if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.winding_down()) return;
     const int64_t now = server_.now();
     last_[name] = now;
     sched_ = name;
@@ -209,7 +209,7 @@ void Cycles::go_on() {
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
-    if (sched == nullptr || server_.stopping) return end();
+    if (sched == nullptr || server_.winding_down()) return end();
     const bool on = sched->attributes.boolean("scheduling", false);
     const auto begin = Steady::now();
     const size_t first = applied_;

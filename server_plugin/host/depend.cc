@@ -109,33 +109,8 @@ void let_go(Change& change, const Job& waiting, uint64_t other) {
         settle_hold(change, change.job(waiting));
 }
 
-// It runs, though it has a link: a manager has released its hold.
-void end_running(Change& change, Job& job) {
-    job.state = job_state::exiting;
-    job.substate = substate::exiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = change.now();
-    change.then(
-        [&server = change.server(), run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
-}
-
-void end_for(Change& change, Job& job, const std::string& why) {
-    Server& server = change.server();
-    change.then([&server, ended = job, why] {
-        server.parts.accounting.aborted(ended.id, why);
-        server.parts.log.job(ended.id, why);
-        mail_job(server, ended, 'a', fmt::format("Aborted by PBS Server\n{}", why));
-    });
-    if (job.running()) {
-        end_running(change, job);
-    } else {
-        retire(change, job, substate::finished);
-    }
-}
-
 void end_because_of(Change& change, const Job& job, uint64_t other) {
-    end_for(
+    abort_job(
         change, change.job(job),
         fmt::format("Job deleted as result of dependency on job {}", change.server().state.job_id(other)));
 }
@@ -178,10 +153,10 @@ class TakeUp {
         const std::string id = state_.job_id(other);
         const std::string_view text = trimmed(ifl::error_text(code));
         set_attribute(job_, "depend", value_);
-        end_for(change_, job_,
-                code == PBSE_HISTDEPEND
-                    ? fmt::format("{} {}", id, text)
-                    : fmt::format("Dependency request for job rejected by {} {}", id, text));
+        abort_job(change_, job_,
+                  code == PBSE_HISTDEPEND
+                      ? fmt::format("{} {}", id, text)
+                      : fmt::format("Dependency request for job rejected by {} {}", id, text));
         return {};
     }
 

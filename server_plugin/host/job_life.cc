@@ -230,6 +230,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const bool lost = report.state == RunState::lost;
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
+    if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::rerun));
     // The record comes before the commit: a server that dies in between finds the end again, and the record
     // then isn't made twice. The other way round it would be lost.
     const AccountedJob record = accounted(job, server.state);
@@ -300,6 +301,25 @@ void reject_job(Change& change, Job& job, std::string_view text) {
         mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
     });
     retire(change, job, substate::failed);
+}
+
+void abort_job(Change& change, Job& job, const std::string& why) {
+    Server& server = change.server();
+    change.then([&server, ended = job, why] {
+        server.parts.accounting.aborted(ended.id, why);
+        server.parts.log.job(ended.id, why);
+        mail_job(server, ended, 'a', fmt::format("Aborted by PBS Server\n{}", why));
+    });
+    if (!job.running()) {
+        retire(change, job, substate::finished);
+        return;
+    }
+    job.state = job_state::exiting;
+    job.substate = substate::exiting;
+    job.deleted = true;
+    job.at_end = Job::AtEnd::finish;
+    job.mtime = change.now();
+    change.then([&server, run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
 }
 
 RunId run_id(const Job& job) {

@@ -38,6 +38,9 @@ Result<void> terminate_job(Server& server, const Job& job);
 // The policy says that the job can never run: it is deleted, and its owner told why.
 void reject_job(Change& change, Job& job, std::string_view text);
 
+// Ends a job, running or not, with an accounting record and mail that say why.
+void abort_job(Change& change, Job& job, const std::string& why);
+
 // Takes a job that is not running to its end state: history if that is kept, otherwise nothing.
 void retire(Change& change, Job& job, int final_substate);
 

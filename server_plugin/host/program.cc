@@ -323,6 +323,7 @@ void Program::make_handles() {
         auto& program = *static_cast<Program*>(handle->data);
         guarded(*program.log_, "jobs", [&program] { take_run_events(*program.server_); });
         program.schedule_cycles();
+        program.check_stop();
     });
     uv_poll_init(&loop_, &plugin_events_, plugin_done_.get());
     plugin_events_.data = this;
@@ -476,9 +477,12 @@ void Program::tick() {
     }
     schedule_cycles();
     set_deadline();
+    check_stop();
 }
 
 void Program::check_stop() {
+    if (server_->closing != Server::Closing::no && server_->state.server_usage().jobs.empty())
+        server_->stopping = true;
     if (server_->stopping) stop("a Shutdown request");
 }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -477,8 +478,10 @@ Result<int> parse_signal(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size() && number >= 0 && number < NSIG)
         return number;
-    auto name = text;
-    if (name.starts_with("SIG")) name.remove_prefix(3);
+    std::string name(text);
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (name.starts_with("SIG")) name.erase(0, 3);
+    if (name == "NULL") return 0;
     for (int signal = 1; signal < NSIG; ++signal) {
         const char* abbreviation = sigabbrev_np(signal);
         if (abbreviation != nullptr && name == abbreviation) return signal;

@@ -39,6 +39,7 @@ namespace exit_status {
 inline constexpr int fail_before_files = -1;   // could not be started; no output file was opened
 inline constexpr int fail_after_files = -2;    // could not be started; see its stderr file
 inline constexpr int aborted_at_restart = -4;  // its supervision was lost: machine restarted, shepherd killed
+inline constexpr int rerun = -11;              // ended to be queued again, by request
 inline constexpr int bad_uid = -10;            // no such user, or not the uid it was submitted with
 inline constexpr int killed_vmem = -26;        // exceeded vmem
 inline constexpr int killed_mem = -27;         // exceeded mem
@@ -181,7 +182,8 @@ class Runner {
     std::unique_ptr<Impl> impl_;
 };
 
-// The number of a signal given as "SIGTERM", "TERM" or "15"; an unknown one is error 15013 (PBSE_UNKSIG).
+// The number of a signal given as "SIGTERM", "TERM" or "15", in any case; "NULL" is 0, which only looks
+// whether the job is there. An unknown one is error 15013 (PBSE_UNKSIG).
 Result<int> parse_signal(std::string_view text);
 
 }  // namespace pbs::host

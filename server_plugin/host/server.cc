@@ -57,7 +57,8 @@ int64_t Server::now() const {
 }
 
 std::string Server::state_text() const {
-    if (stopping) return "Terminating";
+    if (closing == Closing::delayed) return "Terminating_Delayed";
+    if (winding_down()) return "Terminating";
     return state.server.boolean("scheduling", false) ? "Active" : "Idle";
 }
 

@@ -106,6 +106,9 @@ class Server {
 
     // Set by a Shutdown request or a signal: the loop ends.
     bool stopping = false;
+    // It stops when no job runs any more, and lets none in or start until then.
+    enum class Closing { no, delayed, immediate } closing = Closing::no;
+    bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // server_state
 
   private:

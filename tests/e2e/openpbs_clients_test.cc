@@ -240,5 +240,35 @@ TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
     EXPECT_THAT(ran.out, HasSubstr("all well"));
 }
 
+TEST_F(OpenpbsJobs, DependenciesAndCommandsOnJobs) {
+    qmgr("set server job_history_enable=True");
+    const std::string a = submit({});
+    ASSERT_TRUE(server.wait_job_state(a, "R"));
+    const std::string b = submit({"-W", "depend=afterok:" + a});
+    const std::string c = submit({"-W", "depend=afternotok:" + a}, "exit 0\n");
+    EXPECT_EQ(server.job(b, "job_state"), "H");
+    EXPECT_THAT(ok(client({"qstat", "-f", a}), "qstat -f"), HasSubstr("depend = beforeok:" + b));
+    EXPECT_NE(as_runner({"qsub", "-W", "depend=on:0", "--", "/bin/true"}).exit, 0);
+    ok(as_runner({"qalter", "-W", "depend=afterany:" + a, b}), "qalter");
+    EXPECT_EQ(as_runner({"qalter", "-W", "depend=afterok:" + b, b}).exit, 156);
+    ok(as_runner({"qmsg", "-O", "from OpenPBS", a}), "qmsg");
+    ok(client({"qsig", "-s", "suspend", a}), "qsig");
+    EXPECT_EQ(server.job(a, "job_state"), "S");
+    ok(client({"qsig", "-s", "resume", a}), "qsig");
+    ok(client({"qrerun", a}), "qrerun");
+    EXPECT_TRUE(wait_for([&] { return server.job(a, "run_count") == "2"; }));
+    ok(as_runner({"qorder", b, c}), "qorder");
+    ok(as_runner({"qsig", "-s", "KILL", a}), "qsig");
+    ASSERT_TRUE(server.wait_job_state(c, "F"));
+    EXPECT_EQ(server.job(c, "Exit_status"), "0");
+    EXPECT_THAT(server.accounting(),
+                HasSubstr(";A;" + b + ";Job deleted as result of dependency on job " + a));
+    for (const char* command : {"qstop", "qdisable", "qenable", "qstart"})
+        ok(client({command, "batch"}), command);
+    EXPECT_EQ(as_runner({"qstop", "batch"}).exit, 2);
+    ok(client({"qterm", "-t", "quick"}), "qterm");
+    EXPECT_TRUE(wait_for([&] { return !server.running(); }));
+}
+
 }  // namespace
 }  // namespace pbs::e2e

@@ -92,6 +92,7 @@ TEST_F(JobLife, ARerunJobIsQueuedAgainAndRunsUnderAnotherCount) {
 TEST_F(JobLife, AJobThatIsNotRerunnableIsNotRerun) {
     const std::string id = running_job({attribute("Rerunable", "n")});
     EXPECT_EQ(ask(root(), ifl::RequestType::rerun_job, ifl::JobId{id}).code, PBSE_NORERUN);
+    EXPECT_EQ(ask(root(), ifl::RequestType::rerun_job, ifl::JobId{id}, "force").code, 0);
 }
 
 TEST_F(JobLife, AJobThatCannotBeStartedIsHeldWithTheReason) {

@@ -628,9 +628,30 @@ TEST_F(Requests, AJobNamedTwiceIsShownOnce) {
     EXPECT_EQ(std::get<ifl::StatusReply>(reply.body).objects.size(), 1U);
 }
 
-TEST_F(Requests, OnlyAQuickShutdown) {
+TEST_F(Requests, ShutdownInEachManner) {
+    make_queue("q");
+    make_node("n1", "4");
+    const std::string again = submit(user(), {}, "q");
+    const std::string once = submit(user(), {attribute("Rerunable", "n")}, "q");
+    for (const std::string& id : {again, once})
+        ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, 0);
     EXPECT_EQ(ask(user(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, PBSE_PERM);
-    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, PBSE_NOSUP);
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{2 | 0x100}).code, PBSE_NOSUP);
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{7}).code, PBSE_IVALREQ);
+    EXPECT_FALSE(server_->winding_down());
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{1}).code, 0);
+    ASSERT_EQ(executor_.signals.size(), 1U) << "delayed: what can't be run again goes on";
+    EXPECT_EQ(executor_.signals[0].first.job, again);
+    EXPECT_FALSE(server_->stopping);
+    EXPECT_EQ(submit(user(), {}, "q"), std::to_string(PBSE_SVRDOWN));
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, 0);
+    EXPECT_EQ(job_shows(once, "job_state"), "E");
+    EXPECT_THAT(accounting_text(), HasSubstr(";A;" + once + ";Job aborted on PBS Server shutdown"));
+    EXPECT_FALSE(server_->stopping);
+    EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{0}).code, 0) << "again: at once";
+    EXPECT_TRUE(server_->stopping);
+    server_->stopping = false;
+    server_->closing = Server::Closing::no;
     EXPECT_EQ(ask(root(), ifl::RequestType::shutdown, ifl::Shutdown{2}).code, 0);
     EXPECT_TRUE(server_->stopping);
 }

@@ -1073,7 +1073,9 @@ TEST(ParseSignal, TakesNamesAndNumbers) {
     EXPECT_EQ(parse_signal("KILL").value(), SIGKILL);
     EXPECT_EQ(parse_signal("10").value(), 10);
     EXPECT_EQ(parse_signal("0").value(), 0);
-    for (const auto* bad : {"", "SIG", "sigterm", "-1", "999", "9x", "TERMX"}) {
+    EXPECT_EQ(parse_signal("sigterm").value(), SIGTERM);
+    EXPECT_EQ(parse_signal("SIGNULL").value(), 0);
+    for (const auto* bad : {"", "SIG", "-1", "999", "9x", "TERMX"}) {
         const auto result = parse_signal(bad);
         ASSERT_FALSE(result) << bad;
         EXPECT_EQ(result.error().code, 15013);

@@ -58,7 +58,7 @@ ifl::Reply commit_job(Context& context) {
     Submission submission = std::move(*context.session.submission);
     context.session.submission.reset();
     Server& server = context.server;
-    if (server.stopping) return ifl::Reply::error(PBSE_SVRDOWN);
+    if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
     const Queue* queue = context.state().queue(submission.job.queue);
     if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
 

@@ -96,7 +96,7 @@ ifl::Reply queue_job(Context& context) {
     const auto& body = std::get<ifl::QueueJob>(context.request.body);
     Server& server = context.server;
     context.session.submission.reset();
-    if (server.stopping) return ifl::Reply::error(PBSE_SVRDOWN);
+    if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
     if (!body.job.empty()) return ifl::Reply::error(PBSE_IVALREQ);
     Error error;
     const Queue* queue = destination(context, body.destination, error);

@@ -1,4 +1,5 @@
-// Rerun: ends a running job and puts it back into its queue.
+// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string also one that
+// isn't rerunnable.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -15,7 +16,8 @@ ifl::Reply rerun_job(Context& context) {
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
     if ((*current)->state != job_state::running && (*current)->state != job_state::suspended)
         return ifl::Reply::error(PBSE_BADSTATE);
-    if (!(*current)->attributes.boolean("Rerunable", true)) return ifl::Reply::error(PBSE_NORERUN);
+    if (!(*current)->attributes.boolean("Rerunable", true) && context.request.extend != "force")
+        return ifl::Reply::error(PBSE_NORERUN);
 
     Change change(context.server, context.now);
     Job& job = change.job(**current);

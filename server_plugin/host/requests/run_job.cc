@@ -74,7 +74,7 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
 std::optional<ifl::Reply> try_run(Context& context) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
-    if (server.stopping) return ifl::Reply::error(PBSE_SVRDOWN);
+    if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
     const auto current = startable_job(context, body.job);
     if (!current) return refuse(current.error());
     const int64_t now = server.now();

@@ -1,31 +1,57 @@
-// Shutdown (qterm): running jobs go on and are found again by the next start, which is what PBS calls
-// "quick"; the other manners, which checkpoint, rerun or wait for jobs, are refused.
+// Shutdown (qterm). "Quick": running jobs go on and are found again by the next start. "Immediate": they are
+// ended, and those that are rerunnable are queued again; "delayed": those that aren't run to their ends.
+// Nothing is checkpointed.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "server_plugin/host/executor.h"
+#include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
 namespace {
+
 // The manner without the bits that say who else is to go down.
 constexpr uint32_t manner_mask = 0xf;
+
+void end_or_requeue(Change& change, Job& job, bool immediate) {
+    if (job.state == job_state::exiting) return;
+    if (job.attributes.boolean("Rerunable", true)) {
+        job.at_end = Job::AtEnd::requeue;
+        log_job(change, job, fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name));
+        change.then(
+            [&server = change.server(), run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
+    } else if (immediate) {
+        abort_job(change, job, "Job aborted on PBS Server shutdown");
+    }
+}
+
 }  // namespace
 
 ifl::Reply shutdown(Context& context) {
     const auto& body = std::get<ifl::Shutdown>(context.request.body);
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    // The upper bits ask for schedulers, MOMs and secondary servers to go down as well: all of them are this
-    // process.
+    // Scheduler and MOMs are this process.
+    if ((body.manner & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY)) != 0)
+        return ifl::Reply::error(PBSE_NOSUP,
+                                 "No support for requested service: there is no secondary server");
     const uint32_t manner = body.manner & manner_mask;
-    if (manner != SHUT_QUICK)
-        return ifl::Reply::error(
-            PBSE_NOSUP, "No support for requested service: only \"qterm -t quick\" (running jobs go on)");
-    context.server.parts.log.write(LogEvent::system, LogClass::server, "Server",
-                                   fmt::format("Shutdown request from {}", requestor(context)));
-    context.server.stopping = true;
-    return ifl::Reply::ok();
+    if (manner > SHUT_QUICK) return ifl::Reply::error(PBSE_IVALREQ);
+    Server& server = context.server;
+    server.parts.log.write(LogEvent::system, LogClass::server, "Server",
+                           fmt::format("Shutdown request from {}", requestor(context)));
+    const bool immediate = manner == SHUT_IMMEDIATE;
+    if (manner == SHUT_QUICK || (immediate && server.closing == Server::Closing::immediate)) {
+        server.stopping = true;
+        return ifl::Reply::ok();
+    }
+    Change change(server, context.now);
+    for (const uint64_t handle : context.state().server_usage().jobs)
+        end_or_requeue(change, change.job(*context.state().job(handle)), immediate);
+    server.closing = immediate ? Server::Closing::immediate : Server::Closing::delayed;
+    return reply_of(change.commit());
 }
 
 }  // namespace pbs::host

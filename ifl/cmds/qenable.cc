@@ -1,0 +1,9 @@
+// qenable: lets jobs into queues.
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/queue_switch.h"
+
+int main(int argc, char** argv) {
+    using namespace pbs::cmds;
+    return switch_queues("qenable", arguments_of(argc, argv), "enabled", true);
+}

@@ -1,0 +1,18 @@
+// What qenable, qdisable, qstart and qstop do: they set an attribute of queues.
+#ifndef PBSPOLICY_IFL_CMDS_QUEUE_SWITCH_H
+#define PBSPOLICY_IFL_CMDS_QUEUE_SWITCH_H
+
+#include <string>
+#include <vector>
+
+namespace pbs::cmds {
+
+// Sets `attribute` of each queue that the arguments name, "queue", "queue@server", or "@server" for all
+// queues there. The result is the exit status, as PBS's commands have it: 1 for a wrong command line or
+// destination, 2 for what a server refuses or a server that can't be reached.
+int switch_queues(const char* program, const std::vector<std::string>& arguments, const char* attribute,
+                  bool on);
+
+}  // namespace pbs::cmds
+
+#endif
