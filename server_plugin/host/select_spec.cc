@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/values.h"
@@ -156,6 +157,29 @@ Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceT
     return {};
 }
 
+// "arrangement:sharing:group=resource", each of them or not.
+Result<void> check_place(std::string_view place, const ResourceTable& resources) {
+    constexpr std::array<std::string_view, 4> arrangements{"free", "pack", "scatter", "vscatter"};
+    constexpr std::array<std::string_view, 3> sharings{"excl", "exclhost", "shared"};
+    constexpr std::string_view group = "group=";
+    std::array<bool, 3> seen{};
+    for (std::string_view word : split(place, ':')) {
+        const bool groups = word.starts_with(group) && word.size() > group.size();
+        const bool shares = std::ranges::find(sharings, word) != sharings.end();
+        const bool arranges = std::ranges::find(arrangements, word) != arrangements.end();
+        bool& again = seen[groups ? 2 : shares ? 1 : 0];
+        if (!(groups || shares || arranges) || std::exchange(again, true))
+            return fail(PBSE_BADATVAL,
+                        fmt::format("Illegal attribute or resource value Resource_List.place: {}: expected "
+                                    "free, pack, scatter or vscatter; excl, exclhost or shared; and "
+                                    "group=RESOURCE, each at most once",
+                                    place));
+        if (groups && resources.find(word.substr(group.size())) == nullptr)
+            return fail(PBSE_UNKRESC, fmt::format("Unknown resource Resource_List.place: {}", place));
+    }
+    return {};
+}
+
 // One chunk of what the job asks for as a whole.
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
@@ -270,8 +294,12 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
         chunks = chunk_of_whole(job, state);
     }
     if (!has_select) set_default(job, "select", select_text(chunks));
-    if (!job.attributes.has("Resource_List", "place"))
+    if (job.attributes.has("Resource_List", "place")) {
+        const auto ok = check_place(job.attributes.text("Resource_List", "place"), state.resources);
+        if (!ok) return ok;
+    } else {
         set_default(job, "place", has_nodes ? "scatter" : has_select ? "free" : "pack");
+    }
     add_chunk_defaults(chunks, queue, state);
 
     if (auto ok = check_processes(chunks); !ok) return ok;

@@ -267,7 +267,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case Because::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case Because::request_unsupported:
-            return "Request can't be scheduled: its select, place or amounts aren't understood";
+            return fmt::format("Can Never Run: {} can't be scheduled here", c.requests[r.object].unsupported);
         case Because::after_top_job:
             return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
                             : "Not Running: Job would break strict sorted order";

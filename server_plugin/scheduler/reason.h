@@ -64,6 +64,7 @@ enum class Because : std::uint8_t {
     hosts_systime,    // a: HIGH_SYSTIME
     hosts_full,       // a: MAX_JOBS
     reserved,         // object: the job that it would delay
+    // object: the request
     request_unsupported,
     hpm_not_ready,   // the counters are not in user mode
     found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)

@@ -275,9 +275,8 @@ TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
     print.resource = "qmgr_print";
     ifl::Attribute config = attribute("migrate", "config\nprimetime_prefix: p_\n");
     config.resource = "sched_config";
-    Asking migration(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {print, config});
-    ASSERT_TRUE(migration.step());
     begin();
+    Asking migration(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {print, config});
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(migration.step());
     EXPECT_EQ(server_->state.queue("p_made"), nullptr);
     end();

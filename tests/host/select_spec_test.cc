@@ -97,6 +97,20 @@ TEST_F(SelectTest, ProcessesAreBounded) {
     }
 }
 
+TEST_F(SelectTest, PlaceIsWhatPbsKnows) {
+    const auto place = [&](const char* text) {
+        job_ = {};
+        ask("select", "1");
+        ask("place", text);
+        return complete();
+    };
+    for (const char* text : {"free", "scatter:exclhost", "excl", "group=host", "pack:excl:group=vnode"})
+        EXPECT_EQ(place(text), 0) << text;
+    for (const char* text : {"", "foo", "free:foo", "excl:shared", "pack:free", "group=", "free:"})
+        EXPECT_EQ(place(text), PBSE_BADATVAL) << text;
+    EXPECT_EQ(place("group=nothing"), PBSE_UNKRESC);
+}
+
 TEST_F(SelectTest, JobWideAndChunkRequestsDoNotMix) {
     ask("select", "1:ncpus=2");
     ask("mem", "1gb");

@@ -147,8 +147,8 @@ TEST_F(Placing, AnUnreadableRequestIsToldOf) {
     const int group = world.job({.queue = "work", .select = "ncpus=1", .place = "group=rack"});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, IsEmpty());
-    EXPECT_THAT(outcome.comment.at(job), HasSubstr("select, place or amounts"));
-    EXPECT_THAT(outcome.comment.at(group), HasSubstr("select, place or amounts"));
+    EXPECT_THAT(outcome.comment.at(job), HasSubstr("can't be scheduled here"));
+    EXPECT_THAT(outcome.comment.at(group), HasSubstr("can't be scheduled here"));
 }
 
 TEST_F(Placing, AmountsThatAreNegativeOrOverflowAreToldOf) {
@@ -157,7 +157,7 @@ TEST_F(Placing, AmountsThatAreNegativeOrOverflowAreToldOf) {
                                "1:ncpus=1000000000000000000+ncpus=1000000000000000000", "0:ncpus=1",
                                "99999999:ncpus=1", "ncpus=9223372036854775808"}) {
         const int job = world.job({.queue = "work", .select = select});
-        EXPECT_THAT(cycle().comment[job], HasSubstr("select, place or amounts")) << select;
+        EXPECT_THAT(cycle().comment[job], HasSubstr("can't be scheduled here")) << select;
     }
     EXPECT_THAT(place({.ncpus = 1, .walltime = INT64_MAX}), ElementsAre("a"));
 }

@@ -39,7 +39,8 @@ Reason why(CycleState& state, const Candidate& job, const QueueView& view, Place
 }
 
 Reason check(CycleState& state, const Candidate& job, QueueView& view) {
-    if (!job.request->unsupported.empty()) return {Because::request_unsupported, view.slot};
+    if (!job.request->unsupported.empty())
+        return {Because::request_unsupported, view.slot, state.jobs->request[job.job]};
     const PlaceRules rules = state.place_rules(job);
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
     return state.looking_ahead ? Reason{Because::hosts_busy, view.slot} : why(state, job, view, rules);
