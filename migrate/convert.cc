@@ -269,8 +269,10 @@ class Converter {
         commands.insert(commands.end(), swept.commands.begin(), swept.commands.end());
         out_.queue_types.insert(out_.queue_types.end(), swept.queue_types.begin(), swept.queue_types.end());
         out_.ledger = std::move(swept.ledger);
-        for (const auto& [key, object] : made_) notes(objects::unsupported_lines(object));
-        notes_on_queues();
+        if (!server_.same_scheduler) {
+            for (const auto& [key, object] : made_) notes(objects::unsupported_lines(object));
+            notes_on_queues();
+        }
         return std::move(out_);
     }
 

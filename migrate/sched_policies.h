@@ -20,6 +20,8 @@ struct Surroundings {
     std::vector<std::string> others{};
     // Dedicated times that ended before it are left out; not set: none is.
     std::optional<std::chrono::sys_seconds> now{};
+    // The server's scheduler is the one that the files are of, and acts on all that they say.
+    bool same_scheduler = false;
 
     // Is there this queue or resource? nullopt: it isn't known.
     std::optional<bool> has(objects::ObjectType type, std::string_view name) const;

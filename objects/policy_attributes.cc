@@ -17,7 +17,7 @@ using S = Syntax;
 constexpr std::string_view kProvision[] = {"aggressive_provision", "avoid_provision"};
 constexpr std::string_view kPreemptSort[] = {"min_time_since_start"};
 constexpr std::string_view kRestart[] = {"none", "restart", "rerun", "resubmit"};
-constexpr std::string_view kAlgorithm[] = {"standard", "origin"};
+constexpr std::string_view kAlgorithm[] = {"standard", "origin", "external"};
 constexpr std::string_view kCharge[] = {"node_hours", "flat"};
 
 constexpr Attribute kTable[] = {
@@ -164,7 +164,9 @@ constexpr Attribute kTable[] = {
     // How jobs are ordered, and what the Origin options below count with
     {"algorithm", T::string, S::word, "standard", plain,
      "How the job list is ordered: `standard` by the attributes above, or `origin`, as the Origin scheduler "
-     "does, by the attributes below",
+     "does, by the attributes below; or `external`, on a server of OpenPBS: pbs_sched schedules, by files "
+     "that "
+     "are made from the policy (elsewhere as `standard`)",
      "set policy p1 algorithm=origin", kAlgorithm},
     {"round_robin_all", T::boolean, S::boolean, "False", plain,
      "With round_robin, all queues take turns, whatever their priorities",

@@ -60,6 +60,8 @@ class Findings {
     explicit Findings(const Object& object) : object_(object) {}
 
     void look(const Unsupported& row) {
+        // Another scheduler acts on what this one doesn't.
+        if (object_.type() == ObjectType::policy && object_.text("algorithm") == "external") return;
         if (row.attribute.empty()) return add(row, fmt::format("is not acted on: {}", row.why));
         const Attribute* found = find_attribute(row.type, row.attribute);
         if (found == nullptr) return;  // of the server's queues: unsupported_in_queue()

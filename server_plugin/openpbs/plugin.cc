@@ -162,6 +162,7 @@ tl::expected<std::unique_ptr<Plugin>, std::string> Plugin::load(const PluginOpti
     host.reply_encoded = reply_encoded;
     // Tickets are asked again in some milliseconds: nobody has to be woken.
     host.work_finished = [](void*) {};
+    host.has_pbs_sched = 1;
     impl->table.size = sizeof impl->table;
     std::array<char, 1024> error{};
     if (entry(&host, &impl->table, error.data(), error.size()) != 0)

@@ -59,7 +59,7 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 
 std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
-    tell_unsupported(state, *snapshot);
+    if (!state.host.has_pbs_sched()) tell_unsupported(state, *snapshot);
     return note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
 }
 

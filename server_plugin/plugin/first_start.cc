@@ -149,6 +149,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
                                    objects::manager_privilege | objects::root_privilege};
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
+    known.same_scheduler = state.host.has_pbs_sched();
     // That it is done is written with it: a crash leaves both or neither.
     const migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});

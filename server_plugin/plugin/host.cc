@@ -58,6 +58,10 @@ void Host::log(pbs_log_level level, std::string_view object, std::string_view me
     host_.log(host_.context, level, c_str(object), c_str(message));
 }
 
+bool Host::has_pbs_sched() const {
+    return host_.size >= offsetof(pbs_host, reserved2) && host_.has_pbs_sched != 0;
+}
+
 bool Host::takes_cycle_finished() const {
     return host_.size >= offsetof(pbs_host, cycle_finished) + sizeof(pbs_host::cycle_finished) &&
            host_.cycle_finished != nullptr;

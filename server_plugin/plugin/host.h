@@ -60,6 +60,9 @@ class Host {
     bool takes_work_finished() const;
     void work_finished() const;
 
+    // Does pbs_sched of OpenPBS schedule, by its files?
+    bool has_pbs_sched() const;
+
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 
   private:

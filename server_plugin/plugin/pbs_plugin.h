@@ -413,6 +413,12 @@ typedef struct pbs_host {
      * as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host without
      * this member. */
     void (*work_finished)(void* context);
+
+    /* 1: jobs are scheduled by pbs_sched of OpenPBS, by the files in each scheduler's sched_priv. The plugin
+     * makes them from policies of algorithm external, and has pbs_sched read them. No cycles are asked for,
+     * and nobody is told of settings that this plugin's own scheduler doesn't act on. */
+    uint32_t has_pbs_sched;
+    uint32_t reserved2;
 } pbs_host;
 
 /* Bits that tick() returns. */

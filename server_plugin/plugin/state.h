@@ -15,6 +15,7 @@
 #include "rrule/zone.h"
 #include "server_plugin/plugin/allocation_files.h"
 #include "server_plugin/plugin/dedicated_times.h"
+#include "server_plugin/plugin/external_files.h"
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/hpm_switch.h"
 #include "server_plugin/plugin/long_change.h"
@@ -102,6 +103,7 @@ struct State {
     std::map<std::string, std::string> partitions;  // scheduler -> the queues' that it serves
     std::string server_formula;                     // its deprecated job_sort_formula
     SchedConfigs sched_configs;                     // of schedulers without a policy
+    ExternalFiles external_files;                   // of hosts with pbs_sched
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
     // Objects with settings that nothing acts on, and the lines that the log has of each.

@@ -45,7 +45,8 @@ int64_t next_deadline(State& state, sched::Instant now) {
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
          state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
-         state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now)});
+         state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now),
+         state.external_files.next(state, now)});
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
 }
 
@@ -62,6 +63,7 @@ uint32_t tick(State& state, sched::Instant now) {
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
     const bool told = look_after_programs(state, now);
     if (state.usage_file.due(now)) write_usage_file(state, now);
+    state.external_files.look(state, now);
     if (!state.long_change.busy()) state.usage.save(*state.store, state.scheduler, state.host, now);
     if (!result.cycle_wanted && !told) return PBS_WANT_NOTHING;
     return PBS_WANT_CYCLE | (result.policy_switched ? PBS_WANT_POLICY_SWITCH : PBS_WANT_NOTHING);

@@ -33,9 +33,9 @@ if [ -z "${IN_BOX:-}" ]; then
     exit $status
 fi
 
-mkdir -p "$BOX"/{etc,etc.work,prefix,prefix.work,systemd,systemd.work,spool,tmp,bin}
+mkdir -p "$BOX"/{etc,etc.work,prefix,prefix.work,systemd,systemd.work,spool,tmp,vartmp,bin}
 chmod 755 "$BOX"/{etc,prefix,spool,bin}
-chmod 1777 "$BOX/tmp"
+chmod 1777 "$BOX"/{tmp,vartmp}
 hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
@@ -45,7 +45,9 @@ mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs
+# qsub leaves a process behind that others of the user find there.
 mount --bind "$BOX/tmp" /tmp
+mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
 # OpenPBS refuses a host whose name is the loopback's.
 ip link set lo up

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class OpenpbsObjects : public PolicySite {
+class OpenpbsObjects : public AttachedSite {
   protected:
     void accept(const std::string& directive, const std::string& user = "alice") const {
         const Output output = site->qmgr(directive, user);
@@ -34,7 +34,7 @@ class OpenpbsObjects : public PolicySite {
     }
 };
 
-TEST_F(OpenpbsObjects, AreMadeSetListedPrintedAndDeletedByAManagerWithoutRoot) {
+TEST_P(OpenpbsObjects, AreMadeSetListedPrintedAndDeletedByAManagerWithoutRoot) {
     accept("create policy p1");
     accept("set policy p1 by_queue = False, backfill_depth = 7");
     EXPECT_EQ(attribute_in(list("policy p1"), "by_queue"), "False");
@@ -55,7 +55,7 @@ TEST_F(OpenpbsObjects, AreMadeSetListedPrintedAndDeletedByAManagerWithoutRoot) {
     EXPECT_THAT(history, HasSubstr("alice@box  set policy p1 by_queue = False, backfill_depth = 7"));
 }
 
-TEST_F(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
+TEST_P(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
     make_windows();
     accept("create policy p2");
     accept("set sched default policy = 'default_policy,np:p2'");
@@ -77,7 +77,7 @@ TEST_F(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
                 Not(AnyOf(HasSubstr("time_window"), HasSubstr("non_work_days"))));
 }
 
-TEST_F(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeOrNotAtAll) {
+TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeOrNotAtAll) {
     make_windows();
     accept("set queue workq Priority = 5, time_window = t1, max_queued = '[u:PBS_GENERIC=9]'");
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
@@ -105,7 +105,7 @@ TEST_F(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     EXPECT_THAT(list("queue q2"), Not(HasSubstr("time_window")));
 }
 
-TEST_F(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
+TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     accept("create queue special queue_type=execution");
     accept("create resource scratch type=long, flag=nh");
     accept("create policy p1");
@@ -124,7 +124,7 @@ TEST_F(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
 }
 
 // Every kind of request that changes something, by everybody who may not make it.
-TEST_F(OpenpbsObjects, UsersAndOperatorsAreRefused) {
+TEST_P(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     make_windows();
     accept("create policy p1");
     accept("create fs_group g1");
@@ -176,7 +176,7 @@ TEST_F(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     EXPECT_EQ(site->ok("$ours/pbs_config history", "oscar"), before);
 }
 
-TEST_F(OpenpbsObjects, HistoryRollbackAndExport) {
+TEST_P(OpenpbsObjects, HistoryRollbackAndExport) {
     accept("create policy p1");
     accept("set policy p1 by_queue = False");
     accept("set sched default policy = p1");
@@ -196,7 +196,7 @@ TEST_F(OpenpbsObjects, HistoryRollbackAndExport) {
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
 }
 
-TEST_F(OpenpbsObjects, ManyRequestsAtOnce) {
+TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     // One client sends without waiting, three others in between; listings come in parts.
     const std::string script =
         "for u in 1 2 3; do (for i in $(seq 40); do echo \"create policy u$u-$i\"; echo \"set policy u$u-$i "
@@ -211,7 +211,7 @@ TEST_F(OpenpbsObjects, ManyRequestsAtOnce) {
     EXPECT_EQ(count, 120);
 }
 
-TEST_F(OpenpbsObjects, SurviveTheServersKill) {
+TEST_P(OpenpbsObjects, SurviveTheServersKill) {
     accept("create policy p1");
     accept("set policy p1 backfill_depth = 12");
     make_windows();
@@ -224,6 +224,8 @@ TEST_F(OpenpbsObjects, SurviveTheServersKill) {
     site->start_with_plugin();
     EXPECT_EQ(attribute_in(list("policy p1"), "backfill_depth"), "12");
 }
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsObjects, kAttachments, attachment_name);
 
 }  // namespace
 }  // namespace pbs::e2e

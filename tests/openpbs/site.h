@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,16 @@ class PolicySite : public OpenpbsTest {
 
     std::optional<Site> site;
 };
+
+// The same with the plugin attached in each way: with the options of pbs_policy_install as the parameter.
+class AttachedSite : public PolicySite, public ::testing::WithParamInterface<const char*> {
+  protected:
+    std::string options() const override { return GetParam(); }
+};
+inline const auto kAttachments = ::testing::Values("", "--beside");
+inline std::string attachment_name(const ::testing::TestParamInfo<const char*>& one) {
+    return *one.param == '\0' ? "inside" : "beside";
+}
 
 }  // namespace pbs::e2e
 

@@ -101,7 +101,9 @@ class OpenpbsStock : public OpenpbsTest {
             site.start();
         }
         // Nothing starts by itself, so that what comes of a request doesn't depend on when.
-        site.ok("$stock/qmgr -c 'set server scheduling = False'; cd /; sleep 1");
+        site.ok(
+            "$stock/qmgr -c 'set server scheduling = False'; cd /; for i in $(seq 100); do "
+            "$stock/qstat -B | grep -q Idle && exit 0; sleep 0.1; done; exit 1");
         std::vector<std::string> out;
         for (const Step& step : kSteps) {
             const Output output = site.sh(std::string("cd /\n") + step.script, step.user);

@@ -181,7 +181,9 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     state.host.log(PBS_LOG_DEBUG, view(request.object_name),
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
-    for (const std::string& warning : done->warnings) reply.warning(warning);
+    // They are about what this plugin's own scheduler acts on.
+    if (!state.host.has_pbs_sched())
+        for (const std::string& warning : done->warnings) reply.warning(warning);
     // Of what the host changes by itself it tells by events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {

@@ -52,6 +52,8 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
             add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
     }
     if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
+    if (state.host.has_pbs_sched())
+        for (std::string& line : state.external_files.lines(state, sched)) lines.insert(std::move(line));
     if (lines.empty()) return;
     const std::string all = fmt::format("{}", fmt::join(lines, "; "));
     reply.attribute({"unsupported_settings", all, {}});

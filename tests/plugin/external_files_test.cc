@@ -1,0 +1,224 @@
+// The files of pbs_sched, made from policies of algorithm external.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+
+#include "tests/plugin/fake_host.h"
+
+namespace pbs::plugin_test {
+namespace {
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int64_t kHour = 3600;
+constexpr int64_t kDay = 24 * kHour;
+
+class ExternalFiles : public ::testing::Test {
+  protected:
+    void bring_up(uint32_t has_pbs_sched = 1) {
+        host.write("sched_priv/sched_config", "by_queue: True ALL\nstrict_ordering: True ALL\n");
+        host.write("sched_priv/holidays", "* none\n");
+        host.write("sched_priv/dedicated_time", "# none\n");
+        host.host.has_pbs_sched = has_pbs_sched;
+        host.bring_up();
+        settle();
+    }
+    // As a host does: whatever is due is done.
+    void settle() {
+        for (int i = 0; i < 5 && host.next_deadline() <= host.now; ++i) host.tick();
+    }
+    void set(int32_t type, const std::string& name, const std::vector<Change>& changes,
+             int32_t command = PBS_CMD_SET) {
+        const Answer answer = host.manager(command, type, name, changes);
+        ASSERT_EQ(answer.code, 0) << answer.text;
+        settle();
+    }
+    void go_external() { set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "external"}}); }
+    std::string file(const std::string& name) const { return host.read("sched_priv/" + name); }
+    bool there(const std::string& name) const { return fs::exists(host.home() / "sched_priv" / name); }
+    void make_prime(const std::string& rrule, const std::string& start, const std::string& end) {
+        set(PBS_OBJ_TIME_WINDOW, "prime",
+            {{"rrule", rrule},
+             {"start_time", start},
+             {"end_time", end},
+             {"type", "prime"},
+             {"applies_on_holidays", "False"}},
+            PBS_CMD_CREATE);
+    }
+
+    FakeHost host;
+};
+
+TEST_F(ExternalFiles, AreMadeAtOnceAndWhatWasThereComesBack) {
+    bring_up();
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    go_external();
+    EXPECT_THAT(file("sched_config"), HasSubstr("strict_ordering: True\n"));
+    EXPECT_THAT(file("sched_config"), HasSubstr("by_queue: True\n"));
+    EXPECT_TRUE(there("resource_group"));
+    EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    set(PBS_OBJ_POLICY, "default_policy", {{"strict_ordering", "False"}});
+    EXPECT_THAT(file("sched_config"), HasSubstr("strict_ordering: False\n"));
+    // Kept is what was there before us, not what we made.
+    EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}});
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    EXPECT_EQ(file("holidays"), "* none\n");
+    EXPECT_FALSE(there("resource_group"));
+    EXPECT_FALSE(there("sched_config.before_pbs_policy"));
+}
+
+// Without a prefix every queue would be one of these.
+TEST_F(ExternalFiles, PrefixesOfQueuesStayAsTheyWere) {
+    host.write("sched_priv/sched_config", "by_queue: True ALL\nprimetime_prefix: p_\n");
+    host.host.has_pbs_sched = 1;
+    host.bring_up();
+    settle();
+    go_external();
+    EXPECT_THAT(file("sched_config"), HasSubstr("\ndedicated_prefix: -none-\nprimetime_prefix: p_\n"
+                                                "nonprimetime_prefix: -none-\n"));
+    host.queue(7, "maintenance");
+    set(PBS_OBJ_POLICY, "default_policy", {{"dedicated_queues", "maintenance"}});
+    EXPECT_THAT(file("sched_config"), HasSubstr("\ndedicated_prefix: maintenance\n"));
+    EXPECT_THAT(file("sched_config"), ::testing::Not(HasSubstr("dedicated_prefix: -none-")));
+}
+
+TEST_F(ExternalFiles, ComeBackWhenTheSchedulerHasNoPolicyAnyMore) {
+    bring_up();
+    go_external();
+    set(PBS_OBJ_SCHED, "default", {{"policy", ""}}, PBS_CMD_UNSET);
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+}
+
+TEST_F(ExternalFiles, AreLeftAloneWherePbsSchedIsNot) {
+    bring_up(0);
+    go_external();
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    EXPECT_FALSE(there("sched_config.before_pbs_policy"));
+}
+
+TEST_F(ExternalFiles, PoliciesOfPrimeAndNonPrimeTimeAreColumns) {
+    bring_up();
+    go_external();
+    set(PBS_OBJ_POLICY, "night", {{"by_queue", "False"}, {"algorithm", "external"}}, PBS_CMD_CREATE);
+    make_prime("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "0800", "1700");
+    set(PBS_OBJ_SCHED, "default", {{"policy", "default_policy,np:night"}});
+    EXPECT_THAT(file("sched_config"), HasSubstr("by_queue: True\tprime\nby_queue: False\tnon_prime\n"));
+}
+
+TEST_F(ExternalFiles, HolidaysHasTheWeekThatBeginsToday) {
+    bring_up();
+    go_external();
+    // No file of the older scheduler can say this: the fourth Monday of a month, and a holiday on a
+    // Wednesday.
+    make_prime("FREQ=MONTHLY;BYDAY=4MO,TU,WE", "0800", "1700");
+    set(PBS_OBJ_SERVER, "", {{"non_work_days", "11/25/2026"}});
+    EXPECT_THAT(
+        file("holidays"),
+        HasSubstr("YEAR\t2026\nmonday\t0800\t1700\ntuesday\t0800\t1700\nwednesday\tnone\tall\n"
+                  "thursday\tnone\tall\nfriday\tnone\tall\nsaturday\tnone\tall\nsunday\tnone\tall\n"));
+    // From Tuesday on, next Monday is the fifth.
+    host.now += kDay;
+    settle();
+    EXPECT_THAT(file("holidays"), HasSubstr("tuesday\t0800\t1700\nwednesday\tnone\tall\n"));
+    EXPECT_THAT(file("holidays"), HasSubstr("monday\tnone\tall\n"));
+}
+
+TEST_F(ExternalFiles, OfTwoPeriodsOfADayTheOneThatComesIsThere) {
+    bring_up();
+    go_external();
+    make_prime("FREQ=DAILY", "0800", "1200");
+    set(PBS_OBJ_TIME_WINDOW, "later",
+        {{"rrule", "FREQ=DAILY"}, {"start_time", "1400"}, {"end_time", "1800"}, {"type", "prime"}},
+        PBS_CMD_CREATE);
+    EXPECT_THAT(file("holidays"), HasSubstr("monday\t0800\t1200\n"));
+    // At noon, two hours from now, something is due.
+    EXPECT_LE(host.next_deadline(), kMonday10 + 2 * kHour);
+    host.now = kMonday10 + 2 * kHour;
+    settle();
+    EXPECT_THAT(file("holidays"), HasSubstr("monday\t1400\t1800\n"));
+}
+
+TEST_F(ExternalFiles, WhatTheFilesCantSayIsShown) {
+    bring_up();
+    const auto shown = [&] { return host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"]; };
+    EXPECT_THAT(shown(), HasSubstr("algorithm = external"));
+    go_external();
+    EXPECT_EQ(shown(), "");
+    set(PBS_OBJ_TIME_WINDOW, "t1", {{"rrule", "FREQ=DAILY"}, {"start_time", "0800"}, {"end_time", "1700"}},
+        PBS_CMD_CREATE);
+    set(PBS_OBJ_QUEUE, "workq", {{"time_window", "t1"}});
+    EXPECT_THAT(shown(), HasSubstr("queue workq time_window = t1: pbs_sched knows no hours of queues"));
+    // Nobody is told of what only our own scheduler doesn't act on.
+    const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1", {{"preemption", "True"}});
+    EXPECT_THAT(made.warnings, ::testing::IsEmpty());
+}
+
+TEST_F(ExternalFiles, AFolderThatCantBeWrittenIsToldAndTriedAgain) {
+    bring_up();
+    fs::remove(host.home() / "sched_priv/holidays");
+    fs::create_directory(host.home() / "sched_priv/holidays");
+    go_external();
+    EXPECT_TRUE(host.logged("sched_priv/holidays: expected a regular file"));
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    fs::remove(host.home() / "sched_priv/holidays");
+    host.now += 60;
+    settle();
+    EXPECT_THAT(file("sched_config"), HasSubstr("strict_ordering: True\n"));
+    EXPECT_THAT(file("holidays"), HasSubstr("prime"));
+}
+
+TEST_F(ExternalFiles, ThereIsOneAfterARestartToo) {
+    bring_up();
+    go_external();
+    host.stop();
+    FakeHost again(host.home());
+    again.host.has_pbs_sched = 1;
+    again.bring_up();
+    for (int i = 0; i < 5 && again.next_deadline() <= again.now; ++i) again.tick();
+    EXPECT_EQ(again.read("sched_priv/sched_config.before_pbs_policy"),
+              "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    EXPECT_EQ(again.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}}).code,
+              0);
+    for (int i = 0; i < 5 && again.next_deadline() <= again.now; ++i) again.tick();
+    EXPECT_EQ(again.read("sched_priv/sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+}
+
+// pbs_sched is whoever holds the lock in its folder.
+TEST_F(ExternalFiles, TheSchedulerIsToldToReadThem) {
+    bring_up();
+    std::array<int, 2> pipe_ends{};
+    ASSERT_EQ(pipe(pipe_ends.data()), 0);
+    const std::string lock_file = (host.home() / "sched_priv/sched.lock").string();
+    const pid_t child = fork();
+    if (child == 0) {
+        const int fd = open(lock_file.c_str(), O_RDWR | O_CREAT, 0644);
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_whence = SEEK_SET;
+        sigset_t hup{};
+        sigemptyset(&hup);
+        sigaddset(&hup, SIGHUP);
+        sigprocmask(SIG_BLOCK, &hup, nullptr);
+        if (fcntl(fd, F_SETLK, &lock) != 0 || write(pipe_ends[1], "l", 1) != 1) _exit(1);
+        const timespec most{20, 0};
+        _exit(sigtimedwait(&hup, nullptr, &most) == SIGHUP ? 0 : 2);
+    }
+    char locked = 0;
+    ASSERT_EQ(read(pipe_ends[0], &locked, 1), 1);
+    go_external();
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+}  // namespace
+}  // namespace pbs::plugin_test
