@@ -1,11 +1,16 @@
 // pbs_ifl.h: jobs.
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
 
 #include "ifl/api.h"
+#include "ifl/dis.h"
+#include "ifl/packet.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
@@ -272,6 +277,34 @@ int pbs_msgjob(int connect, const char* job, int file, const char* message, cons
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, RequestType::message_job,
                             MessageJob{job, static_cast<std::uint32_t>(file), message}, extend);
+    });
+}
+
+int pbs_jobend(int fd, char** job, char** message, int* exit_status) {
+    return guarded(PBSE_SYSTEM, [&] {
+        constexpr std::size_t kLongest = 8192;
+        constexpr int kPatience = 30 * 1000;
+        constexpr int kVersion = 1;
+        PacketReader packets(kLongest);
+        auto answer = packets.next();
+        pollfd ready{fd, POLLIN, 0};
+        while (answer && !*answer && poll(&ready, 1, kPatience) == 1) {
+            const ssize_t count = read(fd, packets.room(kLongest), kLongest);
+            packets.filled(count < 0 ? 0 : static_cast<std::size_t>(count));
+            if (count <= 0) break;
+            answer = packets.next();
+        }
+        if (!answer || !*answer) return PBSE_PROTOCOL;
+        DisReader reader(**answer);
+        const std::int64_t version = reader.get_signed("version");
+        const std::string id = reader.get_string("job", kLongest);
+        const std::string why = reader.get_string("message", kLongest);
+        const std::int32_t status = reader.get_i32("exit status");
+        if (reader.failed() || version != kVersion) return PBSE_PROTOCOL;
+        *job = c_string(id);
+        *message = c_string(why);
+        *exit_status = status;
+        return 0;
     });
 }
 

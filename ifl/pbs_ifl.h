@@ -529,6 +529,10 @@ extern int pbs_orderjob(int connect, const char* job1, const char* job2, const c
 extern int pbs_rerunjob(int connect, const char* job, const char* extend);
 extern int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
 extern int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend);
+/* Reads from a connection that a server has made to a port, given as the attribute `block` of a job, what
+ * came of the job: its id and either its exit status or, if it never had one, a message of why. Waits for up
+ * to 30 s. Not 0, PBSE_PROTOCOL: it tells nothing of the kind. Free both texts. */
+extern int pbs_jobend(int fd, char** job, char** message, int* exit_status);
 /* Name of the server that has the job. */
 extern char* pbs_locjob(int connect, const char* job, const char* extend);
 /* Identifiers of the jobs that satisfy every criterion: an array ended by NULL, freed with one free(). */

@@ -17,7 +17,7 @@ namespace pbs::cmds {
 
 const char* const kQsubUsage =
     "usage: qsub [-a date_time] [-A account_string] [-c interval] [-C directive_prefix]\n"
-    "\t[-e path] [-f] [-h] [-j oe|eo|n] [-J X-Y[:Z]] [-k keep] [-l resource_list]\n"
+    "\t[-e path] [-f] [-h] [-I] [-j oe|eo|n] [-J X-Y[:Z]] [-k keep] [-l resource_list]\n"
     "\t[-m mail_options] [-M user_list] [-N jobname] [-o path] [-p priority] [-P project]\n"
     "\t[-q queue] [-r y|n] [-R o|e|oe] [-S path] [-u user_list] [-v variable_list] [-V]\n"
     "\t[-W otherattributes=value...] [-z] [script | -- command [arg1 ...]]\n"
@@ -96,19 +96,22 @@ constexpr std::array kPlain{
     LetterAttribute{'u', ATTR_u}, LetterAttribute{'P', ATTR_project},
 };
 
-Result<void> add_other_attributes(JobOptions& options, std::string_view text) {
+Result<void> add_other_attributes(JobOptions& options, std::string_view text, bool submits) {
     const auto pairs = parse_pairs(text);
     if (!pairs) {
         return tl::unexpected(pairs.error());
     }
     for (const auto& [name, value] : *pairs) {
-        const bool on = !equal_ignoring_case(value, "false");
         if (name == ATTR_inter || name == ATTR_block) {
-            if (on) {
-                return fail(fmt::format("{}={}: {} jobs are not supported by this command", name, value,
-                                        name == ATTR_inter ? "interactive" : "blocking"));
+            const bool on = equal_ignoring_case(value, "true");
+            if (!on && !equal_ignoring_case(value, "false")) {
+                return fail(fmt::format("{}={}: expected true or false", name, value));
             }
-            continue;  // what jobs are anyway
+            if (on && !submits) {
+                return fail(fmt::format("{} can't be altered", name));
+            }
+            (name == ATTR_inter ? options.interactive : options.block) = on;
+            continue;
         }
         options.attributes.put(name, "", value);
     }
@@ -146,7 +149,7 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
         case 'l':
             return add_resources(options.attributes, value);
         case 'W':
-            return add_other_attributes(options, value);
+            return add_other_attributes(options, value, submits);
         case 'q':
             if (const auto destination = parse_destination(value); !destination) {
                 return tl::unexpected(destination.error());
@@ -165,10 +168,10 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
 Result<void> apply(JobOptions& options, const Option& option, const OptionContext& context, bool submits) {
     switch (option.letter) {
         case 'I':
-            return fail("interactive jobs (-I) are not supported by this command");
+            options.interactive = true;
+            return {};
         case 'X':
-            return fail(
-                "X11 forwarding (-X) is for interactive jobs, which are not supported by this command");
+            return fail("X11 forwarding (-X) is not supported by this command");
         case 'f':
             return {};  // asks to stay in the foreground, where this command always is
         case 'V':
@@ -371,6 +374,8 @@ void add_missing(JobOptions& options, const JobOptions& lower) {
     take(options.variables, lower.variables);
     options.all_variables = options.all_variables || lower.all_variables;
     options.quiet = options.quiet || lower.quiet;
+    options.interactive = options.interactive || lower.interactive;
+    options.block = options.block || lower.block;
 }
 
 std::string without_effect(const AttrList& attributes) {

@@ -27,6 +27,8 @@ struct JobOptions {
     std::optional<std::string> variables;    // -v
     bool all_variables = false;              // -V
     bool quiet = false;                      // -z
+    bool interactive = false;                // -I
+    bool block = false;                      // -W block=true
     std::vector<std::string> operands;       // script, or job identifiers
     std::vector<std::string> command;        // behind "--"
 };

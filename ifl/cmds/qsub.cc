@@ -23,6 +23,7 @@
 #include "ifl/cmds/job_options.h"
 #include "ifl/cmds/surroundings.h"
 #include "ifl/cmds/text.h"
+#include "ifl/cmds/waiting_qsub.h"
 #include "ifl/pbs_error.h"
 
 namespace {
@@ -131,6 +132,10 @@ std::string name_from(const std::string& path) {
 
 Result<Work> find_work(JobOptions& options) {
     Work work;
+    if (options.interactive && options.operands.empty() && options.command.empty()) {
+        work.name = "STDIN";
+        return work;
+    }
     if (!options.command.empty()) {
         options.attributes.put(ATTR_executable, "", options.command[0]);
         if (options.command.size() > 1) {
@@ -213,7 +218,52 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     return {};
 }
 
-Result<std::string> submit(const std::vector<std::string>& arguments, bool& quiet) {
+// A job that has been submitted.
+struct Submitted {
+    std::string id;
+    std::string server;  // as asked for
+    bool quiet = false;
+    bool interactive = false;
+    std::optional<Listener> listener;  // of one that is waited for
+};
+
+// Waits for it, if that is asked for: the exit status.
+int finish(const Submitted& job) {
+    if (job.interactive) {
+        return attend(kProgram, *job.listener, job.server, job.id);
+    }
+    if (!job.quiet) {
+        fmt::print("{}\n", job.id);
+        std::fflush(stdout);
+    }
+    return job.listener ? wait_for_end(kProgram, *job.listener, job.server, job.id) : 0;
+}
+
+// What makes the server call this program.
+Result<void> add_listener(JobOptions& options, Submitted& job) {
+    job.interactive = options.interactive;
+    if (options.interactive && options.block) {
+        complain(kProgram, "Warning: block doesn't count for an interactive job");
+    }
+    if (!options.interactive && !options.block) {
+        return {};
+    }
+    if (options.interactive) {
+        if (const auto checked = check_terminal(); !checked) {
+            return checked;
+        }
+    }
+    auto listener = Listener::open();
+    if (!listener) {
+        return tl::unexpected(listener.error());
+    }
+    options.attributes.put(options.interactive ? ATTR_inter : ATTR_block, "",
+                           std::to_string(listener->port()));
+    job.listener.emplace(std::move(*listener));
+    return {};
+}
+
+Result<Submitted> submit(const std::vector<std::string>& arguments) {
     const auto environment = submit_environment();
     if (!environment) {
         return tl::unexpected(environment.error());
@@ -239,7 +289,12 @@ Result<std::string> submit(const std::vector<std::string>& arguments, bool& quie
     if (auto added = add_server_defaults(*options, *connection, context); !added) {
         return tl::unexpected(added.error());
     }
-    quiet = options->quiet;
+    Submitted job;
+    job.server = destination.server;
+    job.quiet = options->quiet;
+    if (auto added = add_listener(*options, job); !added) {
+        return tl::unexpected(added.error());
+    }
     AttrList& attributes = options->attributes;
     const char* shell = std::getenv("PBS_SHELL");
     if (shell != nullptr && !attributes.has(ATTR_S)) {
@@ -268,7 +323,8 @@ Result<std::string> submit(const std::vector<std::string>& arguments, bool& quie
     if (const std::string warning = without_effect(attributes); !warning.empty()) {
         complain(kProgram, warning);
     }
-    return std::string(id.get());
+    job.id = id.get();
+    return job;
 }
 
 }  // namespace
@@ -278,18 +334,14 @@ int main(int argc, char** argv) {
     if (information_asked(kProgram, arguments)) {
         return 0;
     }
-    bool quiet = false;
-    const auto id = submit(arguments, quiet);
-    if (!id) {
+    const auto job = submit(arguments);
+    if (!job) {
         // Status 2 is a wrong command line.
-        if (id.error().status == 2) {
-            return usage_error(kProgram, id.error());
+        if (job.error().status == 2) {
+            return usage_error(kProgram, job.error());
         }
-        complain(kProgram, id.error().message);
-        return id.error().status;
+        complain(kProgram, job.error().message);
+        return job.error().status;
     }
-    if (!quiet) {
-        fmt::print("{}\n", *id);
-    }
-    return 0;
+    return finish(*job);
 }

@@ -10,6 +10,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/block_answer.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -437,9 +438,12 @@ Result<bool> settle_dependencies(Server& server, int64_t now) {
     int left = most_at_once;
     while (const auto work = links.work()) {
         if (left-- <= 0) break;
-        const bool done =
-            work->kind == LinkKind::to_tell ? tell(change, *work, left) : deal_with_set(change, *work, left);
-        if (!done) break;
+        if (work->kind == LinkKind::to_answer) {
+            give_block_answer(server, *work);
+        } else if (!(work->kind == LinkKind::to_tell ? tell(change, *work, left)
+                                                     : deal_with_set(change, *work, left))) {
+            break;
+        }
         change.unlink(*work);
     }
     if (auto done = change.commit(); !done) return tl::unexpected(done.error());

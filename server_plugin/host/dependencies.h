@@ -26,7 +26,9 @@ enum class LinkKind : uint8_t {
     to_tell = 10,  // other: what of those that wait for `job` is done with (Telling)
     to_hold = 11,  // other: the set of which `job` runs
     to_free = 12,  // other: the set of which `job` doesn't run after all
-    to_end = 13    // other: the set of which `job` has run
+    to_end = 13,   // other: the set of which `job` has run
+    // other: what its qsub, which waits for its end, is told (block_answer.h)
+    to_answer = 14
 };
 constexpr bool is_work(LinkKind kind) {
     return kind >= LinkKind::to_tell;

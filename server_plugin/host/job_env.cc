@@ -30,8 +30,8 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
     env["PBS_JOBID"] = job.id.job;
     env["PBS_JOBNAME"] = job.name;
     env["PBS_QUEUE"] = job.queue;
-    env["PBS_ENVIRONMENT"] = "PBS_BATCH";
-    env["ENVIRONMENT"] = "BATCH";
+    env["PBS_ENVIRONMENT"] = job.interactive != 0 ? "PBS_INTERACTIVE" : "PBS_BATCH";
+    if (job.interactive == 0) env["ENVIRONMENT"] = "BATCH";
     env["PBS_NODEFILE"] = places.node_file;
     env["PBS_JOBDIR"] = places.job_dir;
     env["PBS_JOBCOOKIE"] = places.cookie;

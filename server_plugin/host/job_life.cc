@@ -11,6 +11,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/block_answer.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/exec_vnode.h"
@@ -202,6 +203,7 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
 
 void retire(Change& change, Job& job, int final_substate) {
     dependencies_at_end(change, job);
+    note_block_answer(change, job);
     job.places.clear();
     if (!keeps_history(change.server())) {
         change.remove(job);

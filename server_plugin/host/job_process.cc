@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -154,17 +155,19 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     become_owner(child);
     ::umask(child.job.umask.value_or(077) & 0777);
     if (::chdir(child.owner.home.c_str()) != 0) give_up(child, Step::directory, errno);
-    if (::access(child.script.c_str(), R_OK) != 0) {
+    const bool interactive = child.job.interactive != 0;
+    if (!interactive && ::access(child.script.c_str(), R_OK) != 0) {
         // PBS_HOME lies where the user can't go: the script is reached through its open descriptor.
         if (::fcntl(child.script_fd, F_SETFD, 0) != 0) give_up(child, Step::exec, errno);
         child.script = fmt::format("/dev/fd/{}", child.script_fd);
     }
     usual_signals_and_limits();
-    if (::dup2(child.in, 0) < 0 || ::dup2(child.out, 1) < 0 || ::dup2(child.err, 2) < 0)
+    if (::dup2(child.in, 0) < 0 || ::dup2(child.out, 1) < 0 || ::dup2(child.err, 2) < 0 ||
+        (interactive && ::ioctl(0, TIOCSCTTY, 0) != 0))
         give_up(child, Step::exec, errno);
     // A dash before the name makes it a login shell, as PBS does.
-    std::vector<std::string> arguments = {"-" + std::filesystem::path(child.shell).filename().string(),
-                                          child.script};
+    std::vector<std::string> arguments = {"-" + std::filesystem::path(child.shell).filename().string()};
+    if (!interactive) arguments.push_back(child.script);
     arguments.insert(arguments.end(), child.job.script_arguments.begin(), child.job.script_arguments.end());
     ::execve(child.shell.c_str(), pointers(arguments).data(), pointers(child.environment).data());
     give_up(child, Step::exec, errno);
@@ -280,12 +283,15 @@ tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const Pass
 }
 
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
-                                               const JobOutput& output, const RunFiles& files, int script,
-                                               const std::string& shell,
+                                               const JobOutput& output, int terminal, const RunFiles& files,
+                                               int script, const std::string& shell,
                                                const std::vector<std::string>& environment) {
     Pipe gate;
     Pipe failure;
     const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const int in = terminal >= 0 ? terminal : null.get();
+    const int out = terminal >= 0 ? terminal : output.out.get();
+    const int err = terminal >= 0 ? terminal : output.err.get();
     if (!make_pipe(gate) || !make_pipe(failure) || !null) return system_error("make", "the pipes of the job");
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -294,8 +300,8 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
         // The shepherd's ends, or the gate would never close.
         gate.write.reset();
         failure.read.reset();
-        run_child({job, owner, shell, files.script(), environment, null.get(), output.out.get(),
-                   output.err.get(), script, gate.read.get(), failure.write.get(), parent});
+        run_child({job, owner, shell, files.script(), environment, in, out, err, script, gate.read.get(),
+                   failure.write.get(), parent});
     }
     JobProcess process;
     process.shell = pid;

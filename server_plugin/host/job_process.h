@@ -74,10 +74,11 @@ void remove_tmp_dir(const JobStart& job, const std::string& directory);
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 
-// Forks the job's first process, in a session of its own.
+// Forks the job's first process, in a session of its own. That of an interactive job has the terminal instead
+// of the output files; -1: there is none.
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
-                                               const JobOutput& output, const RunFiles& files, int script,
-                                               const std::string& shell,
+                                               const JobOutput& output, int terminal, const RunFiles& files,
+                                               int script, const std::string& shell,
                                                const std::vector<std::string>& environment);
 
 // Waits until the script runs (true) or can't be run (false, with the reason).

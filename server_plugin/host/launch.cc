@@ -174,6 +174,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.hosts = std::move(processes->hosts);
     start.threads = processes->threads;
     start.umask = umask_of(job);
+    start.interactive = static_cast<std::uint16_t>(a.integer("interactive", 0));
     start.walltime = time_limit(job, "walltime");
     start.cput = time_limit(job, "cput");
     const MomConfig site = read_mom_config(server.options.home);

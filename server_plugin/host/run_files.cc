@@ -155,6 +155,7 @@ std::string write_job_spec(const JobSpec& spec) {
     if (job.mem_kb) w.add("mem_kb", *job.mem_kb);
     if (job.vmem_kb) w.add("vmem_kb", *job.vmem_kb);
     w.add("kill_delay_s", job.kill_delay.count());
+    if (job.interactive != 0) w.add("interactive", job.interactive);
     return w.finish();
 }
 
@@ -206,6 +207,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
         "vmem_kb", [&job](std::int64_t n) { job.vmem_kb = n; }, 0);
     r.number(
         "kill_delay_s", [&job](std::int64_t n) { job.kill_delay = std::chrono::seconds(n); }, 0);
+    r.number("interactive", job.interactive);
     if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
     return spec;
 }

@@ -2,6 +2,7 @@
 pbs_library(
   pbs_host_runner
   accounting.cc
+  client_call.cc
   clock.cc
   control_group.cc
   daemonize.cc
@@ -20,5 +21,6 @@ pbs_library(
   runner.cc
   shepherd.cc
   spawn.cc
+  terminal.cc
   warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)

@@ -83,6 +83,8 @@ struct JobStart {
     std::optional<std::int64_t> mem_kb;
     std::optional<std::int64_t> vmem_kb;
     std::chrono::seconds kill_delay{10};  // between TERM and KILL
+    // An interactive job: the port of the qsub whose terminal it has. No script is run then but the shell.
+    std::uint16_t interactive = 0;
 };
 
 // How a start ended. ID.RUN.exit holds it as lines "key=value", the keys being these names (durations in

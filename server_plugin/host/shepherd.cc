@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server_plugin/host/control_group.h"
 #include "server_plugin/host/job_process.h"
@@ -28,6 +29,7 @@
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd_protocol.h"
+#include "server_plugin/host/terminal.h"
 #include "server_plugin/host/warden.h"
 
 namespace pbs::host {
@@ -77,6 +79,8 @@ class Shepherd {
     bool claim();
     bool refuse(const std::string& message);
     tl::expected<void, LaunchError> launch();
+    tl::expected<void, LaunchError> open_streams();
+    void attend_terminal();
     tl::expected<void, LaunchError> let_it_run(JobProcess& process, const std::string& shell);
     bool write_session_file(pid_t session);
     void watch();
@@ -88,7 +92,7 @@ class Shepherd {
     void exceeded(int verdict, const std::string& what);
     void join_control_group();
     void note(std::string_view text);
-    void tell_owner(const std::string& line) const;
+    void tell_owner(const std::string& line);
     void terminate(std::chrono::seconds delay);
     void signal_all(int signal);
     void kill_all();
@@ -103,6 +107,8 @@ class Shepherd {
     JobSpec spec_;
     PasswdEntry owner_;
     JobOutput output_;
+    std::optional<Terminal> terminal_;
+    bool hung_up_ = false;
     std::string tmp_dir_;
 
     pid_t shell_ = 0;
@@ -170,6 +176,23 @@ bool Shepherd::write_session_file(pid_t session) {
     return fd && write_all(fd.get(), write_session(record));
 }
 
+// The output files, or the terminal of an interactive job.
+tl::expected<void, LaunchError> Shepherd::open_streams() {
+    if (spec_.start.interactive != 0) {
+        auto terminal = Terminal::open(spec_.start);
+        if (!terminal)
+            return tl::unexpected<LaunchError>(
+                LaunchError{exit_status::fail_before_files, std::move(terminal.error())});
+        terminal_ = std::move(*terminal);
+        spec_.start.variables.emplace_back("TERM", terminal_->type());
+        return {};
+    }
+    auto output = open_output(spec_.start, owner_, home_);
+    if (!output) return tl::unexpected(output.error());
+    output_ = std::move(*output);
+    return {};
+}
+
 tl::expected<void, LaunchError> Shepherd::launch() {
     const JobStart& job = spec_.start;
     auto owner = find_owner(job);
@@ -178,9 +201,7 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     auto script = open_script(files_);
     if (!script) return tl::unexpected(script.error());
     if (auto nodes = write_node_file(job, files_); !nodes) return nodes;
-    auto output = open_output(job, owner_, home_);
-    if (!output) return tl::unexpected(output.error());
-    output_ = std::move(*output);
+    if (auto opened = open_streams(); !opened) return opened;
     for (const auto& path : {job.output_path, job.error_path})
         if (const auto host = split_path(path).first; !same_host(host, spec_.host_name))
             note(fmt::format("{} is not this machine; the path is taken for one of this machine's", path));
@@ -192,9 +213,10 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     rusage own{};
     ::getrusage(RUSAGE_SELF, &own);
     own_mem_kb_ = own.ru_maxrss;
-    auto process = fork_job(job, owner_, output_, files_, script->get(), shell,
-                            job_environment(job, owner_, places, defaults));
+    auto process = fork_job(job, owner_, output_, terminal_ ? terminal_->slave() : -1, files_, script->get(),
+                            shell, job_environment(job, owner_, places, defaults));
     if (!process) return tl::unexpected(process.error());
+    if (terminal_) terminal_->close_slave();
     shell_ = process->shell;
     return let_it_run(*process, shell);
 }
@@ -250,14 +272,27 @@ void Shepherd::watch() {
         reap();
         if (nothing_left_ || (shell_status_ && !kill_at_)) return;
         const auto wait = std::clamp<milliseconds>(next_wake() - boot_time(), 0ms, longest_sample);
-        pollfd poll_signals{signals_.get(), POLLIN, 0};
-        ::poll(&poll_signals, 1, static_cast<int>(wait.count()));
+        std::vector<pollfd> events{{signals_.get(), POLLIN, 0}};
+        if (terminal_)
+            for (const pollfd& event : terminal_->wanted()) events.push_back(event);
+        ::poll(events.data(), events.size(), static_cast<int>(wait.count()));
         read_signals();
+        if (terminal_) attend_terminal();
         const auto now = boot_time();
         if (now >= sample_at_) sample();
         enforce(now);
         if (kill_at_ && now >= *kill_at_) return;
     }
+}
+
+// Without the one who sits at its terminal the job ends.
+void Shepherd::attend_terminal() {
+    terminal_->carry();
+    if (!terminal_->client_gone() || hung_up_) return;
+    hung_up_ = true;
+    note("its qsub has gone");
+    terminal_->hang_up();
+    terminate(spec_.start.kill_delay);
 }
 
 std::optional<std::chrono::seconds> limit_of(int value) {
@@ -349,7 +384,8 @@ void Shepherd::exceeded(int verdict, const std::string& what) {
 }
 
 // Into the job's stderr file. If the user has made that a FIFO and nobody reads, the line isn't waited for.
-void Shepherd::tell_owner(const std::string& line) const {
+void Shepherd::tell_owner(const std::string& line) {
+    if (terminal_) return terminal_->show("\r\n" + line + "\r");
     pollfd writable{output_.err.get(), POLLOUT, 0};
     if (output_.err && ::poll(&writable, 1, 0) == 1) static_cast<void>(write_all(output_.err.get(), line));
 }
@@ -414,6 +450,7 @@ int Shepherd::run() {
         watch();
         sample();
         kill_all();
+        if (terminal_) terminal_->finish();
         if (!shell_status_ || end_ == 0ms) end_ = boot_time();
         sample();
         store_exit(files_, exit_room_, ended());

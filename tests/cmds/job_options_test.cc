@@ -120,9 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLine{{"-l", "mem=\"1gb"}, "no closing quote"},
                     BadLine{{"-a", "9999"}, "illegal -a value"}, BadLine{{"-r", "maybe"}, "expected y or n"},
                     BadLine{{"-m", "nb"}, "or n"}, BadLine{{"-W", "umask"}, "illegal -W value"},
-                    BadLine{{"-I"}, "interactive jobs (-I) are not supported"},
-                    BadLine{{"-W", "interactive=true"}, "interactive jobs are not supported"},
-                    BadLine{{"-W", "block=true"}, "blocking jobs are not supported"}, BadLine{{"-X"}, "X11"},
+                    BadLine{{"-W", "interactive=maybe"}, "expected true or false"},
+                    BadLine{{"-W", "block=1"}, "expected true or false"}, BadLine{{"-X"}, "X11"},
                     BadLine{{"-q", "a b"}, "illegal -q value"},
                     BadLine{{"--"}, "expected a command after --"}, BadLine{{"a", "b"}, "unexpected 'b'"},
                     BadLine{{"a", "--", "b"}, "unexpected 'a'"}, BadLine{{"-Q"}, "unknown option -Q"}));

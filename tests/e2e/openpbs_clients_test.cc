@@ -270,5 +270,23 @@ TEST_F(OpenpbsJobs, DependenciesAndCommandsOnJobs) {
     EXPECT_TRUE(wait_for([&] { return !server.running(); }));
 }
 
+TEST_F(OpenpbsJobs, WaitForTheirJobsAndTheirTerminals) {
+    const Output blocked = as_runner({"qsub", "-S", "/bin/sh", "-W", "block=true"}, "exit 3\n");
+    EXPECT_EQ(blocked.exit, 3) << blocked;
+    if (access("/usr/bin/script", X_OK) != 0) return;
+    RunOptions options;
+    options.uid = runner().uid;
+    options.input = "echo answer=$((6*7)); exit\n";
+    options.folder = server.work();
+    options.environment = {{"HOME", server.work().string()},
+                           {"TERM", "vt220"},
+                           {"SHELL", "/bin/sh"},
+                           {"PBS_CONF_FILE", (server.work() / "pbs.conf").string()}};
+    const std::string qsub = (prefix / "bin/qsub").string();
+    const Output session = run({"/usr/bin/script", "-qec", qsub + " -I -S /bin/sh", "/dev/null"}, options);
+    EXPECT_EQ(session.exit, 0) << session;
+    EXPECT_THAT(session.out, AllOf(HasSubstr("ready"), HasSubstr("answer=42"), HasSubstr("completed")));
+}
+
 }  // namespace
 }  // namespace pbs::e2e

@@ -14,6 +14,7 @@ pbs_test(
   pbs_host_runner
   SOURCES
   accounting_test.cc
+  client_call_test.cc
   clock_test.cc
   control_group_test.cc
   daemonize_test.cc

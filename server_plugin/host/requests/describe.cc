@@ -41,7 +41,9 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             const bool hidden = resource != nullptr && (resource->flags & resource_invisible) != 0;
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
-        add(out, def.name, value.value, value.resource);
+        // Which port it is tells nobody anything.
+        const bool port = def.name == "interactive" || def.name == "block";
+        add(out, def.name, port ? "True" : value.value, value.resource);
     }
 }
 

@@ -86,6 +86,13 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
     if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
     if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
     if (def.name == "umask") return check_umask(value);
+    if (def.name == "interactive" || def.name == "block") {
+        const int64_t port = job.attributes.integer(def.name, 0);
+        if (port < 1 || port > 65535)
+            return fail(
+                PBSE_BADATVAL,
+                fmt::format("Illegal {} \"{}\": expected the port that qsub listens at", def.name, value));
+    }
     if (def.name == "Checkpoint") return check_checkpoint(value);
     return {};
 }

@@ -68,6 +68,17 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     job.attributes.set(def, {}, std::move(text));
 }
 
+// The server calls a qsub that waits for its job, which it does on this machine only. What such a job does
+// with its terminal can't be done again.
+Result<void> check_waiting_client(const Context& context, Job& job) {
+    for (const char* name : {"interactive", "block"})
+        if (job.attributes.has(name) && !same_name(context.who.host, context.state().host_name))
+            return fail(PBSE_NOSUP,
+                        fmt::format("No support for requested service: {} jobs of another machine", name));
+    if (job.attributes.has("interactive")) set_attribute(job, "Rerunable", "False");
+    return {};
+}
+
 // What the server adds to what the client gave.
 void complete(Context& context, Job& job, const Queue& queue) {
     set_attribute(job, "Job_Owner", requestor(context));
@@ -108,6 +119,7 @@ ifl::Reply queue_job(Context& context) {
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
             return refuse_attribute(set.error(), body.attributes[i], i);
+    if (auto ok = check_waiting_client(context, job); !ok) return refuse(ok.error());
     job.sequence = next_sequence(server);
     job.id = fmt::format("{}.{}", job.sequence, context.state().server_name);
     complete(context, job, *queue);

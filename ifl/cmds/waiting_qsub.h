@@ -1,0 +1,50 @@
+// A qsub that waits for its job: for its end (-W block=true), or for its terminal (-I). It listens at a port
+// that it gives with the job, and the server, or what runs the job, calls it.
+#ifndef PBSPOLICY_IFL_CMDS_WAITING_QSUB_H
+#define PBSPOLICY_IFL_CMDS_WAITING_QSUB_H
+
+#include <cstdint>
+#include <string>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+// Waits for one connection at a time.
+class Listener {
+  public:
+    static Result<Listener> open();
+    Listener(Listener&& other) noexcept;
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    Listener& operator=(Listener&&) = delete;
+    ~Listener();
+
+    int fd() const { return fd_; }
+    std::uint16_t port() const { return port_; }
+    // Who calls: -1 if it is neither the system, by a privileged port, nor a process of this user.
+    int accept() const;
+
+  private:
+    Listener(int fd, std::uint16_t port) : fd_(fd), port_(port) {}
+    int fd_;
+    std::uint16_t port_;
+};
+
+// The job's exit status, or 3 with a message if it has none; a signal that ends this program deletes the job.
+int wait_for_end(const Program& program, const Listener& listener, const std::string& server,
+                 const std::string& job);
+
+// Carries this terminal to the job until its end. `~.` at the beginning of a line leaves the job, which ends
+// it;
+// `~` and the suspend character stop this program.
+int attend(const Program& program, const Listener& listener, const std::string& server,
+           const std::string& job);
+
+// An error unless standard input and output are a terminal.
+Result<void> check_terminal();
+
+}  // namespace pbs::cmds
+
+#endif

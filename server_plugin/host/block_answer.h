@@ -1,0 +1,19 @@
+// qsub -W block=true waits for the end of its job at a port, and is told of it by the server.
+#ifndef PBSPOLICY_HOST_BLOCK_ANSWER_H
+#define PBSPOLICY_HOST_BLOCK_ANSWER_H
+
+#include "server_plugin/host/change.h"
+#include "server_plugin/host/dependencies.h"
+#include "server_plugin/host/objects.h"
+
+namespace pbs::host {
+
+// The job ends. If a qsub waits for that, a note of what it is to be told is made in the change, for
+// settle_dependencies(): so it is told also by a server that was killed in between.
+void note_block_answer(Change& change, Job& job);
+// Tells it, if it is still there.
+void give_block_answer(Server& server, const Link& note);
+
+}  // namespace pbs::host
+
+#endif
