@@ -30,7 +30,6 @@ static int (*real_execve)(const char*, char* const[], char* const[]);
 
 static int is_server; /* this is pbs_server.bin */
 static int tried;     /* the module has been loaded, or can't be */
-static int attached;  /* it has been loaded */
 static pthread_t main_thread;
 static char own_path[PATH_MAX];
 static char folder[PATH_MAX];
@@ -151,7 +150,6 @@ __attribute__((constructor)) static void begin(void) {
 static void in_child(void) {
     calls = real;
     is_server = 0;
-    attached = 0;
 }
 
 static void step_aside(const char* why) {
@@ -192,7 +190,6 @@ static void attach(void) {
         return;
     }
     calls = given;
-    attached = 1;
 }
 
 /* ---- The calls. Threads of libtpp wait with the same function. */
@@ -229,8 +226,7 @@ EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset
  * start: it gets back what was taken out of that. */
 EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     char preload[PATH_MAX * 4], how[64], program[PATH_MAX], target[PATH_MAX];
-    const ssize_t length =
-        is_server && attached ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
+    const ssize_t length = is_server ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
     char** with;
     char** to;
     size_t count = 0, i;

@@ -23,6 +23,7 @@
 
 #include "ifl/packet.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/backup.h"
 #include "server_plugin/openpbs/messages.h"
 #include "server_plugin/openpbs/plugin.h"
 #include "server_plugin/openpbs/site.h"
@@ -194,11 +195,28 @@ class Service {
                                                                body.attributes.front().name)));
             return true;
         }
+        if (wants_backup(request)) {
+            answer(one.ticket, backup(request));
+            return true;
+        }
         const ifl::Reply reply = plugin_->manager(now(), request, identity_of(one), one.ticket);
         if (reply.code == PBSE_TRYAGAIN) return false;
         if (one.what != Ask::What::check && reply.code == 0) show_all();
         answer(one.ticket, reply);
         return true;
+    }
+
+    static bool wants_backup(const ManagerRequest& request) {
+        return request.object_type == PBS_OBJ_CONFIGURATION &&
+               std::ranges::any_of(request.attributes, [](const auto& one) { return one.name == "backup"; });
+    }
+
+    ifl::Reply backup(const ManagerRequest& request) const {
+        if (request.command != PBS_CMD_SET || !request.object.empty() || request.attributes.size() != 1 ||
+            request.attributes.front().value != "True")
+            return ifl::Reply::error(PBSE_BADATVAL, "backup: expected True, and nothing else");
+        const auto done = back_up(options_.home, now());
+        return done ? ifl::Reply::warning(*done) : ifl::Reply::error(PBSE_SYSTEM, done.error());
     }
 
     bool status(const Ask& one) {

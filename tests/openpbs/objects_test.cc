@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -196,6 +198,48 @@ TEST_P(OpenpbsObjects, HistoryRollbackAndExport) {
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
 }
 
+TEST_P(OpenpbsObjects, ABackupCanBePutBack) {
+    accept("create policy p1");
+    const std::string told = site->ok("$ours/pbs_config backup", "alice");
+    const std::string folder = told.substr(0, told.find('\n')).substr(told.find('/'));
+    EXPECT_THAT(site->refused("$ours/pbs_config backup", "oscar"), HasSubstr("Unauthorized"));
+    accept("create policy p2");
+    site->stop();
+    site->ok("$ours/pbs_policyd --stop; cd /var/spool/pbs/server_priv && rm -f policy.db-* && cp " + folder +
+             "/policy.db policy.db");
+    site->start_with_plugin();
+    EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
+    EXPECT_NE(site->qmgr("list policy p2").exit, 0);
+    accept("create policy p3");
+}
+
+// What OpenPBS's qmgr prints and what ours prints make the site again.
+TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
+    make_windows();
+    accept("create policy p1");
+    accept("set policy p1 backfill_depth = 7, job_sort_key = 'ncpus HIGH'");
+    accept("create queue q1 queue_type=execution, Priority=9, time_window=t1");
+    accept("set server non_work_days = '12/25 SUMMARY:Christmas Day'");
+    accept("set sched default policy = 'default_policy,np:p1'");
+    const auto print = [](const Site& of) {
+        return of.ok(
+            "$stock/qmgr -c 'print server'; $ours/qmgr -c 'print time_window @default'; $ours/qmgr -c "
+            "'print fs_group @default'; $ours/qmgr -c 'print policy @default'; for o in 'queue @default' "
+            "'sched default' server; do $ours/qmgr -c \"print $o\" | grep -e time_window -e ' policy = ' "
+            "-e non_work_days; done",
+            "alice");
+    };
+    const std::string printed = print(*site);
+    Site other;
+    other.install(options());
+    other.start_with_plugin();
+    const Output restored = other.sh(
+        "cat > /tmp/alice.print <<'END'\n" + printed + "\nEND\n$ours/qmgr < /tmp/alice.print", "alice");
+    // Some is there already; nothing is refused for what it says.
+    EXPECT_THAT(restored.err, Not(AnyOf(HasSubstr("15014"), HasSubstr("15212")))) << restored;
+    EXPECT_EQ(print(other), printed);
+}
+
 TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     // One client sends without waiting, three others in between; listings come in parts.
     const std::string script =
@@ -209,6 +253,35 @@ TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     for (std::size_t at = all.find("Policy u"); at != std::string::npos; at = all.find("Policy u", at + 1))
         ++count;
     EXPECT_EQ(count, 120);
+}
+
+// Nothing that was acknowledged is lost, whenever the server is killed.
+TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
+    make_windows();
+    int made = 0;
+    for (int round = 0; round < 4; ++round) {
+        // A server is killed while requests go on; the names of those that succeeded are written down.
+        site->ok("rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
+                     std::to_string(round) +
+                     "-$i\" >/dev/null 2>&1 && echo $i >> /tmp/alice.made || break; $ours/qmgr -c \"set "
+                     "queue workq "
+                     "Priority=$i, time_window=t1\" >/dev/null 2>&1 && echo $i > /tmp/alice.priority; done) "
+                     ">/dev/null 2>&1 & sleep 0." +
+                     std::to_string(3 + 2 * round),
+                 "alice");
+        site->kill_server();
+        site->sh("sleep 0.5");
+        site->start_with_plugin();
+        const std::string all = list("policy @default");
+        const std::string names = site->ok("cat /tmp/alice.made");
+        std::istringstream numbers(names);
+        for (int number = 0; numbers >> number; ++made)
+            EXPECT_THAT(all, HasSubstr("Policy r" + std::to_string(round) + "-" + std::to_string(number)));
+        const int kept = std::atoi(site->sh("cat /tmp/alice.priority").out.c_str());
+        EXPECT_GE(std::atoi(attribute_in(list("queue workq"), "Priority").c_str()), kept);
+        EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
+    }
+    EXPECT_GT(made, 20);
 }
 
 TEST_P(OpenpbsObjects, SurviveTheServersKill) {

@@ -61,8 +61,8 @@ std::span<const Rule> rules() {
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
          {"pbs_text", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs",
-         {"server_plugin/plugin/pbs_plugin.h", "ifl/"},
-         {"pbs_ifl_codec", "pbs_ifl_client"}},
+         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "sqlite/"},
+         {"pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},
     };
     return table;
 }
