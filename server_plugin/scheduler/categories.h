@@ -1,33 +1,35 @@
-// Jobs that gates can't tell apart, and what is kept of the answers about them.
+// Jobs that filters can't tell apart, and what is kept of the answers about them.
 //
-// Most gates read the job and the queue, some the user and the queue: limits on what runs of whom, access
-// lists, allocations. So what users may do is kept by user, what is said of the request by shape, and jobs
-// are of one category if both are the same: users who are within all limits are alike, and so are those who
-// have reached the same ones.
+// Most filters read the signature and the queue, some the owner or group and the queue: limits on running
+// jobs, access lists, allocations. So what users may do is kept by user, what is said of the request by
+// shape, and jobs are of one category if both are the same: users who are within all limits are alike, and so
+// are those who have reached the same ones.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "server_plugin/scheduler/blockers.h"
-#include "server_plugin/scheduler/cycle_state.h"
+#include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/place_map.h"
 
 namespace pbs::sched {
 
-// Which of a list of gates refuses, and why.
-struct GateRefusal {
+// Which of a list of filters refuses, and why.
+struct FilterRefusal {
     static constexpr std::uint32_t none = UINT32_MAX;
-    std::uint32_t gate = none;  // its place in the list
-    Reason reason;
-    friend bool operator==(const GateRefusal&, const GateRefusal&) = default;
+    std::uint32_t filter = none;  // its place in the list
+    Refusal refusal{};
+    // Jobs are told the same; what lifts it may differ by user.
+    friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {
+        return a.filter == b.filter && a.refusal.reason == b.refusal.reason;
+    }
 };
 
-// What the gates that read nothing but the user say of one: the first that refuses.
+// What the filters of owners and groups say of a user: the first that refuses.
 struct Standing {
-    GateRefusal job;                  // of the job gates
-    std::vector<GateRefusal> queues;  // of the gates of each target
+    FilterRefusal admission{};
+    std::vector<FilterRefusal> queues;  // of the filters of each target
     // Of a user who has to be told apart from others of the same standing.
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
@@ -36,12 +38,12 @@ struct Standing {
 struct StandingHash {
     std::size_t operator()(const Standing& standing) const {
         std::uint64_t h = std::uint64_t{standing.owner} << 32 | standing.group;
-        const auto mix = [&](const GateRefusal& refusal) {
-            h = (h ^ refusal.gate ^ ReasonHash{}(refusal.reason)) * 0x9E3779B97F4A7C15ULL;
+        const auto mix = [&](const FilterRefusal& refusal) {
+            h = (h ^ refusal.filter ^ ReasonHash{}(refusal.refusal.reason)) * 0x9E3779B97F4A7C15ULL;
             h ^= h >> 29;
         };
-        mix(standing.job);
-        for (const GateRefusal& refusal : standing.queues) mix(refusal);
+        mix(standing.admission);
+        for (const FilterRefusal& refusal : standing.queues) mix(refusal);
         return h;
     }
 };
@@ -63,7 +65,7 @@ class Standings {
         return users_[number];
     }
     void change(User& user, const Standing& standing) {
-        if (numbers_.empty()) add({{}, std::vector<GateRefusal>(standing.queues.size()), 0, 0});
+        if (numbers_.empty()) add({{}, std::vector<FilterRefusal>(standing.queues.size()), 0, 0});
         if (*by_number_[user.standing] != standing) user.standing = add(standing);
     }
     const Standing& operator[](std::uint32_t number) const { return *by_number_[number]; }
@@ -80,10 +82,10 @@ class Standings {
     std::vector<User> users_;
 };
 
-// What the gates that don't read the user say of a shape in one target.
+// What the filters that don't read the user say of a shape in one target.
 struct ShapeAnswer {
-    GateRefusal refusal;  // that holds whatever else is started
-    // So many gates, without those that read the user alone, let it pass when so many jobs had been started.
+    FilterRefusal refusal;  // that holds whatever else is started
+    // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;
 };

@@ -23,6 +23,8 @@ class Snapshot;
 
 namespace pbs::sched {
 
+struct Profile;
+
 // A boolean option of Origin: plain, or false until an instant and true from then on.
 struct Since {
     bool value = false;
@@ -54,6 +56,7 @@ struct Settings {
     // interface 6).
     bool from_sched_config = false;
     Algorithm algorithm = Algorithm::standard;
+    const Profile* profile = nullptr;  // null: the one of the algorithm
 
     // Standard (PP-748, interface 1).
     bool round_robin = false;

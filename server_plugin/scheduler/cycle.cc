@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "server_plugin/scheduler/cycle_parts.h"
-#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
 
 namespace pbs::sched {
 
@@ -33,7 +33,7 @@ Decisions Cycle::run() {
     out.jobs_considered = considered_;
     remember();
     if (in_.events != nullptr) in_.events->last_full = in_.now;
-    const bool test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
+    const bool test_only = s_.test_only.holds(in_.now);
     out.hpm_wanted = state_.hpm_wanted && !test_only;
     if (test_only) {
         say_what_would_be_done(out);
@@ -46,21 +46,9 @@ Decisions Cycle::run() {
     return out;
 }
 
-// Which jobs there are, by class.
-void Cycle::collect_jobs() {
-    if (s_.algorithm == Algorithm::origin)
-        collect_origin_jobs();
-    else
-        collect_standard_jobs();
-}
-
-// The same, in order.
 void Cycle::make_list() {
     collect_jobs();
-    if (s_.algorithm == Algorithm::origin)
-        for (const JobClass job_class : queued_classes) order_class(job_class, state_.prime_now);
-    else
-        order_standard_jobs();
+    for (const JobClass job_class : queued_classes) order_class(job_class, state_.prime_now);
 }
 
 void Cycle::consider_list() {
@@ -145,8 +133,7 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
 }
 
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {
-    if (settings.algorithm != Algorithm::origin || !settings.sort_by_past_usage.holds(now))
-        return std::nullopt;
+    if (!settings.sort_by_past_usage.holds(now)) return std::nullopt;
     return past_usage_charge(settings.past_usage_charge, job_nodes(tables, settings, job),
                              tables.jobs.expected_walltime(job));
 }
@@ -162,6 +149,10 @@ std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) 
 
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
     return job_nodes(tables, NodeSize{settings.ssinode_cpus, settings.ssinode_mem}, job);
+}
+
+Chunks Tables::chunks_by(const Settings& settings) const {
+    return divides_chunks && settings.profile->divides_chunks ? Chunks::divided : Chunks::whole;
 }
 
 std::uint32_t Tables::user(std::uint32_t group, std::uint32_t owner) {
@@ -211,9 +202,7 @@ double node_hours(std::int64_t nodes, Seconds walltime) {
 
 std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
                                         JobSlot job) {
-    if (settings.algorithm != Algorithm::origin || !settings.enforce_allocation.holds(now) ||
-        settings.sched_acct_dir.empty())
-        return std::nullopt;
+    if (!settings.enforce_allocation.holds(now) || settings.sched_acct_dir.empty()) return std::nullopt;
     return node_hours(job_nodes(tables, settings, job), tables.jobs.expected_walltime(job));
 }
 

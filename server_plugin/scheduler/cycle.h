@@ -63,9 +63,7 @@ struct Tables {
     std::string server_host;
 
     // By a policy.
-    Chunks chunks_by(const Settings& settings) const {
-        return divides_chunks && settings.algorithm == Algorithm::standard ? Chunks::divided : Chunks::whole;
-    }
+    Chunks chunks_by(const Settings& settings) const;
 
     ReasonContext reason_context() {
         return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};

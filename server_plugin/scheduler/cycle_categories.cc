@@ -1,19 +1,27 @@
 // A cycle: which answers hold for which jobs.
 
 #include <algorithm>
+#include <utility>
 
 #include "server_plugin/scheduler/cycle_parts.h"
 
 namespace pbs::sched {
 
-// What of a user the gates of these queues read.
+enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2 };
+
+// What of a user the filters of these queues read.
 unsigned Cycle::user_reads_of(Targets& targets) const {
     if (targets.user_reads) return *targets.user_reads;
     unsigned reads = 0;
-    for (const JobGate* gate : job_gates_) reads |= gate->reads_user;
-    for (const Gate* gate : gates_) {
-        if (gate->reads_user == nullptr) continue;
-        for (const QueueView* view : targets) reads |= gate->reads_user(state_, *view);
+    for (const Admission* admission : admissions_)
+        if (admission->is_of_group()) reads |= reads_group;
+    for (QueueView* view : targets) {
+        find_filters(*view);
+        for (const Filter* filter : view->filters) {
+            if (filter->is_of_owner()) reads |= reads_owner;
+            if (filter->is_of_group()) reads |= reads_group;
+            if (filter->reads_user_of(state_, *view)) reads |= reads_owner | reads_group;
+        }
     }
     targets.user_reads = reads;
     return reads;
@@ -80,33 +88,32 @@ const Standings::User& Cycle::standing_of(const OrderedJob& job, Targets& target
 // What could lift its refusals.
 Blockers Cycle::find_standing(const Candidate& job, const Targets& targets) {
     Blockers blockers = 0;
-    standing_.job = {};
+    standing_.admission = {};
     standing_.queues.assign(targets.size(), {});
-    for (std::uint32_t i = 0; i < job_gates_.size() && !standing_.job.reason; ++i) {
-        if (job_gates_[i]->reads_user == 0) continue;
-        if (const Reason reason = job_gates_[i]->check(state_, job)) {
-            standing_.job = {i, reason};
-            blockers |= job_gates_[i]->blockers;
+    for (std::uint32_t i = 0; i < admissions_.size() && !standing_.admission.refusal; ++i) {
+        if (!admissions_[i]->is_of_group()) continue;
+        if (const Refusal refusal = ask_admission(*admissions_[i], state_, job)) {
+            standing_.admission = {i, refusal};
+            blockers |= refusal.blockers;
         }
     }
     // Early non-prime time is asked for by the jobs of single users.
     bool apart = early_is_possible();
     for (std::size_t t = 0; t < targets.size(); ++t) {
         QueueView& view = *targets[t];
-        find_gates(view);
-        for (std::uint32_t i = 0; i < view.gates.size() && standing_.queues[t].gate == GateRefusal::none;
-             ++i) {
-            const unsigned reads = sched::user_reads(*view.gates[i], state_, view);
-            if ((reads & reads_job_too) != 0) apart = true;
-            if (reads == 0 || (reads & reads_job_too) != 0) continue;
-            if (const Reason reason = view.gates[i]->check(state_, job, view)) {
-                standing_.queues[t] = {i, reason};
-                blockers |= blockers_of(*view.gates[i], state_, job, view, reason);
+        find_filters(view);
+        for (std::uint32_t i = 0; i < view.filters.size() && !standing_.queues[t].refusal; ++i) {
+            const Filter& filter = *view.filters[i];
+            if (filter.reads_user_of(state_, view)) apart = true;
+            if (!filter.is_of_user()) continue;
+            if (const Refusal refusal = check(filter, job, view)) {
+                standing_.queues[t] = {i, refusal};
+                blockers |= blockers_of(refusal);
             }
         }
     }
-    standing_.owner = apart ? job.owner : 0;
-    standing_.group = apart ? job.group : 0;
+    standing_.owner = apart ? job.user.owner : 0;
+    standing_.group = apart ? job.user.group : 0;
     return blockers;
 }
 
@@ -131,45 +138,56 @@ void Cycle::forget_answers() {
     verdict_of_user_.clear();
 }
 
-void Cycle::find_gates(QueueView& view) const {
-    if (!view.gates.empty()) return;
-    std::ranges::copy_if(gates_, std::back_inserter(view.gates), [&](const Gate* gate) {
-        return gate->is_open == nullptr || !gate->is_open(state_, view);
-    });
+void Cycle::find_filters(QueueView& view) const {
+    if (std::exchange(view.filters_known, true)) return;
+    view.filters.clear();
+    view.job_filters.clear();
+    const Opening opening = Opening::of(state_, view);
+    for (const Filter* filter : filters_)
+        if (filter->is_open == nullptr || !filter->is_open(opening))
+            (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);
 }
 
-GateRefusal Cycle::first_refusal(const Candidate& job, QueueView& view) {
-    for (std::uint32_t i = 0; i < view.gates.size(); ++i)
-        if (const Reason reason = view.gates[i]->check(state_, job, view)) return {i, reason};
+FilterRefusal Cycle::first_refusal(const Candidate& job, QueueView& view) {
+    for (std::uint32_t i = 0; i < view.filters.size(); ++i)
+        if (const Refusal refusal = check(*view.filters[i], job, view)) return {i, refusal};
     return {};
 }
 
-// The same for a job of which something is known. Gates that read the user alone aren't asked again, nor is
-// any where the shape is known to be refused whatever else starts.
-GateRefusal Cycle::first_refusal(const Candidate& job, QueueView& view, const GateRefusal& of_user,
-                                 ShapeAnswer& of_shape) {
-    const auto end = std::min(of_user.gate, static_cast<std::uint32_t>(view.gates.size()));
-    if (of_shape.refusal.gate < end) return of_shape.refusal;
-    if (of_user.reason && of_shape.passed >= end && of_shape.starts == started_.size()) return of_user;
-    const auto passes = [&](std::uint32_t gates) {
-        of_shape.passed = gates;
+// Of the filters that are asked for each job, numbered behind the others.
+FilterRefusal Cycle::first_refusal_of_job(const Candidate& job, QueueView& view) {
+    const auto others = static_cast<std::uint32_t>(view.filters.size());
+    for (std::uint32_t i = 0; i < view.job_filters.size(); ++i)
+        if (const Refusal refusal = check(*view.job_filters[i], job, view)) return {others + i, refusal};
+    return {};
+}
+
+// The same for a job of which something is known. Filters of owners and groups aren't asked again, nor is any
+// where the shape is known to be refused whatever else starts.
+FilterRefusal Cycle::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
+                                   ShapeAnswer& of_shape) {
+    const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));
+    if (of_shape.refusal.filter < end) return of_shape.refusal;
+    if (of_user.refusal && of_shape.passed >= end && of_shape.starts == started_.size()) return of_user;
+    const auto passes = [&](std::uint32_t filters) {
+        of_shape.passed = filters;
         of_shape.starts = static_cast<std::uint32_t>(started_.size());
     };
     bool of_shape_only = true;
     for (std::uint32_t i = 0; i < end; ++i) {
-        const Gate& gate = *view.gates[i];
-        const unsigned reads = sched::user_reads(gate, state_, view);
-        if (reads != 0 && (reads & reads_job_too) == 0) continue;
-        if (of_shape_only && reads != 0) {
+        const Filter& filter = *view.filters[i];
+        if (filter.is_of_user()) continue;
+        if (of_shape_only && filter.reads_user_of(state_, view)) {
             of_shape_only = false;
             passes(i);
         }
-        const GateRefusal refusal{i, gate.check(state_, job, view)};
-        if (!refusal.reason) continue;
-        if (of_shape_only && (gate.traits & lifted_by_start) == 0) of_shape.refusal = refusal;
+        const FilterRefusal refusal{i, check(filter, job, view)};
+        if (!refusal.refusal) continue;
+        if (of_shape_only && !refusal.refusal.is_lifted_by_start()) of_shape.refusal = refusal;
         return refusal;
     }
     if (of_shape_only) passes(end);
     return of_user;
 }
+
 }  // namespace pbs::sched

@@ -22,6 +22,16 @@ bool Cycle::is_drained_for(JobClass job_class) const {
     return state_.reservations.empty() && passed_over_ < most_passed_over;
 }
 
+extern const AfterRefusal drain_after_refusal;
+const AfterRefusal drain_after_refusal{
+    .refused = [](Cycle& cycle, const OrderedJob& job, Verdict& verdict,
+                  Targets& targets) { cycle.drain_if_wanted(job, verdict, targets); },
+    .wants = [](const Cycle& cycle, const Targets&,
+                JobClass job_class) { return cycle.is_drained_for(job_class); },
+    .begin = nullptr,
+    .settle = [](Cycle& cycle) { cycle.release_drained(); },
+};
+
 // A job was refused that may start later.
 void Cycle::drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (!is_drained_for(job.job_class)) return;
@@ -38,7 +48,7 @@ void Cycle::drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& ta
 // start is known in any, or it is later than the last end of a job there, so that it doesn't wait for these.
 bool Cycle::drain_for(Candidate& job, const Targets& targets) {
     if (reserve_kept(job)) return true;
-    const bool home_later = static_cast<bool>(execution_type_reason(state_, t_.jobs.queue[job.job]));
+    const bool home_later = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     QueueView* soonest = nullptr;
     std::optional<Instant> start;
     std::vector<const QueueView*> possible;
@@ -74,6 +84,7 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
         if (!ahead->earliest(in_.now)) return false;
     }
     ahead->reserve();
+    state_.reservations.back().drains = true;
     if (in_.events == nullptr) return true;
     // Those behind it were found beside another one, or none.
     const std::size_t number = state_.reservations.size() - 1;
@@ -97,9 +108,9 @@ bool Cycle::reserve_kept(const Candidate& job) {
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
-    use_spare(state_, limit_user(job, view, kept.placement), kept.end);
+    use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.end);
     state_.vnodes->use_reserved(kept.placement, *job.request, vnode_share(), kept.end);
-    state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, false, {}});
+    state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
     log_schedule(ScheduleState::reserving, job.job, view, kept.start, kept.end, kept.placement);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
                            vnode_share(), kept.gone(t_));
@@ -118,7 +129,8 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     // Nor where a gate asks for more of what runs in the queue or on hosts than limits do.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0) return;
-    if (std::ranges::any_of(gates_, [](const Gate* gate) { return (gate->traits & lifted_by_start) != 0; }))
+    if (std::ranges::any_of(filters_,
+                            [](const Filter* filter) { return (filter->traits & by_limits_only) == 0; }))
         return;
     const auto shares_vnode = [&](const KeptDrain& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
@@ -152,7 +164,7 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     for (const QueueView* target : possible) {
         before = before && target != &view;
         const bool may_decide = before || !decided_by_vnodes || target->pool != view.pool;
-        for (const Limit& limit : limits_of(state_, job, *target))
+        for (const Limit& limit : limits_of(state_, job, job.user, *target))
             kept.watched.push_back({limit, resource_schedule().demand(limit).used->at(in_.now), may_decide});
     }
     for (QueueSlot q = 0; q < t_.queues.size(); ++q)

@@ -49,7 +49,6 @@ std::vector<OrderedJob> Cycle::normal_jobs() const {
 
 // Queues that don't observe prime time any more go through the normal jobs in non-prime order.
 void Cycle::start_non_prime_early() {
-    if (s_.algorithm != Algorithm::origin) return;
     for (QueueView* view : batch_) {
         if (!wants_to_go_early(*view)) continue;
         const auto next_prime = state_.prime->next_start(*state_.prime->boundary());

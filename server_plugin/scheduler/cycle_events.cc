@@ -8,7 +8,7 @@
 
 #include "server_plugin/scheduler/cycle_parts.h"
 #include "server_plugin/scheduler/job_size.h"
-#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
 #include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
@@ -31,9 +31,8 @@ bool later_turn(const Turn& a, const Turn& b) {
     return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
 }
 
-bool standard_goes_by_events(const Settings& s) {
-    if (s.round_robin || s.job_sort_formula.find("eligible_time") != std::string::npos) return false;
-    // The key of a job within its queue has to fit.
+// The key of a job within its lane has to fit.
+bool key_fits(const Settings& s) {
     unsigned bits = comparator("queued").bits + comparator("sequence").bits;
     if (!s.job_sort_formula.empty()) bits += comparator("formula").bits;
     for (const SortKey& key : s.job_sort_key) {
@@ -49,8 +48,8 @@ bool standard_goes_by_events(const Settings& s) {
 }  // namespace
 
 bool goes_by_events(const Settings& s, Instant now) {
-    if (s.algorithm == Algorithm::standard) return standard_goes_by_events(s);
-    return !s.test_only.holds(now) && s.sorted_job_dumpfile.empty();
+    return !s.test_only.holds(now) && s.sorted_job_dumpfile.empty() && !s.round_robin &&
+           s.job_sort_formula.find("eligible_time") == std::string::npos && key_fits(s);
 }
 
 void EventsSince::forget() {
@@ -99,8 +98,7 @@ bool only_jobs_changed(const CycleInput& in) {
     if (!in.by_events || in.events->since.everything) return false;
     const Settings& s = in.policy->settings;
     if (!goes_by_events(s, in.now)) return false;  // as it did before the date of an option
-    const bool origin = s.algorithm == Algorithm::origin;
-    if (origin &&
+    if (!s.batch_queues.empty() &&
         (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty()))
         return false;
     const JobTable& jobs = in.tables->jobs;
@@ -120,39 +118,24 @@ bool Cycle::goes_by_events() const {
 
 LaneId Cycle::lane_of(JobSlot job, JobClass job_class) {
     std::uint32_t of = 0;
-    if (s_.algorithm == Algorithm::standard || is_in_place(job_class))
+    if (starts_in_place(job_class))
         of = t_.jobs.queue[job];
-    else if (job_class == JobClass::normal)
+    else if (has_lane_by_user(job_class))
         of = t_.jobs.user[job];
     return in_.events->pending.lane(job_class, of);
 }
 
 PendingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-    const bool origin = s_.algorithm == Algorithm::origin;
     PendingJobs::Entry entry;
     entry.job = job.job;
     entry.shape = job.shape;
-    order_key(origin ? origin_chain(job.job_class, state_.prime_now) : in_.policy->lane_chain, context, job,
-              entry.key);
+    order_key(p_.lane_chain(*in_.policy, job.job_class, state_.prime_now), context, job, entry.key);
     entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
-    if (origin)
+    if (s_.sort_by_past_usage.value || s_.sort_by_past_usage.from)
         entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
-    const Instant from = origin ? waits_from(job.job) : standard_waits_from(job.job);
-    entry.waits_from = from.time_since_epoch().count();
+    entry.waits_from = waits_from(job.job).time_since_epoch().count();
     return entry;
-}
-
-// The class of a queued job, as collect_standard_jobs() has it; nothing: it is of no queue of this scheduler.
-std::optional<JobClass> Cycle::standard_class_of(JobSlot job) const {
-    if (!in_place_.contains(t_.jobs.queue[job])) return std::nullopt;
-    return standard_waits_from(job) <= in_.now ? JobClass::waiting : JobClass::normal;
-}
-
-// When it becomes a starving job; the last of all instants: never.
-Instant Cycle::standard_waits_from(JobSlot job) const {
-    if (!s_.help_starving_jobs) return Instant::max();
-    return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
 }
 
 // Are the lanes those of this policy, with all jobs that aren't told of as changed?
@@ -228,11 +211,7 @@ void Cycle::note_lifted() {
         lifted_ |= blocker::time(*at.begin());
     if (memory.since.started) lifted_ |= blocker::start;
     if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
-    if (s_.algorithm == Algorithm::origin) return;
-    if (memory.top_jobs.limits) lifted_ |= blocker::reserved;
-    auto& freed = memory.since.freed;
-    freed.insert(freed.end(), memory.top_jobs.vnodes.begin(), memory.top_jobs.vnodes.end());
-    sort_unique(freed);
+    if (p_.after_refusal != nullptr && p_.after_refusal->begin != nullptr) p_.after_refusal->begin(*this);
 }
 
 // Narrows `most` to jobs whose chunks fit the room.
@@ -290,10 +269,10 @@ const std::vector<Vnodes::Room>& Cycle::rooms_of(PoolId pool) {
 // What limits leave of a use; nothing: there is no such limit, or nothing is left.
 std::optional<JobSize> Cycle::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
-    for (const Gate* gate : gates_) {
-        if (gate->leaves == nullptr) continue;
-        if (const auto by_gate = gate->leaves(state_, key))
-            most = most ? least_of(*most, *by_gate) : *by_gate;
+    for (const Filter* filter : filters_) {
+        if (filter->leaves == nullptr) continue;
+        if (const auto by_filter = filter->leaves(state_, key))
+            most = most ? least_of(*most, *by_filter) : *by_filter;
     }
     return most && most->holds({}) ? most : std::nullopt;
 }
@@ -412,31 +391,26 @@ bool Cycle::may_have_room(std::uint32_t shape, Targets& targets, Released& relea
 // ---- In order.
 
 Targets& Cycle::targets_of_lane(const Lane& lane) {
-    const bool in_place = s_.algorithm == Algorithm::standard || is_in_place(lane.job_class);
-    return in_place ? in_place_.at(lane.of) : batch_;
+    return starts_in_place(lane.job_class) ? in_place_.at(lane.of) : batch_;
 }
 
-// Does the next job of the lane matter to others even if it doesn't start? A queue may be drained for it, or
-// it may hold others up.
-bool Cycle::is_wanted(const Lane& lane, JobClass job_class) {
-    if (s_.algorithm == Algorithm::origin) return is_drained_for(job_class);
-    const QueueView& view = *targets_of_lane(lane)[0];
-    if (!view.queue->started) return false;
-    if (!s_.strict_ordering && job_class != JobClass::waiting) return false;
-    return may_hold_up(view);
+// Does the next job of the class, in these queues, matter to others even if it doesn't start? A queue may be
+// drained for it, or it may hold others up.
+bool Cycle::is_wanted(const Targets& targets, JobClass job_class) const {
+    return p_.after_refusal != nullptr && p_.after_refusal->wants(*this, targets, job_class);
 }
 
 // The next job of the lane, from the turn's place on, that was released.
 bool Cycle::find_released(Turn& turn, Targets& targets) {
     PendingJobs& pending = in_.events->pending;
-    if (s_.algorithm == Algorithm::standard && is_held_up(*targets[0])) return false;
+    if (!targets.empty() && is_held_up(*targets[0])) return false;
     Released& released = released_of(targets);
     const auto is_of_any = [&](JobSlot job) {
         return std::ranges::any_of(released.of_users,
                                    [&](const Released::OfUser& lifted) { return is_of(lifted.key, job); });
     };
     const Lane& lane = pending[turn.lane];
-    const bool of_one_user = s_.algorithm == Algorithm::origin && lane.job_class == JobClass::normal;
+    const bool of_one_user = has_lane_by_user(lane.job_class);
     const bool by_user =
         !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
     const Releases& list = by_user ? released.with_users : released.list;
@@ -456,7 +430,7 @@ bool Cycle::next_turn(Turn& turn, JobClass job_class) {
     const PendingJobs& pending = in_.events->pending;
     if (!pending.settle(turn.lane, turn.at)) return false;
     const Lane& lane = pending[turn.lane];
-    if (!everything_ && !is_wanted(lane, job_class)) {
+    if (!everything_ && !is_wanted(targets_of_lane(lane), job_class)) {
         settle_reservations();
         const auto from = turn.at;
         const bool found = find_released(turn, targets_of_lane(lane));
@@ -477,8 +451,7 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     PendingJobs& pending = in_.events->pending;
     const auto all = pending.lanes_of(job_class);
     lanes.clear();
-    const bool one_target = s_.algorithm == Algorithm::origin && !is_in_place(job_class);
-    if (everything_ || !one_target || is_drained_for(job_class)) {
+    if (everything_ || starts_in_place(job_class) || is_wanted(batch_, job_class)) {
         lanes.assign(all.begin(), all.end());
         return;
     }
@@ -488,7 +461,7 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     const std::size_t found = lanes.size();
     for (const Released::OfUser& lifted : released.of_users)
         std::ranges::copy_if(all, std::back_inserter(lanes), [&](LaneId lane) {
-            return job_class != JobClass::normal || is_of(lifted.key, pending.job(lane, {}));
+            return !has_lane_by_user(job_class) || is_of(lifted.key, pending.job(lane, {}));
         });
     for (const News& news : news_)
         if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
@@ -550,10 +523,10 @@ bool Cycle::consider_class(JobClass job_class) {
         return turn;
     };
     std::vector<std::uint32_t> ranks;
-    const bool by_queue = s_.algorithm == Algorithm::standard && s_.by_queue;
-    if (by_queue) ranks = queue_ranks();
+    if (s_.by_queue) ranks = queue_ranks();
     lanes_with_turns(job_class, scratch_->lanes);
-    for (const LaneId lane : scratch_->lanes) push({lane, {}, by_queue ? ranks[pending[lane].of] : 0, {}, 0});
+    for (const LaneId lane : scratch_->lanes)
+        push({lane, {}, s_.by_queue ? ranks[pending[lane].of] : 0, {}, 0});
     while (!next.empty()) {
         Turn turn = pop();
         if (turn.as_of != state_number()) {  // less is free now than when it was found
@@ -564,7 +537,7 @@ bool Cycle::consider_class(JobClass job_class) {
             std::vector<Turn> tied = {turn};
             while (!next.empty() && next.front().usage == turn.usage) tied.push_back(pop());
             // Those that don't start may be told so in any order, once nothing is to be kept for them.
-            if (!is_drained_for(job_class)) {
+            if (!is_wanted(batch_, job_class)) {
                 const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
                     return may_start_now(other, job_class);
                 });
@@ -643,7 +616,7 @@ bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
 // Once, when the jobs that something is kept for have been looked at: is what is kept what was before?
 void Cycle::settle_reservations() {
     if (std::exchange(reservations_settled_, true)) return;
-    if (s_.algorithm == Algorithm::origin) release_drained();
+    if (p_.after_refusal != nullptr && p_.after_refusal->settle != nullptr) p_.after_refusal->settle(*this);
 }
 
 // What was refused for a job in earlier cycles may start now if less is kept for it, or kept elsewhere.
@@ -697,7 +670,7 @@ TopJobs Cycle::top_jobs() const {
     const bool limits =
         std::ranges::any_of(state_.reservations, [](const Reservation& r) { return !r.spare.empty(); });
     TopJobs top{limits, state_.vnodes->reserved(), {}};
-    if (s_.algorithm == Algorithm::standard)
+    if (held_up_ > 0)
         for (const QueueView& view : views_)
             if (is_held_up(view)) top.held_up.push_back(view.slot);
     return top;
@@ -708,16 +681,12 @@ TopJobs Cycle::top_jobs() const {
 // Those that events released, or all. False: a cycle over all jobs has to be run instead; nothing is decided
 // then.
 bool Cycle::consider_pending() {
-    const bool origin = s_.algorithm == Algorithm::origin;
     const bool knows = knows_pending_jobs() && !finds_at_start();
     if (!knows) {
         collect_jobs();
         load_pending_jobs();
     } else {
-        if (origin)
-            set_up_queues();
-        else
-            set_up_standard_queues();
+        set_up_queues();
         renew_pending_jobs();
     }
     if (everything_) {

@@ -1,4 +1,4 @@
-// A cycle, third part: each job is put to the gates, placed, and started or refused.
+// A cycle, third part: each job is put to the filters, placed, and started or refused.
 
 #include <algorithm>
 #include <iterator>
@@ -11,9 +11,10 @@ Candidate Cycle::candidate(const OrderedJob& job) const {
     Candidate c;
     c.job = job.job;
     c.job_class = job.job_class;
-    c.owner = t_.jobs.owner[job.job];
-    c.group = t_.jobs.group[job.job];
-    c.request = &t_.requests[t_.jobs.request[job.job]];
+    c.user = {t_.jobs.owner[job.job], t_.jobs.group[job.job]};
+    c.request_number = t_.jobs.request[job.job];
+    c.request = &t_.requests[c.request_number];
+    c.run_host = t_.jobs.run_host[job.job];
     c.nodes = job.nodes;
     c.asked = t_.jobs.walltime[job.job];
     c.walltime = t_.jobs.expected_walltime(job.job);
@@ -27,7 +28,7 @@ void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
 }
 
 Targets& Cycle::targets_of(const OrderedJob& job) {
-    if (s_.algorithm == Algorithm::origin && !is_in_place(job.job_class)) return batch_;
+    if (!starts_in_place(job.job_class)) return batch_;
     if (targets_of_queue_.empty()) {
         targets_of_queue_.assign(t_.queues.size(), nullptr);
         for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
@@ -108,7 +109,7 @@ Blockers Cycle::consider(const OrderedJob& job, Targets& targets) {
         start(c, *verdict.view);
         return blocker::anything;
     }
-    if (known == nullptr) return refuse(verdict);
+    if (known == nullptr || verdict.of_job) return refuse(verdict);
     *known = verdict;
     return refuse(*known);
 }
@@ -122,12 +123,10 @@ Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets
         verdict.blockers = blocker::held_up;
     } else if (const Reason stopped = not_started_reason(home))
         verdict.reason = stopped;
-    else if (const Reason other_time = execution_type_reason(state_, home)) {
-        verdict.reason = other_time;
+    else if (const Refusal other_time = execution_type_refusal(state_, home)) {
+        verdict.reason = other_time.reason;
         verdict.later = true;
-        const Instant at = named_instant(state_, c, {}, other_time);
-        if (at != Instant::max()) state_.instants->insert(at);
-        verdict.blockers = blocker::time(at);
+        verdict.blockers = blockers_of(other_time);
     } else {
         verdict = ask(c, targets, category);
     }
@@ -138,17 +137,20 @@ Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets
 Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& category) {
     const Standing* standing = category.standing;
     Verdict verdict;
-    for (std::uint32_t i = 0; i < job_gates_.size(); ++i) {
-        if (standing == nullptr || job_gates_[i]->reads_user == 0)
-            verdict.reason = job_gates_[i]->check(state_, job);
-        else if (standing->job.gate == i)
-            verdict.reason = standing->job.reason;
-        if (!verdict.reason) continue;
-        if (standing != nullptr && job_gates_[i]->reads_user != 0)
+    for (std::uint32_t i = 0; i < admissions_.size(); ++i) {
+        const bool by_user = standing != nullptr && admissions_[i]->is_of_group();
+        Refusal refusal;
+        if (!by_user)
+            refusal = ask_admission(*admissions_[i], state_, job);
+        else if (standing->admission.filter == i)
+            refusal = standing->admission.refusal;
+        if (!refusal) continue;
+        verdict.reason = refusal.reason;
+        if (by_user)
             verdict.by_user = true;
         else
-            verdict.blockers = job_gates_[i]->blockers;
-        verdict.rejected = is_rejection(verdict.reason.because);
+            verdict.blockers = refusal.blockers;
+        verdict.rejected = is_rejection(refusal.reason.because);
         return verdict;
     }
     Reason best;
@@ -160,12 +162,16 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         if (other_pass && only_early_) continue;
         set_walltime(job, *view);
         Verdict of_queue;
-        find_gates(*view);
-        const GateRefusal refusal =
-            standing == nullptr ? first_refusal(job, *view)
-                                : first_refusal(job, *view, standing->queues[t], category.of_shape[t]);
+        find_filters(*view);
+        FilterRefusal refusal = standing == nullptr
+                                    ? first_refusal(job, *view)
+                                    : first_refusal(job, *view, standing->queues[t], category.of_shape[t]);
+        if (!refusal.refusal) {
+            refusal = first_refusal_of_job(job, *view);
+            verdict.of_job = verdict.of_job || refusal.refusal;
+        }
         weigh(refusal, job, *view, of_queue, standing != nullptr);
-        Reason reason = refusal.reason;
+        Reason reason = refusal.refusal.reason;
         if (!reason && !other_pass) {
             verdict.view = view;
             verdict.reason = {};
@@ -219,27 +225,37 @@ Verdict Cycle::rejection(const Candidate& job) {
 }
 
 Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
-    find_gates(view);
-    const GateRefusal refusal = first_refusal(job, view);
+    find_filters(view);
+    FilterRefusal refusal = first_refusal(job, view);
+    if (!refusal.refusal) refusal = first_refusal_of_job(job, view);
     weigh(refusal, job, view, verdict);
-    return refusal.reason;
+    return refusal.refusal.reason;
+}
+
+// What could lift it; the instant is noted.
+Blockers Cycle::blockers_of(const Refusal& refusal) {
+    if (!refusal.until) return refusal.blockers;
+    if (*refusal.until != Instant::max()) state_.instants->insert(*refusal.until);
+    return refusal.blockers | blocker::time(*refusal.until);
 }
 
 // What a refusal means beside its reason.
-void Cycle::weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
+void Cycle::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
                   bool by_standing) {
-    if (!refusal.reason) return;
-    const Gate& gate = *view.gates[refusal.gate];
-    const unsigned reads = sched::user_reads(gate, state_, view);
-    if (by_standing && reads != 0 && (reads & reads_job_too) == 0)
+    const Refusal& refusal = refused.refusal;
+    if (!refusal) return;
+    const bool of_job = refused.filter >= view.filters.size();
+    const Filter& filter =
+        of_job ? *view.job_filters[refused.filter - view.filters.size()] : *view.filters[refused.filter];
+    if (by_standing && filter.is_of_user())
         verdict.by_user = true;
     else
-        verdict.blockers = blockers_of(gate, state_, job, view, refusal.reason);
-    verdict.lasting = (gate.traits & lifted_by_start) == 0;
-    verdict.waits = (gate.traits & waits_for_jobs) != 0;
-    verdict.later = gate.until != nullptr;
+        verdict.blockers = blockers_of(refusal);
+    verdict.lasting = !refusal.is_lifted_by_start();
+    verdict.waits = refusal.waits_for_jobs();
+    verdict.later = refusal.until.has_value();
     verdict.crosses = crosses_a_boundary(refusal.reason.because);
-    if ((gate.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
+    if ((filter.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
 }
 
 void Cycle::start(const Candidate& job, QueueView& view) {
@@ -251,16 +267,16 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     ++state_.running;
     if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
     if (state_.allocations != nullptr) {
-        const auto standing = state_.allocations->of(t_.strings.text(job.group));
-        double& hours = state_.started_hours[job.group];
+        const auto standing = state_.allocations->of(t_.strings.text(job.user.group));
+        double& hours = state_.started_hours[job.user.group];
         const bool was_over = standing.over(hours);
         hours += node_hours(job.nodes, job.walltime);
         rejects_more_ = rejects_more_ || (!was_over && standing.over(hours));
     }
-    if (counts_matter_) state_.counts->count(view.slot, job.owner, job.group);
+    if (counts_matter_) state_.counts->count(view.slot, job.user.owner, job.user.group);
     if (!starts_of_owner_.empty()) {
-        ++starts_of_owner_[job.owner];
-        ++starts_of_group_[job.group];
+        ++starts_of_owner_[job.user.owner];
+        ++starts_of_group_[job.user.group];
     }
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
@@ -282,6 +298,9 @@ void Cycle::refuse(JobSlot job, const Reason& reason) {
 // For which verdict no start was found for a job like this one: how many jobs had been started, and 1. Users
 // who are alike now may not be so later.
 std::uint32_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+    const bool for_itself =
+        std::ranges::any_of(targets, [](const QueueView* view) { return !view->job_filters.empty(); });
+    if (for_itself) return verdict.no_start = 0;
     if (!in_.categories || !reads_user(targets)) return verdict.no_start;
     return no_start_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
 }
@@ -298,11 +317,7 @@ Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& target
              answers_[first].reason.because == Because::next_pass)
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
-    if (s_.algorithm == Algorithm::origin) {
-        drain_if_wanted(job, verdict, targets);
-    } else {
-        help_top_job(job, verdict, targets);
-    }
+    if (p_.after_refusal != nullptr) p_.after_refusal->refused(*this, job, verdict, targets);
     return blockers;
 }
 

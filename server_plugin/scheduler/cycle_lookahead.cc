@@ -86,7 +86,7 @@ Cycle::Lookahead::Lookahead(Cycle& cycle, Candidate& job, QueueView& view)
       prime_now_(cycle.state_.prime_now),
       view_now_(view) {
     ResourceSchedule& schedule = c_.resource_schedule();
-    limits_ = limits_of(c_.state_, job, view);
+    limits_ = limits_of(c_.state_, job, job.user, view);
     for (const Limit& limit : limits_) demands_.push_back(schedule.demand(limit));
     for (const auto& [column, amount] : c_.state_.vnodes->totals(*job.request, c_.vnode_share()))
         demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
@@ -144,7 +144,8 @@ void Cycle::Lookahead::count(const ResourceSchedule::Event& event, bool forward)
                 sign * number_of(h.request->totals, view_.queue->resources_available[i].resource).value_or(0);
         if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
-    if (h.owner == job_.owner || h.group == job_.group) state.counts->count(h.queue, h.owner, h.group, sign);
+    if (h.owner == job_.user.owner || h.group == job_.user.group)
+        state.counts->count(h.queue, h.owner, h.group, sign);
     if (event.begins) {
         state.reservations[h.reservation].begun = forward;
         state.vnodes->suspend(h.reservation, forward);
@@ -159,34 +160,29 @@ void Cycle::Lookahead::await(std::string_view what, Instant until) {
         known->until = std::max(known->until, until);
 }
 
-// A gate about time refuses: until when it does at least.
+// A filter about time refuses: until when it does at least.
 std::optional<Instant> Cycle::Lookahead::refused_until() {
-    CycleState& state = c_.state_;
-    const auto waits = [&](const Reason& reason, Instant until) {
-        await(awaited_text(reason), until);
+    const auto waits = [&](const Refusal& refusal) {
+        const Instant until = refusal.until.value_or(Instant::max());
+        await(awaited_text(refusal.reason), until);
         return until;
     };
-    const QueueSlot home = state.jobs->queue[job_.job];
-    if (const Reason reason = execution_type_reason(state, home))
-        return waits(reason, named_instant(state, job_, view_, reason));
-    for (const Gate* gate : all_gates()) {
-        if (gate->until == nullptr || !gate->wanted(c_.s_, state.now)) continue;
-        if (const Reason reason = gate->check(state, job_, view_))
-            return waits(reason, gate->until(state, job_, view_, reason));
+    if (const Refusal refusal = execution_type_refusal(c_.state_, c_.t_.jobs.queue[job_.job]))
+        return waits(refusal);
+    for (const Filter* filter : c_.p_.filters) {
+        if ((filter->traits & about_time) == 0 || !is_wanted(*filter)) continue;
+        if (const Refusal refusal = c_.check(*filter, job_, view_)) return waits(refusal);
     }
     return std::nullopt;
 }
 
-// The gate that refuses, and may let the job pass when another one has ended; null if none does, nothing if
-// one does that nothing of this will change.
-std::optional<const Gate*> Cycle::Lookahead::refusing_gate() {
-    for (const Gate* gate : all_gates()) {
-        if (gate->until != nullptr || !gate->wanted(c_.s_, c_.state_.now)) continue;
-        if (!gate->check(c_.state_, job_, view_)) continue;
-        if ((gate->traits & waits_for_jobs) == 0) return std::nullopt;
-        return gate;
+// Of the other ones, the refusal of the first that refuses.
+Refusal Cycle::Lookahead::refused_now() {
+    for (const Filter* filter : c_.p_.filters) {
+        if ((filter->traits & about_time) != 0 || !is_wanted(*filter)) continue;
+        if (Refusal refusal = c_.check(*filter, job_, view_)) return refusal;
     }
-    return nullptr;
+    return {};
 }
 
 Instant Cycle::Lookahead::last_end() const {
@@ -205,7 +201,7 @@ Instant Cycle::Lookahead::last_end() const {
 
 std::optional<Instant> Cycle::Lookahead::earliest(Instant from, Instant until) {
     const CycleState& state = c_.state_;
-    if (c_.not_started_reason(state.jobs->queue[job_.job]) || !job_.request->unsupported.empty() ||
+    if (c_.not_started_reason(c_.t_.jobs.queue[job_.job]) || !job_.request->unsupported.empty() ||
         !state.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
         return std::nullopt;
     Instant at = from;
@@ -230,15 +226,18 @@ std::optional<Instant> Cycle::Lookahead::earliest(Instant from, Instant until) {
             continue;
         }
         go_to(at);
-        const auto refusing = refusing_gate();
-        if (!refusing) return std::nullopt;
-        if (*refusing == nullptr) return at;
-        if (done_ == events_.size()) return std::nullopt;
-        at = events_[done_].at;
-        decided_by_vnodes_ = ((*refusing)->traits & looks_for_room) != 0;
-        decided_by_time_ = false;
-        await(awaited_jobs, at);
-        refusals = 0;
+        const Refusal refusal = refused_now();
+        if (!refusal) return at;
+        // The next end of a job may lift it, or the instant that it names, whichever is first.
+        std::optional<Instant> next;
+        if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
+        decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
+        if (decided_by_time_) next = refusal.until;
+        if (!next || *next == Instant::max()) return std::nullopt;
+        at = *next;
+        decided_by_vnodes_ = (refusal.blockers & blocker::room) != 0;
+        await(decided_by_time_ ? awaited_text(refusal.reason) : awaited_jobs, at);
+        refusals = decided_by_time_ ? refusals + 1 : 0;
     }
     return std::nullopt;
 }
@@ -248,12 +247,12 @@ void Cycle::Lookahead::reserve() {
     const auto id = static_cast<std::uint32_t>(state.reservations.size());
     const rrule::Interval when{state.now, state.ends(job_)};
     Placement placement = std::exchange(state.placement, {});
-    const LimitUser user = limit_user(job_, view_, placement);
+    const LimitUser user = limit_user(job_, job_.user, view_, placement);
     // Of those before it that start while it runs.
     use_spare(state, user, when.end);
     state.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
 
-    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, {}};
+    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, false, {}};
     for (std::size_t i = 0; i < limits_.size(); ++i) {
         const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
         reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});

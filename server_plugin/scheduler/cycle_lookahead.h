@@ -10,7 +10,7 @@
 namespace pbs::sched {
 
 // Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
-// instants, so that the gates themselves tell whether the job could start then. Back as it was when it goes
+// instants, so that the filters themselves tell whether the job could start then. Back as it was when it goes
 // out of scope. One at a time.
 class Cycle::Lookahead {
   public:
@@ -25,7 +25,7 @@ class Cycle::Lookahead {
     // the job's placement. `from` doesn't go back in time.
     //
     // Instants to try come from the profiles (when there could be enough of each limit and in all vnodes of
-    // the pool together, for the whole walltime), from the gates about time, and from the ends of jobs: the
+    // the pool together, for the whole walltime), from the filters about time, and from the ends of jobs: the
     // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
     // that ends on the way. Nothing if there is none, and if time forbids most_refusals times in a row: where
     // no gap between daily dedicated times is long enough, say, two months of them. Nothing either if it is
@@ -39,7 +39,7 @@ class Cycle::Lookahead {
 
     // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
-    // Is it one that a gate about time names? And after none was found: because of `until`?
+    // Is it one that a filter names? And after none was found: because of `until`?
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
@@ -63,7 +63,10 @@ class Cycle::Lookahead {
     void count(const ResourceSchedule::Event& event, bool forward);
     void await(std::string_view what, Instant until);
     std::optional<Instant> refused_until();
-    std::optional<const Gate*> refusing_gate();
+    Refusal refused_now();
+    bool is_wanted(const Filter& filter) const {
+        return filter.wanted == nullptr || filter.wanted(c_.s_, c_.state_.now);
+    }
 
     Cycle& c_;
     Candidate& job_;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "server_plugin/scheduler/cycle_parts.h"
-#include "server_plugin/scheduler/order/past_usage.h"
-#include "server_plugin/scheduler/order/round_robin.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/round_robin.h"
 
 namespace pbs::sched {
 
@@ -15,7 +15,15 @@ void Cycle::add_job(JobSlot job, JobClass job_class) {
 
 // Jobs that ask for the same have as many nodes, while they don't run.
 OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
-    if (s_.algorithm == Algorithm::standard) return standard_ordered(job, job_class);
+    if (!p_.counts_nodes || in_.policy->formula) {
+        OrderedJob ordered{job, job_class, p_.counts_nodes ? nodes_of_ordered(job) : 1, t_.jobs.shape[job],
+                           0};
+        if (in_.policy->formula) {
+            const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+            ordered.score = in_.policy->formula->value(context, t_.resources, job);
+        }
+        return ordered;
+    }
     if (job_class == JobClass::running || by_events_)
         return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
     if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
@@ -28,8 +36,9 @@ std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
 }
 
-// The first instant at which a job counts as a waiting one; the last of all: never.
+// The first instant at which a job counts as a waiting one, or a starving one; the last of all: never.
 Instant Cycle::waits_from(JobSlot job) const {
+    if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
     Seconds most = s_.max_queued_time;
     if ((t_.jobs.flags[job] & job_interactive) != 0 && s_.interactive_long_wait > Seconds(0)) {
         if (!state_.prime_now) return Instant::max();
@@ -56,7 +65,7 @@ void Cycle::forget_queues() {
     views_.clear();
     batch_ = {};
     in_place_.clear();
-    lists_.clear();
+    sources_.clear();
     submit_ = special_ = no_slot;
 }
 
@@ -71,22 +80,33 @@ void Cycle::renew_targets(Targets& targets) {
 void Cycle::set_up_queues() {
     if (queues_are_set_up()) {
         renew_targets(batch_);
-        for (const auto& [slot, job_class] : lists_) renew_targets(in_place_.at(slot));
+        for (auto& [slot, targets] : in_place_) renew_targets(targets);
         return;
     }
     forget_queues();
+    if (p_.intake == Intake::named_queues)
+        add_named_queues();
+    else
+        add_every_queue();
+    if (p_.make_chains != nullptr) p_.make_chains(*in_.policy, t_.resources);
+    setup_.policy = in_.events != nullptr && !fake_vnodes_ ? in_.policy : nullptr;
+    if (setup_.policy == nullptr) return;
+    setup_.times_all = in_.events->since.times_all;
+    setup_.pools = t_.vnodes.version();
+}
+
+void Cycle::add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class) {
+    if (queue == no_slot || in_place_.contains(queue)) return;
+    Targets views = views_of({spec}, job_class == JobClass::dedicated);
+    if (views.empty()) return;
+    in_place_.emplace(queue, std::move(views));
+    sources_.push_back({queue, job_class});
+}
+
+void Cycle::add_named_queues() {
     batch_ = views_of(s_.batch_queues, false);
-    const auto in_place = [&](const std::vector<QueueSpec>& specs, JobClass job_class) {
-        for (const QueueSpec& spec : specs) {
-            const QueueSlot slot = t_.queues.find(spec.queue);
-            if (slot == no_slot || in_place_.contains(slot)) continue;
-            auto views = views_of({spec}, job_class == JobClass::dedicated);
-            if (views.empty()) continue;
-            in_place_.emplace(slot, std::move(views));
-            lists_.emplace_back(slot, job_class);
-        }
-    };
-    in_place(dedicated_queues(), JobClass::dedicated);
+    for (const QueueSpec& spec : dedicated_queues())
+        add_in_place(t_.queues.find(spec.queue), spec, JobClass::dedicated);
     const auto source = [&](const std::vector<QueueSpec>& spec) {
         const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
         return slot == no_slot || t_.queues[slot].partition != in_.partition || in_place_.contains(slot)
@@ -95,42 +115,53 @@ void Cycle::set_up_queues() {
     };
     special_ = source(s_.special_queue);
     submit_ = source(s_.submit_queue);
-    in_place(s_.external_queues, JobClass::rest);
-    setup_.policy = in_.events != nullptr && !fake_vnodes_ ? in_.policy : nullptr;
-    if (setup_.policy == nullptr) return;
-    setup_.times_all = in_.events->since.times_all;
-    setup_.pools = t_.vnodes.version();
+    for (const QueueSpec& spec : s_.external_queues)
+        add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
+    if (special_ != no_slot) sources_.push_back({special_, JobClass::special});
+    if (submit_ != no_slot && submit_ != special_) sources_.push_back({submit_});
 }
 
-void Cycle::collect_origin_jobs() {
+void Cycle::add_every_queue() {
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
+        const bool dedicated = std::ranges::any_of(
+            s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
+        Targets own{{make_view(q, 0, dedicated)}, {}};
+        fill_view(*own[0]);
+        in_place_.emplace(q, std::move(own));
+        sources_.push_back({q});
+    }
+}
+
+// Which jobs there are, by class.
+void Cycle::collect_jobs() {
     set_up_queues();
-    for (const auto& [slot, job_class] : lists_)
-        for (const JobSlot job : t_.queues[slot].queued) add_job(job, job_class);
-    if (special_ != no_slot)
-        for (const JobSlot job : t_.queues[special_].queued) add_job(job, JobClass::special);
-    if (submit_ != no_slot && submit_ != special_) {
-        classes_[static_cast<std::size_t>(JobClass::normal)].reserve(t_.queues[submit_].queued.size());
-        for (const JobSlot job : t_.queues[submit_].queued)
-            add_job(job, is_waiting(job) ? JobClass::waiting : JobClass::normal);
+    for (const Source& source : sources_) {
+        const auto& queued = t_.queues[source.queue].queued;
+        if (!source.job_class) classes_[static_cast<std::size_t>(JobClass::normal)].reserve(queued.size());
+        for (const JobSlot job : queued)
+            add_job(job, source.job_class ? *source.job_class : class_by_time(job));
     }
     add_requeued();
 }
 
-// The class of a queued job, as collect_origin_jobs() has it; nothing: it is of no queue that jobs are taken
-// from.
+JobClass Cycle::class_by_time(JobSlot job) const {
+    return is_waiting(job) ? JobClass::waiting : JobClass::normal;
+}
+
+// The class of a queued job, as collect_jobs() has it; nothing: it is of no queue that jobs are taken from.
 std::optional<JobClass> Cycle::class_of(JobSlot job) const {
-    if (s_.algorithm == Algorithm::standard) return standard_class_of(job);
-    const auto normal = [&] { return is_waiting(job) ? JobClass::waiting : JobClass::normal; };
     const QueueSlot queue = t_.jobs.queue[job];
-    const auto listed = std::ranges::find(lists_, queue, &std::pair<QueueSlot, JobClass>::first);
-    if (listed != lists_.end()) return listed->second;
-    if (queue == special_) return JobClass::special;
-    if (queue == submit_) return normal();
+    if (p_.intake == Intake::every_queue)
+        return in_place_.contains(queue) ? std::optional(class_by_time(job)) : std::nullopt;
+    const auto source = std::ranges::find(sources_, queue, &Source::queue);
+    if (source != sources_.end()) return source->job_class ? *source->job_class : class_by_time(job);
     if (std::ranges::none_of(batch_, [&](const QueueView* view) { return view->slot == queue; }))
         return std::nullopt;
     const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
     if (special_ != no_slot && origin == t_.queues[special_].name) return JobClass::special;
-    if (submit_ != no_slot && origin == t_.queues[submit_].name) return normal();
+    if (submit_ != no_slot && origin == t_.queues[submit_].name) return class_by_time(job);
     return std::nullopt;
 }
 
@@ -217,9 +248,10 @@ PoolId Cycle::restart_pool(const QueueView& view) const {
     return state_.vnodes->pool_vnodes(pool).empty() ? view.pool : pool;
 }
 
+extern const Filter hosts_filter;
+
 // They ran before: nothing but want of room keeps them from running again.
 void Cycle::restart_found() {
-    const auto hosts = std::ranges::find(gates_, std::string_view("hosts"), &Gate::name);
     std::ranges::sort(to_restart_, {}, [&](JobSlot job) { return t_.jobs.sequence[job]; });
     for (const JobSlot slot : to_restart_) {
         Candidate job = candidate(ordered(slot, JobClass::running));
@@ -228,7 +260,7 @@ void Cycle::restart_found() {
             if (view->slot != t_.jobs.queue[slot]) continue;
             set_walltime(job, *view);
             const PoolId own = std::exchange(view->pool, restart_pool(*view));
-            reason = (*hosts)->check(state_, job, *view);
+            reason = check(hosts_filter, job, *view).reason;
             view->pool = own;
             if (reason) continue;
             start(job, *view);
@@ -240,15 +272,17 @@ void Cycle::restart_found() {
 
 void Cycle::order_class(JobClass job_class, bool prime_order) {
     auto& jobs = classes_[static_cast<std::size_t>(job_class)];
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-    sort_by(origin_chain(job_class, prime_order), context, jobs);
+    if (jobs.empty()) return;
+    const auto ranks = queue_ranks();
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
+    sort_by(p_.chain(*in_.policy, job_class, prime_order), context, jobs);
+    if (s_.round_robin) round_robin(context, jobs);
     if (deals_by_usage(job_class)) deal_by_past_usage(jobs);
 }
 
 // Are the jobs of the class dealt by past usage?
 bool Cycle::deals_by_usage(JobClass job_class) const {
-    return job_class == JobClass::normal && s_.algorithm == Algorithm::origin &&
-           s_.sort_by_past_usage.holds(in_.now);
+    return has_lane_by_user(job_class) && s_.sort_by_past_usage.holds(in_.now);
 }
 
 // The usage that the permutation starts a job's user with.
@@ -287,52 +321,6 @@ std::vector<std::uint32_t> Cycle::queue_ranks() const {
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     return rank;
-}
-
-// The queues of the scheduler, and how jobs are ordered.
-void Cycle::set_up_standard_queues() {
-    forget_queues();
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-        const Queue& queue = t_.queues[q];
-        if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
-        const bool dedicated = std::ranges::any_of(
-            s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
-        Targets own{{make_view(q, 0, dedicated)}, {}};
-        fill_view(*own[0]);
-        in_place_.emplace(q, std::move(own));
-    }
-    Policy& policy = *in_.policy;
-    if (policy.resources_seen == t_.resources.size()) return;
-    policy.standard_chain = standard_chain(s_, t_.resources);
-    policy.lane_chain = lane_chain(policy.standard_chain);
-    policy.resources_seen = t_.resources.size();
-}
-
-OrderedJob Cycle::standard_ordered(JobSlot job, JobClass job_class) {
-    OrderedJob ordered{job, job_class, 1, t_.jobs.shape[job], 0};
-    if (in_.policy->formula) {
-        const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-        ordered.score = in_.policy->formula->value(context, t_.resources, job);
-    }
-    return ordered;
-}
-
-void Cycle::collect_standard_jobs() {
-    set_up_standard_queues();
-    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-        if (!in_place_.contains(q)) continue;
-        for (const JobSlot job : t_.queues[q].queued)
-            jobs.push_back(standard_ordered(job, *standard_class_of(job)));
-    }
-}
-
-void Cycle::order_standard_jobs() {
-    auto& jobs = classes_[static_cast<std::size_t>(JobClass::normal)];
-    const auto ranks = queue_ranks();
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
-    sort_by(in_.policy->standard_chain, context, jobs);
-    if (s_.round_robin) round_robin(context, jobs);
 }
 
 }  // namespace pbs::sched

@@ -31,7 +31,7 @@ bool are_of_one_kind(std::uint32_t a, std::uint32_t b) {
 
 // Before any job is considered: the list as it was sorted, behind what runs.
 void Cycle::dump_sorted_jobs(Decisions& out) {
-    if (s_.sorted_job_dumpfile.empty() || s_.algorithm != Algorithm::origin) return;
+    if (s_.sorted_job_dumpfile.empty()) return;
     for (const QueueView& view : views_)
         for (const JobSlot job : view.queue->running) add_job(job, JobClass::running);
     order_class(JobClass::running, false);
@@ -61,8 +61,7 @@ void Cycle::decide(Decisions& out) {
     for (const Started& started : started_) {
         const bool special = special_ != no_slot && t_.jobs.queue[started.job] == special_;
         std::string_view& line = texts[special ? 1 : 0];
-        // By the standard algorithm the host says where it runs, as OpenPBS does.
-        if (line.empty() && s_.algorithm == Algorithm::origin)
+        if (line.empty() && p_.comments_starts)
             line = keep_text(out, started_text(ctime_text(in_.now, t_.zone, t_.last_ctime), special));
         decide_start(out, started, line);
     }
@@ -89,11 +88,10 @@ std::string_view Cycle::answer_text(Decisions& out, Answer& answer) {
 
 void Cycle::decide_start(Decisions& out, const Started& started, std::string_view text) {
     std::pmr::polymorphic_allocator<> memory(out.memory.get());
-    const bool origin = s_.algorithm == Algorithm::origin;
     const auto ssinodes = t_.resources.known().ssinodes;
     Decision decision{
         DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
-    if (origin && ssinodes != no_resource) {
+    if (p_.counts_nodes && ssinodes != no_resource) {
         auto* amount = memory.new_object<Amount>(Amount{ssinodes, nodes_of(started.job), {}});
         decision.set_resources = {amount, 1};
     }
@@ -106,7 +104,6 @@ void Cycle::decide_start(Decisions& out, const Started& started, std::string_vie
 std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Placement& placement) const {
     std::pmr::polymorphic_allocator<> memory(out.memory.get());
     const Request& request = t_.requests[t_.jobs.request[job]];
-    const bool origin = s_.algorithm == Algorithm::origin;
     const auto ssinodes = t_.resources.known().ssinodes;
     std::size_t count = 0;
     for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
@@ -121,10 +118,10 @@ std::span<const Place> Cycle::places_of(Decisions& out, JobSlot job, const Place
         for (const Need& need : needs) {
             if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
             if (need.resource == t_.resources.known().mem) mem = need.amount;
-            if (origin && need.resource == ssinodes) continue;
+            if (p_.counts_nodes && need.resource == ssinodes) continue;
             std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
         }
-        if (origin && ssinodes != no_resource)
+        if (p_.counts_nodes && ssinodes != no_resource)
             std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
         for (std::int64_t i = 0; i < part.count; ++i)
             std::construct_at(&places[made++],

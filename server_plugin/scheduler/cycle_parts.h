@@ -14,7 +14,8 @@
 #include "server_plugin/scheduler/categories.h"
 #include "server_plugin/scheduler/cycle.h"
 #include "server_plugin/scheduler/explanation.h"
-#include "server_plugin/scheduler/gate/gate.h"
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/resource_schedule.h"
 
 namespace pbs::sched {
@@ -40,7 +41,7 @@ struct Released {
 // The queues that a job may start in, in the order in which they are asked.
 struct Targets {
     std::vector<QueueView*> views;
-    std::optional<unsigned> user_reads{};  // what of the user gates read, once it has been looked at
+    std::optional<unsigned> user_reads{};  // ReadsUser, once it has been looked at
     Standings standings{};
     Released released{};
 
@@ -51,7 +52,7 @@ struct Targets {
     auto end() const { return views.end(); }
 };
 
-// What all jobs of a user have in common that no gate can tell apart.
+// What all jobs of a user have in common that no filter of signatures can tell apart.
 struct UserCategory {
     std::uint32_t shape;
     std::uint32_t owner;
@@ -74,18 +75,19 @@ struct Verdict {
     std::uint32_t no_start = 0;         // no_start_known()
     std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
     Blockers blockers = 0;              // what could lift it,
-    bool by_user = false;               // and that of the gates that read the user alone
+    bool by_user = false;               // and that of the filters of owners and groups
+    bool of_job = false;                // holds for this job only
     bool rejected = false;
     bool lasting = true;   // holds whatever else is started
     bool waits = false;    // for running jobs to end
     bool crosses = false;  // it would run into a time when it may not
-    bool later = false;    // a gate about time was among those that refused
+    bool later = false;    // time may lift it
 };
 
 // What is known of jobs like one, and where the answer for them is kept: null, nothing is.
 struct Category {
     Verdict* verdict = nullptr;
-    const Standing* standing = nullptr;  // null: no gate reads the user
+    const Standing* standing = nullptr;  // null: no filter reads the user
     ShapeAnswer* of_shape = nullptr;     // by target
     Blockers of_user = 0;                // what could lift the refusals of the standing
 };
@@ -110,17 +112,24 @@ struct Refused {
     std::uint32_t answer;
 };
 
+// A queue that jobs are taken from.
+struct Source {
+    QueueSlot queue = no_slot;
+    // Of its jobs; nothing: they are normal ones, and waiting ones after some time.
+    std::optional<JobClass> job_class{};
+};
+
 // The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
 // nothing but jobs changes, but for what jobs use of them and the time.
 struct QueueSetup {
     std::deque<QueueView> views;
-    Targets batch;                                      // origin: batch_queues
-    std::unordered_map<QueueSlot, Targets> in_place;    // queues whose jobs start where they are
-    std::vector<std::pair<QueueSlot, JobClass>> lists;  // the same, with their class
+    Targets batch;                                    // origin: batch_queues
+    std::unordered_map<QueueSlot, Targets> in_place;  // queues whose jobs start where they are
+    std::vector<Source> sources;
     QueueSlot submit = no_slot;
     QueueSlot special = no_slot;
-    std::vector<const Gate*> gates;
-    std::vector<const JobGate*> job_gates;
+    std::vector<const Filter*> filters;
+    std::vector<const Admission*> admissions;
     // What it was made from. Null: it isn't kept.
     const Policy* policy = nullptr;
     std::uint64_t times_all = 0;  // EventsSince
@@ -179,6 +188,14 @@ class Cycle {
     void explain();
     Decisions place(JobSlot job);
 
+    // For rules after refusals (framework/after_refusal.h).
+    void drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    bool is_drained_for(JobClass job_class) const;
+    void release_drained();
+    void help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets);
+    bool may_help_next(const Targets& targets, JobClass job_class) const;
+    void release_for_top_jobs();
+
   private:
     void collect_jobs();
     void make_list();
@@ -200,16 +217,24 @@ class Cycle {
     void count_into(QueueView& view, JobSlot job, int sign) const;
     std::int64_t node_limit(const Queue& queue) const;
     std::int64_t nodes_of(JobSlot job) const;
-    // How a share of a vnode is reckoned: origin's also has ssinodes.
-    NodeSize vnode_share() const { return s_.algorithm == Algorithm::origin ? state_.node_size : NodeSize{}; }
+    NodeSize vnode_share() const { return state_.vnode_share; }
 
     // Classify and order.
-    void collect_origin_jobs();
     std::vector<QueueSpec> dedicated_queues() const;
     void refuse_unserved();
     bool is_unserved(const Queue& queue) const;
     void refuse_if_unserved(JobSlot job);
     void set_up_queues();
+    void add_named_queues();
+    void add_every_queue();
+    void add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class);
+    // By the intake: do jobs of the class start in the queue that they are in?
+    bool starts_in_place(JobClass job_class) const {
+        return p_.intake == Intake::every_queue || is_in_place(job_class);
+    }
+    bool has_lane_by_user(JobClass job_class) const {
+        return job_class == JobClass::normal && !starts_in_place(job_class);
+    }
     bool queues_are_set_up() const;
     void forget_queues();
     void renew_targets(Targets& targets);
@@ -219,14 +244,11 @@ class Cycle {
     bool found_at_start(JobSlot job, QueueSlot queue);
     PoolId restart_pool(const QueueView& view) const;
     void restart_found();
-    void collect_standard_jobs();
-    void order_standard_jobs();
-    void set_up_standard_queues();
-    OrderedJob standard_ordered(JobSlot job, JobClass job_class);
     void add_job(JobSlot job, JobClass job_class);
     OrderedJob ordered(JobSlot job, JobClass job_class);
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     bool is_waiting(JobSlot job) const;
+    JobClass class_by_time(JobSlot job) const;
     void order_class(JobClass job_class, bool prime_order);
     bool deals_by_usage(JobClass job_class) const;
     std::int64_t usage_of(JobSlot job) const;
@@ -234,7 +256,7 @@ class Cycle {
     std::vector<OrderedJob> normal_jobs() const;
     std::vector<std::uint32_t> queue_ranks() const;
 
-    // Gates, place, decide.
+    // Filter, place, decide.
     void fetch(std::span<const OrderedJob> jobs, std::size_t at) const;
     void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
@@ -246,7 +268,11 @@ class Cycle {
                   const Category& category);
     Verdict ask(Candidate& job, const Targets& targets, const Category& category);
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
-    void weigh(const GateRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
+    Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
+        return ask_filter(filter, state_, t_.jobs, job, view);
+    }
+    Blockers blockers_of(const Refusal& refusal);
+    void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
                bool by_standing = false);
     Verdict rejection(const Candidate& job);
     Candidate candidate(const OrderedJob& job) const;
@@ -264,14 +290,13 @@ class Cycle {
     Blockers find_standing(const Candidate& job, const Targets& targets);
     ShapeAnswer* answers_of_shape(const OrderedJob& job, const Targets& targets);
     void forget_answers();
-    void find_gates(QueueView& view) const;
-    GateRefusal first_refusal(const Candidate& job, QueueView& view);
-    GateRefusal first_refusal(const Candidate& job, QueueView& view, const GateRefusal& of_user,
-                              ShapeAnswer& of_shape);
+    void find_filters(QueueView& view) const;
+    FilterRefusal first_refusal(const Candidate& job, QueueView& view);
+    FilterRefusal first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
+                                ShapeAnswer& of_shape);
+    FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
 
     // For whom a queue is drained (cycle_drain.cc).
-    bool is_drained_for(JobClass job_class) const;
-    void drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& targets);
     bool drain_for(Candidate& job, const Targets& targets);
     bool reserve_kept(const Candidate& job);
     void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
@@ -285,7 +310,6 @@ class Cycle {
     bool reserve_for(Candidate& job, QueueView& view);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
-    void help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets);
     bool may_hold_up(const QueueView& view) const;
     void hold_up(JobSlot job, QueueView& view);
     bool is_held_up(const QueueView& view) const;
@@ -295,14 +319,11 @@ class Cycle {
     bool knows_pending_jobs() const;
     void load_pending_jobs();
     bool finds_at_start() const {
-        return s_.algorithm == Algorithm::origin &&
-               (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
+        return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
     }
     void renew_pending_jobs();
     LaneId lane_of(JobSlot job, JobClass job_class);
     PendingJobs::Entry entry_of(const OrderedJob& job) const;
-    std::optional<JobClass> standard_class_of(JobSlot job) const;
-    Instant standard_waits_from(JobSlot job) const;
     void find_news();
     void note_lifted();
     void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
@@ -313,7 +334,7 @@ class Cycle {
     void fetch(const Turn& turn, JobClass job_class) const;
     bool next_turn(Turn& turn, JobClass job_class);
     bool find_released(Turn& turn, Targets& targets);
-    bool is_wanted(const Lane& lane, JobClass job_class);
+    bool is_wanted(const Targets& targets, JobClass job_class) const;
     std::size_t state_number() const { return started_.size() + state_.reservations.size() + held_up_; }
     Released& released_of(Targets& targets);
     void find_released_limits(Targets& targets, Released& released);
@@ -336,7 +357,6 @@ class Cycle {
     bool may_start_now(const Turn& turn, JobClass job_class);
     Targets& targets_of_lane(const Lane& lane);
     void settle_reservations();
-    void release_drained();
     std::vector<DrainFor> drains_now() const;
     TopJobs top_jobs() const;
     void remember();
@@ -381,17 +401,18 @@ class Cycle {
     std::shared_ptr<CycleScratch> scratch_;
     Tables& t_;
     const Settings& s_;
+    const Profile& p_;
     CycleState state_;
     std::set<Instant> instants_;  // of a cycle that leaves nothing behind
     std::optional<Vnodes> fake_vnodes_;
 
     QueueSetup& setup_ = scratch_->setup;
-    std::vector<const Gate*>& gates_ = setup_.gates;
-    std::vector<const JobGate*>& job_gates_ = setup_.job_gates;
+    std::vector<const Filter*>& filters_ = setup_.filters;
+    std::vector<const Admission*>& admissions_ = setup_.admissions;
     std::deque<QueueView>& views_ = setup_.views;
     Targets& batch_ = setup_.batch;
     std::unordered_map<QueueSlot, Targets>& in_place_ = setup_.in_place;
-    std::vector<std::pair<QueueSlot, JobClass>>& lists_ = setup_.lists;
+    std::vector<Source>& sources_ = setup_.sources;
     QueueSlot& submit_ = setup_.submit;
     QueueSlot& special_ = setup_.special;
     std::vector<Targets*> targets_of_queue_;       // in_place_ by slot; null: batch_
@@ -400,16 +421,17 @@ class Cycle {
     std::array<std::vector<OrderedJob>, 6>& classes_ = scratch_->classes;
     // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = scratch_->verdict_of;
-    // By class, standing and shape, where gates refuse the user, and in a cycle after single events.
+    // By class, standing and shape, where filters refuse the user, and in a cycle after single events.
     PlaceMap& verdict_of_user_ = scratch_->verdict_of_user;
     std::vector<Verdict>& verdicts_ = scratch_->verdicts;
     // Likewise, the places in shape_answers_.
     std::array<std::vector<std::uint32_t>, 6>& answers_of_shape_ = scratch_->answers_of_shape;
     PlaceMap& answers_of_few_ = scratch_->answers_of_few;  // by class and shape
     std::vector<ShapeAnswer>& shape_answers_ = scratch_->shape_answers;
-    std::vector<std::uint32_t> user_numbers_;  // by JobTable::user, from 0 on; empty: no gate reads the user
+    std::vector<std::uint32_t>
+        user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
-    std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since gates read the user
+    std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since filters read the user
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // the last that was found
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;

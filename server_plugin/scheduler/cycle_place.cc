@@ -1,4 +1,4 @@
-// One job that an operator wants started (qrun): is there room for it? Of all gates only those about what
+// One job that an operator wants started (qrun): is there room for it? Of all filters only those about what
 // there is are asked, as OpenPBS's scheduler does for qrun; what is allowed is the operator's business.
 
 #include <algorithm>
@@ -17,8 +17,8 @@ Decisions Cycle::place(JobSlot job) {
     Candidate c = candidate({job, JobClass::normal, nodes_of_ordered(job), t_.jobs.shape[job]});
     set_walltime(c, view);
     Reason reason;
-    for (const Gate* gate : all_gates())
-        if (!reason && (gate->traits & about_room) != 0) reason = gate->check(state_, c, view);
+    for (const Filter* filter : p_.filters)
+        if (!reason && (filter->traits & about_room) != 0) reason = check(*filter, c, view).reason;
     if (!reason) {
         decide_start(out, {job, &view, std::move(state_.placement), state_.ends(c)}, {});
         return out;

@@ -2,6 +2,7 @@
 // Origin's is in cycle_drain.cc.
 
 #include "server_plugin/scheduler/cycle_lookahead.h"
+#include "server_plugin/scheduler/sort_unique.h"
 
 namespace pbs::sched {
 
@@ -18,6 +19,16 @@ bool Cycle::backfills() const {
     return backfill_depth() > 0 ||
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
 }
+
+extern const AfterRefusal top_jobs_after_refusal;
+const AfterRefusal top_jobs_after_refusal{
+    .refused = [](Cycle& cycle, const OrderedJob& job, Verdict& verdict,
+                  Targets& targets) { cycle.help_top_job(job, verdict, targets); },
+    .wants = [](const Cycle& cycle, const Targets& targets,
+                JobClass job_class) { return cycle.may_help_next(targets, job_class); },
+    .begin = [](Cycle& cycle) { cycle.release_for_top_jobs(); },
+    .settle = nullptr,
+};
 
 // The standard algorithm: the first jobs that wait get reservations, as many as backfill_depth says. Without
 // backfilling the first of them holds up all that come after it, or those of its queue if that is what
@@ -43,6 +54,21 @@ void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targe
         ++made;
     else
         no_start = verdict.starts + 1;
+}
+
+// Does the next job of the class that waits matter to others? It may get a reservation, or hold others up.
+bool Cycle::may_help_next(const Targets& targets, JobClass job_class) const {
+    const QueueView& view = *targets[0];
+    return view.queue->started && (s_.strict_ordering || job_class == JobClass::waiting) && may_hold_up(view);
+}
+
+// What was refused for jobs that came before. They are looked at again, and may be others now.
+void Cycle::release_for_top_jobs() {
+    const TopJobs& before = in_.events->top_jobs;
+    if (before.limits) lifted_ |= blocker::reserved;
+    auto& freed = in_.events->since.freed;
+    freed.insert(freed.end(), before.vnodes.begin(), before.vnodes.end());
+    sort_unique(freed);
 }
 
 void Cycle::hold_up(JobSlot job, QueueView& view) {
@@ -77,7 +103,7 @@ bool Cycle::reserve_for(Candidate& job, QueueView& view) {
 
 // A job that is about to start uses what reservations leave.
 void Cycle::use_reserved(const Candidate& job, QueueView& view) {
-    use_spare(state_, limit_user(job, view, state_.placement), state_.ends(job));
+    use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.ends(job));
     state_.vnodes->use_reserved(state_.placement, *job.request, vnode_share(), state_.ends(job));
 }
 

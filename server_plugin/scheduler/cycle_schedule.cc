@@ -10,7 +10,6 @@ void Cycle::log_schedule(ScheduleState state, JobSlot job, const QueueView& view
                          const Placement& placement) {
     if (s_.schedule_log.empty()) return;
     ScheduleEntry entry{state, job, view.slot, start, end, {}};
-    const bool origin = s_.algorithm == Algorithm::origin;
     const auto& known = t_.resources.known();
     const Request& request = t_.requests[t_.jobs.request[job]];
     for (const Part& part : placement) {
@@ -20,10 +19,10 @@ void Cycle::log_schedule(ScheduleState state, JobSlot job, const QueueView& view
         for (const Need& need : placement.amounts_of(part, request)) {
             if (need.resource == known.ncpus) ncpus = need.amount;
             if (need.resource == known.mem) mem = need.amount;
-            if (!origin || need.resource != known.ssinodes)
+            if (!p_.counts_nodes || need.resource != known.ssinodes)
                 entry.amounts.push_back({vnode, need.resource, need.amount * part.count});
         }
-        if (origin && known.ssinodes != no_resource)
+        if (p_.counts_nodes && known.ssinodes != no_resource)
             entry.amounts.push_back({vnode, known.ssinodes, state_.node_size.nodes(ncpus, mem) * part.count});
     }
     add_schedule_records(schedule_, t_, in_.now, entry);

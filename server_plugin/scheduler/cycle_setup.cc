@@ -1,4 +1,4 @@
-// A cycle, first part: what the gates are going to look at.
+// A cycle, first part: what the filters are going to look at.
 
 #include <algorithm>
 
@@ -41,14 +41,18 @@ std::shared_ptr<CycleScratch> take_scratch(KeptScratch& kept) {
 }  // namespace
 
 Cycle::Cycle(const CycleInput& input)
-    : in_(input), scratch_(take_scratch(input.memory->kept)), t_(*input.tables), s_(input.policy->settings) {
+    : in_(input),
+      scratch_(take_scratch(input.memory->kept)),
+      t_(*input.tables),
+      s_(input.policy->settings),
+      p_(*s_.profile) {
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
     // After events alone they are what they were.
     if (!in_.by_events || !queues_are_set_up()) {
-        if (renew_gates(s_, in_.now, gates_)) setup_.policy = nullptr;
-        setup_.job_gates = job_gates_of(s_, in_.now);
+        if (renew_filters(s_, in_.now, filters_)) setup_.policy = nullptr;
+        setup_.admissions = admissions_of(s_, in_.now);
     }
     count_running();
 }
@@ -61,16 +65,15 @@ Cycle::~Cycle() {
 void Cycle::set_up_state() {
     state_.now = in_.now;
     state_.settings = &s_;
-    state_.jobs = &t_.jobs;
     state_.queues = &t_.queues;
-    state_.requests = &t_.requests;
     state_.resources = &t_.resources;
     state_.server = &t_.server;
     state_.strings = &t_.strings;
     state_.vnodes = &t_.vnodes;
     state_.node_size = {s_.ssinode_cpus, s_.ssinode_mem};
+    if (p_.counts_nodes) state_.vnode_share = state_.node_size;
     // Only together with TEST_ONLY: what is decided on such vnodes can't be carried out.
-    if (s_.algorithm == Algorithm::origin && s_.fake_machine_mult > 1 && s_.test_only.holds(in_.now)) {
+    if (s_.fake_machine_mult > 1 && s_.test_only.holds(in_.now)) {
         fake_vnodes_ = t_.vnodes;
         fake_vnodes_->multiply(s_.fake_machine_mult);
         state_.vnodes = &*fake_vnodes_;
@@ -85,8 +88,7 @@ void Cycle::set_up_state() {
 }
 
 void Cycle::set_up_time() {
-    const bool origin = s_.algorithm == Algorithm::origin;
-    state_.prime_enforced = origin && s_.enforce_prime_time.holds(state_.now);
+    state_.prime_enforced = s_.enforce_prime_time.holds(state_.now);
     state_.prime->move_to(state_.now);
     state_.prime_now = state_.prime_enforced && state_.prime->now_inside();
     if (s_.backfill_prime) state_.prime_change = s_.prime.next_change(state_.now);
@@ -94,13 +96,12 @@ void Cycle::set_up_time() {
 
 // The current or next one of time_windows and of what DEDICATED_TIME_COMMAND tells together.
 void Cycle::set_dedicated_time(QueueView& view) const {
-    const bool origin = s_.algorithm == Algorithm::origin;
     view.dedicated_time.reset();
     view.dedicated_now = false;
-    if (origin && !s_.enforce_dedicated_time.holds(state_.now)) return;
+    if (!s_.enforce_dedicated_time.holds(state_.now)) return;
     const rrule::WindowSet& windows = in_.configuration->dedicated;
     auto found = windows.at_or_after(state_.now);
-    if (origin && !s_.dedicated_time_command.empty()) {
+    if (!s_.dedicated_time_command.empty()) {
         const HostOutages told = host_outages(t_, s_, t_.strings.text(view.host));
         view.dedicated_awaited = told.awaited;
         if (const auto outage = outage_at_or_after(told.list, state_.now)) found = earliest(found, *outage);
@@ -171,12 +172,13 @@ void Cycle::renew_view(QueueView& view) {
     if (in_.by_events) {
         view.early = is_early(view);
     } else {
-        const GateOpening before = GateOpening::of(view);
+        const Opening before = Opening::of(state_, view);
         view.dedicated_awaited = false;
         set_time(view);
-        if (GateOpening::of(view) != before) view.gates.clear();
+        if (Opening::of(state_, view) != before) view.filters_known = false;
     }
     view.refused_for_prime.clear();
+    view.top_job = no_slot;
     view.running = view.nodes = 0;
     std::ranges::fill(view.in_use, 0);
     fill_view(view);
@@ -190,7 +192,7 @@ QueueView* Cycle::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) 
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
     view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition, t_.chunks_by(s_));
-    view.node_limit = s_.algorithm == Algorithm::origin ? node_limit(*view.queue) : -1;
+    view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
     set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);

@@ -10,17 +10,17 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t gr
         counts_[each] += static_cast<std::uint32_t>(sign);
 }
 
-PlaceRules CycleState::place_rules(const Candidate& job) const {
+PlaceRules CycleState::place_rules(const Asked& job) const {
     PlaceRules rules = place_rules();
-    rules.host = jobs->run_host[job.job];  // the queue's own is in its pool
+    rules.host = job.run_host;  // the queue's own is in its pool
     rules.ends = ends(job);
     return rules;
 }
 
 PlaceRules CycleState::place_rules() const {
     PlaceRules rules;
-    if (settings->algorithm == Algorithm::origin) rules.node_size = node_size;
-    if (settings->algorithm == Algorithm::origin && !at_request) {
+    rules.node_size = vnode_share;
+    if (!at_request) {
         rules.max_jobs_on_host = settings->max_jobs;
         rules.max_load_percent = settings->max_load_percent;
         rules.min_jobs_on_host = settings->min_jobs;

@@ -62,7 +62,7 @@ class RunCounts {
     PlaceMap counts_;
 };
 
-struct Gate;
+struct Filter;
 
 // What of a queue jobs use, and what a waiting job has been promised of it.
 struct QueueView {
@@ -90,7 +90,10 @@ struct QueueView {
     bool dedicated_awaited = false;  // what DEDICATED_TIME_COMMAND says of it isn't known yet
     bool early = false;              // doesn't observe prime time any more
 
-    std::vector<const Gate*> gates;  // that may refuse a job; empty: not found out yet
+    // That may refuse a job, once they have been found out: `job_filters` those that are asked for each job.
+    bool filters_known = false;
+    std::vector<const Filter*> filters;
+    std::vector<const Filter*> job_filters;
 
     // The standard algorithm: the job behind which no other of the queue starts (backfill_depth=0 of it).
     JobSlot top_job = no_slot;
@@ -99,13 +102,12 @@ struct QueueView {
     std::vector<JobSlot> refused_for_prime;
 };
 
-// A job that is being looked at.
-struct Candidate {
-    JobSlot job = no_slot;
+// What a job asks for, in a queue that is being asked: the same for all jobs of a signature.
+struct Asked {
     JobClass job_class = JobClass::normal;
-    std::uint32_t owner = 0;
-    std::uint32_t group = 0;
     const Request* request = nullptr;
+    std::uint32_t request_number = 0;  // in Requests
+    std::uint32_t run_host = 0;        // the host that it asks for; 0: none
     std::int64_t nodes = 1;
     Seconds asked{-1};    // walltime; -1: none
     Seconds walltime{0};  // what is reckoned with in the queue that is being asked
@@ -114,16 +116,28 @@ struct Candidate {
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::waiting; }
 };
 
+// Whose it is.
+struct User {
+    std::uint32_t owner = 0;
+    std::uint32_t group = 0;
+};
+
+// A job that is being looked at.
+struct Candidate : Asked {
+    JobSlot job = no_slot;
+    User user{};
+};
+
 struct CycleState {
     Instant now{};
     const Settings* settings = nullptr;
-    const JobTable* jobs = nullptr;
     const QueueTable* queues = nullptr;
-    const Requests* requests = nullptr;
     const Resources* resources = nullptr;
     const ServerLimits* server = nullptr;
     Vnodes* vnodes = nullptr;
     NodeSize node_size;
+    // How a share of a vnode is reckoned: with ssinodes, where the profile counts them.
+    NodeSize vnode_share{};
     Interner* strings = nullptr;
 
     bool prime_enforced = false;          // ENFORCE_PRIME_TIME holds
@@ -153,8 +167,8 @@ struct CycleState {
     // Left by the gate on hosts for whoever starts the job.
     Placement placement;
 
-    Instant ends(const Candidate& job) const { return now + job.walltime; }
-    PlaceRules place_rules(const Candidate& job) const;
+    Instant ends(const Asked& job) const { return now + job.walltime; }
+    PlaceRules place_rules(const Asked& job) const;
     // Of a job that may run on any host and is over at once.
     PlaceRules place_rules() const;
 };

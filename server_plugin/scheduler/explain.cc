@@ -8,29 +8,6 @@
 #include "server_plugin/scheduler/explanation.h"
 
 namespace pbs::sched {
-namespace {
-
-std::string_view class_name(JobClass job_class, Algorithm algorithm) {
-    if (algorithm == Algorithm::standard && job_class == JobClass::waiting) return "starving";
-    switch (job_class) {
-        case JobClass::running:
-            return "running";
-        case JobClass::waiting:
-            return "waiting";
-        case JobClass::special:
-            return "special";
-        case JobClass::normal:
-            return "normal";
-        case JobClass::dedicated:
-            return "dedicated";
-        case JobClass::rest:
-            return "external";
-    }
-    return {};
-}
-
-}  // namespace
-
 std::string_view outcome_name(JobOutcome outcome) {
     switch (outcome) {
         case JobOutcome::starts:
@@ -49,9 +26,7 @@ std::string_view outcome_name(JobOutcome outcome) {
 std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
     const auto ranks = queue_ranks();
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
-    const Chain& chain = s_.algorithm == Algorithm::origin
-                             ? origin_chain(job.job_class, state_.prime_now && !only_early_)
-                             : in_.policy->standard_chain;
+    const Chain& chain = p_.chain(*in_.policy, job.job_class, state_.prime_now && !only_early_);
     std::vector<OrderKey> keys;
     for (const Link& link : chain) {
         const Comparator& by = *link.comparator;
@@ -94,7 +69,7 @@ std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
 
 void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
     const auto same_job = [&](const OrderedJob& other) { return other.job == job.job; };
-    out.job_class = class_name(job.job_class, s_.algorithm);
+    out.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
     for (const auto& jobs : classes_) {
         const auto found = std::ranges::find_if(jobs, same_job);
         if (found != jobs.end()) {
@@ -110,19 +85,19 @@ void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
 
-// What gates would say of the job in a queue at its turn.
+// What filters would say of the job in a queue at its turn.
 QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
     QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
     set_walltime(job, view);
-    bool refused = static_cast<bool>(execution_type_reason(state_, t_.jobs.queue[job.job]));
+    bool refused = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
-    for (const Gate* gate : gates_) {
-        const Reason reason = gate->check(state_, job, view);
-        out.gates.push_back(
-            {gate->name, gate->attributes, text_with_details(reason, reason_context()), false, reason});
-        if (!reason) continue;
+    for (const Filter* filter : filters_) {
+        const Refusal refusal = check(*filter, job, view);
+        out.gates.push_back({filter->name, filter->attributes,
+                             text_with_details(refusal.reason, reason_context()), false, refusal.reason});
+        if (!refusal) continue;
         refused = true;
-        only_waits = only_waits && ((gate->traits & waits_for_jobs) != 0 || gate->until != nullptr);
+        only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
     if (!refused || !only_waits) return out;
     Lookahead ahead(*this, job, view);
@@ -138,8 +113,8 @@ void Cycle::explain_home(QueueSlot home, const Targets& targets, Explanation& ou
     };
     add("queue_started", "", not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
-        add("execution_type", "execution_type", execution_type_reason(state_, home));
-    if (s_.algorithm == Algorithm::standard && (s_.strict_ordering || s_.help_starving_jobs))
+        add("execution_type", "execution_type", execution_type_refusal(state_, home).reason);
+    if (s_.strict_ordering || s_.help_starving_jobs)
         add("strict_ordering", "strict_ordering, help_starving_jobs, backfill_depth",
             top_job_reason(targets));
 }
@@ -151,10 +126,10 @@ void Cycle::explain_turn(const OrderedJob& job, const Targets& targets) {
     Candidate c = candidate(job);
     if (!only_early_) {
         explain_place(job, out);
-        for (const JobGate* gate : job_gates_) {
-            const Reason reason = gate->check(state_, c);
+        for (const Admission* admission : admissions_) {
+            const Reason reason = ask_admission(*admission, state_, c).reason;
             out.gates.push_back(
-                {gate->name, gate->attributes, text(reason, reason_context()), false, reason});
+                {admission->name, admission->attributes, text(reason, reason_context()), false, reason});
         }
         explain_home(t_.jobs.queue[job.job], targets, out);
     }
@@ -199,9 +174,8 @@ void Cycle::explain_outcome(JobSlot job, Explanation& out) {
 
 // Origin: the queue that is drained for the job.
 void Cycle::explain_drain(JobSlot job, Explanation& out) const {
-    if (s_.algorithm != Algorithm::origin) return;
     const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
-    if (made == state_.reservations.end()) return;
+    if (made == state_.reservations.end() || !made->drains) return;
     const QueueView& view = views_[made->view];
     for (QueueAnswers& answers : out.queues)
         if (answers.queue == view.queue->name && answers.host == t_.strings.text(view.host))
@@ -209,7 +183,7 @@ void Cycle::explain_drain(JobSlot job, Explanation& out) const {
 }
 
 void Cycle::explain() {
-    in_.explanation->test_only = s_.algorithm == Algorithm::origin && s_.test_only.holds(in_.now);
+    in_.explanation->test_only = s_.test_only.holds(in_.now);
     make_list();
     consider_list();
     explain_drain(in_.explained, *in_.explanation);

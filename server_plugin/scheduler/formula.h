@@ -6,7 +6,7 @@
 
 #include "objects/formula.h"
 #include "server_plugin/scheduler/error.h"
-#include "server_plugin/scheduler/order/comparator.h"
+#include "server_plugin/scheduler/framework/sort.h"
 
 namespace pbs::sched {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "server_plugin/scheduler/order/comparator.h"
+#include "server_plugin/scheduler/framework/sort.h"
 #include "server_plugin/scheduler/pending_jobs.h"
 #include "server_plugin/scheduler/request.h"
 #include "server_plugin/scheduler/resources.h"

@@ -6,9 +6,9 @@
 
 namespace pbs::sched {
 
-LimitUser limit_user(const Candidate& job, const QueueView& view, const Placement& placement) {
-    return {job.owner,
-            job.group,
+LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement) {
+    return {user.owner,
+            user.group,
             job.nodes,
             job.request,
             view.slot,
@@ -17,11 +17,11 @@ LimitUser limit_user(const Candidate& job, const QueueView& view, const Placemen
             &placement};
 }
 
-std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, const QueueView& view) {
+std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
+                             const QueueView& view) {
     const Queue& queue = *view.queue;
     const ServerLimits& server = *state.server;
     const Settings& settings = *state.settings;
-    const bool origin = settings.algorithm == Algorithm::origin;
     std::vector<Limit> limits;
     const auto add = [&](LimitKind kind, std::uint32_t object, std::uint32_t of, std::int64_t amount,
                          std::int64_t capacity) {
@@ -36,17 +36,17 @@ std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, cons
         }
     };
     add(LimitKind::queue_jobs, view.number, 0, 1, queue.max_running);
-    if (origin) add(LimitKind::queue_nodes, view.number, 0, job.nodes, view.node_limit);
+    add(LimitKind::queue_nodes, view.number, 0, job.nodes, view.node_limit);
     add_amounts(LimitKind::queue_amount, view.number, queue.resources_available);
-    add(LimitKind::queue_user, view.slot, job.owner, 1, queue.max_user_run);
-    add(LimitKind::queue_group, view.slot, job.group, 1, queue.max_group_run);
+    add(LimitKind::queue_user, view.slot, user.owner, 1, queue.max_user_run);
+    add(LimitKind::queue_group, view.slot, user.group, 1, queue.max_group_run);
     add(LimitKind::server_jobs, 0, 0, 1, server.max_running);
     add_amounts(LimitKind::server_amount, 0, server.resources_available);
-    add(LimitKind::server_user, 0, job.owner, 1, server.max_user_run);
-    add(LimitKind::server_group, 0, job.group, 1, server.max_group_run);
-    if (origin && settings.max_user_run_jobs > 0)
-        add(LimitKind::server_user, 0, job.owner, 1, settings.max_user_run_jobs);
-    if (origin && settings.max_dedicated_jobs > 0 && view.dedicated)
+    add(LimitKind::server_user, 0, user.owner, 1, server.max_user_run);
+    add(LimitKind::server_group, 0, user.group, 1, server.max_group_run);
+    if (settings.max_user_run_jobs > 0)
+        add(LimitKind::server_user, 0, user.owner, 1, settings.max_user_run_jobs);
+    if (settings.max_dedicated_jobs > 0 && view.dedicated)
         add(LimitKind::dedicated_jobs, 0, 0, 1, settings.max_dedicated_jobs);
     return limits;
 }

@@ -12,7 +12,8 @@
 namespace pbs::sched {
 
 struct CycleState;
-struct Candidate;
+struct Asked;
+struct User;
 struct QueueView;
 
 enum class LimitKind : std::uint8_t {
@@ -59,11 +60,12 @@ struct LimitUser {
 };
 
 // A candidate that is placed, in the queue of the view. Valid as long as these are.
-LimitUser limit_user(const Candidate& job, const QueueView& view, const Placement& placement);
+LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement);
 
 // Those that a candidate would meet in a queue, apart from what vnodes and hosts have: what the gates on
 // running jobs check, as amounts.
-std::vector<Limit> limits_of(const CycleState& state, const Candidate& job, const QueueView& view);
+std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
+                             const QueueView& view);
 
 // What a job uses of a limit other than pool_amount; 0 if it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
@@ -81,6 +83,7 @@ struct Reservation {
     Instant end{};
     std::uint32_t view = 0;  // its number
     std::vector<Spare> spare;
+    bool drains = false;  // its queue, for a job of the Origin algorithm
     bool begun = false;   // when looking ahead: the job counts as running, or has ended
     Placement placement;  // empty: KeptDrain has it
 };

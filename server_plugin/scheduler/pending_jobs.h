@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "server_plugin/scheduler/blockers.h"
 #include "server_plugin/scheduler/cycle_state.h"
+#include "server_plugin/scheduler/framework/blockers.h"
 
 namespace pbs::sched {
 

@@ -10,29 +10,21 @@
 namespace pbs::sched {
 
 struct Policy {
-    Settings settings;
-    std::optional<Formula> formula;
-    Chain standard_chain;  // of the standard algorithm
-    // job_sort_key with names of resources is resolved against the resources of a cycle; until then:
+    Settings settings{};  // with a profile, and without what it doesn't act on
+    std::optional<Formula> formula{};
+    // Made by the profile, where they depend on the policy; with names of resources resolved against so many
+    // known ones.
+    Chain chain{};
+    Chain lane_chain{};
     std::size_t resources_seen = SIZE_MAX;
-    PrimePeriods prime;  // of settings.prime; at the time of the last cycle
-    Chain lane_chain{};  // of the standard algorithm, for jobs of one queue that are all starving or all not
+    PrimePeriods prime{settings.prime};  // at the time of the last cycle
 };
 
 // The first instant after `t` at which one of the dates comes that Origin's boolean options may have instead
 // of a truth value; nothing if none is to come.
 std::optional<Instant> next_date(const Settings& settings, Instant t);
 
-// Errors: a formula that doesn't compile.
+// By the profile of the settings. Errors: a formula that doesn't compile.
 Result<Policy> compile(const Settings& settings);
-
-// The chain for the jobs of one class (origin-facts, "Order of the job list").
-const Chain& origin_chain(JobClass job_class, bool prime_order);
-
-// The chain of the standard algorithm, made of starving jobs, by_queue, the formula or job_sort_key, and the
-// time in the queue.
-Chain standard_chain(const Settings& settings, const Resources& resources);
-// What of it is left for the jobs of one queue that are all starving or all not.
-Chain lane_chain(const Chain& standard);
 
 }  // namespace pbs::sched

@@ -16,7 +16,7 @@
 
 #include "server_plugin/scheduler/cycle_state.h"
 #include "server_plugin/scheduler/limits.h"
-#include "server_plugin/scheduler/profile.h"
+#include "server_plugin/scheduler/timeline.h"
 
 namespace pbs::sched {
 
@@ -71,7 +71,7 @@ class ResourceSchedule {
 
   private:
     struct Known {
-        Profile profile;
+        Timeline profile;
         std::size_t holdings = 0;    // that are in it
         std::int64_t capacity = -1;  // of a pool, once it is known
     };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "server_plugin/scheduler/schedule_log.h"
+#include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {
@@ -85,8 +86,7 @@ Policy* Scheduler::Impl::usage_policy(Instant now) {
 std::string_view Scheduler::Impl::usage_keeper(Instant now) {
     const auto keeps = [&](std::string_view sched) {
         const Policy* p = active_policy(sched, now);
-        return p != nullptr && p->settings.algorithm == Algorithm::origin &&
-               p->settings.sort_by_past_usage.holds(now);
+        return p != nullptr && p->settings.sort_by_past_usage.holds(now);
     };
     if (keeps(default_sched)) return default_sched;
     for (const auto& [name, sched] : scheds)
@@ -107,9 +107,7 @@ void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optio
 
 // Is it a dedicated time of any host of the policy?
 bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
-    if (s.algorithm != Algorithm::origin || s.dedicated_time_command.empty() ||
-        !s.enforce_dedicated_time.holds(t))
-        return false;
+    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
     return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
         const auto found = outage_at_or_after(host_outages(tables, s, host).list, t);
         return found && found->start <= t;
@@ -118,7 +116,7 @@ bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
 
 // When options come into force, when prime time may end early in an idle queue, and when what is left of
 // prime time is within the limit.
-void Scheduler::Impl::origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
+void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
     outage_boundaries(s, t, next);
     sooner(next, next_date(s, t));
@@ -160,7 +158,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
             sooner(next, windows.next_change(t));
     }
     sooner(next, active->settings.prime.next_change(t));
-    if (active->settings.algorithm == Algorithm::origin) origin_boundaries(*active, t, next);
+    option_boundaries(*active, t, next);
     // Queues become idle by events of jobs.
     if (active->settings.np_drain_idletime == Seconds(0))
         sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
@@ -221,7 +219,7 @@ Status Scheduler::status(Instant now, std::string_view sched) {
     const rrule::WindowSet& dedicated = impl_->configuration.dedicated;
     if (active != nullptr) {
         status.policy = active->settings.name;
-        status.algorithm = active->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+        status.algorithm = active->settings.profile->name;
     }
     status.prime_time = prime.contains(now);
     const auto dedicated_at = [&](const Policy* policy, Instant t) {
@@ -230,8 +228,7 @@ Status Scheduler::status(Instant now, std::string_view sched) {
     status.dedicated_time = dedicated_at(active, now);
     sooner(status.next_change, prime.next_change(now));
     sooner(status.next_change, dedicated.next_change(now));
-    if (active != nullptr && active->settings.algorithm == Algorithm::origin)
-        impl_->outage_boundaries(active->settings, now, status.next_change);
+    if (active != nullptr) impl_->outage_boundaries(active->settings, now, status.next_change);
     if (!status.next_change) return status;
     const Policy* next = impl_->active_policy(sched, *status.next_change);
     if (next != nullptr) status.next_policy = next->settings.name;
@@ -454,7 +451,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     Policy* policy = impl_->active_policy(sched->first, now);
     if (policy != nullptr) {
         out.policy = policy->settings.name;
-        out.algorithm = policy->settings.algorithm == Algorithm::origin ? "origin" : "standard";
+        out.algorithm = policy->settings.profile->name;
     }
     if (tables.jobs.state[job] != 'Q') {
         out.reason = not_queued(tables, job);
@@ -484,7 +481,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle) {
     Tables& tables = impl_->tables;
     const JobSlot job = tables.jobs.find(handle);
     if (job == no_slot) return {};
-    Policy standard;  // where none is in force
+    Policy standard = *compile({});  // where none is in force
     Policy* const active = impl_->policy_of_queue(tables.jobs.queue[job], now);
     SchedMemory memory;
     CycleInput input;
@@ -800,7 +797,7 @@ std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string
     settle();
     std::vector<OutageQuestion> questions;
     const Policy* policy = impl_->active_policy(sched, now);
-    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return questions;
+    if (policy == nullptr) return questions;
     const Settings& s = policy->settings;
     if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(now)) return questions;
     auto names = outage_hosts(impl_->tables, s);
@@ -833,7 +830,7 @@ bool Scheduler::settle_outages(std::string_view command, std::string_view name) 
 std::string Scheduler::accounting_dir(Instant now, std::string_view sched) {
     settle();
     const Policy* policy = impl_->active_policy(sched, now);
-    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return {};
+    if (policy == nullptr) return {};
     return policy->settings.enforce_allocation.holds(now) ? policy->settings.sched_acct_dir : std::string();
 }
 
@@ -852,7 +849,7 @@ void Scheduler::set_used(std::string_view dir, NodeHours groups) {
 std::optional<HpmSource> Scheduler::hpm_source(Instant now, std::string_view sched) {
     settle();
     const Policy* policy = impl_->active_policy(sched, now);
-    if (policy == nullptr || policy->settings.algorithm != Algorithm::origin) return std::nullopt;
+    if (policy == nullptr) return std::nullopt;
     const Settings& s = policy->settings;
     if (!s.manage_hpm_counters.holds(now) || s.hpm_ctl.empty() || s.test_only.holds(now)) return std::nullopt;
     const Tables& t = impl_->tables;

@@ -105,7 +105,7 @@ struct Scheduler::Impl {
     std::optional<Instant> wake_after(std::string_view name, Sched& sched, Instant t);
     void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
     bool in_outage(const Settings& settings, Instant t) const;
-    void origin_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
+    void option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     void list(JobSlot slot);
     void take_off(JobSlot slot);

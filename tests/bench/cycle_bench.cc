@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
 #include "tests/bench/cluster.h"
 
 namespace pbs::sched::bench {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/configuration.h"
-#include "server_plugin/scheduler/profile.h"
+#include "server_plugin/scheduler/timeline.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched::bench {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
 #include "server_plugin/scheduler/past_usage.h"
 #include "tests/scheduler/world.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "server_plugin/scheduler/order/past_usage.h"
+#include "server_plugin/scheduler/plugins/sort/past_usage.h"
 #include "tests/cases.h"
 
 namespace pbs::sched::test {

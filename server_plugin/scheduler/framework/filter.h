@@ -1,0 +1,195 @@
+// A filter: one test that a job has to pass before it starts in a queue.
+//
+// To add one: write plugins/filter/<name>.cc with a `const Filter <name>_filter`, and put it into the tables
+// of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check` says
+// what the filter reads, and with that how often it is asked: once for all jobs of a signature, once for a
+// user or group, or for each job. A refusal says what could lift it; one that doesn't say is looked at again
+// in every cycle. Everything else is optional and only saves time.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server_plugin/scheduler/cycle_state.h"
+#include "server_plugin/scheduler/framework/blockers.h"
+#include "server_plugin/scheduler/job_size.h"
+
+namespace pbs::sched {
+
+// The answer of a filter.
+struct Refusal {
+    Reason reason;  // nothing: the job passes
+    // What could lift it, beside a change of the configuration.
+    Blockers blockers = blocker::anything;
+    // And the instant at which time may lift it: the first one after now at which the answer may be another.
+    // Instant::max(): that isn't known. Nothing: time doesn't lift it.
+    std::optional<Instant> until{};
+
+    explicit operator bool() const { return static_cast<bool>(reason); }
+    bool waits_for_jobs() const { return (blockers & blocker::given_back) != 0; }
+    bool is_lifted_by_start() const { return (blockers & blocker::by_start) != 0; }
+
+    // Nothing but the instant lifts it.
+    static Refusal until_instant(const Reason& reason, Instant at) {
+        return {reason, blocker::configuration, at};
+    }
+    // That instant is the reason's `a`, in seconds since the Epoch; 0: never.
+    static Refusal until_named(const Reason& reason) {
+        return until_instant(reason, reason.a == 0 ? Instant::max() : Instant(Seconds(reason.a)));
+    }
+    static Refusal for_less_of(const Reason& reason, const UseKey& key) {
+        return {reason, blocker::less_of(key)};
+    }
+    static Refusal for_good(const Reason& reason) { return {reason, blocker::configuration}; }
+};
+
+// What filters read that are asked about owners and groups: the numbers of their running jobs, those that
+// were started in this cycle among them, and the name.
+class OwnerUse {
+  public:
+    OwnerUse(const CycleState& state, std::uint32_t owner, QueueSlot queue)
+        : state_(state), owner_(owner), queue_(queue) {}
+    std::uint32_t id() const { return owner_; }
+    std::string_view name() const { return state_.strings->text(owner_); }
+    std::int64_t running_in_queue() const { return state_.counts->of_user(queue_, owner_); }
+    std::int64_t running() const { return state_.counts->of_user(RunCounts::everywhere, owner_); }
+
+  private:
+    const CycleState& state_;
+    std::uint32_t owner_;
+    QueueSlot queue_;
+};
+class GroupUse {
+  public:
+    GroupUse(const CycleState& state, std::uint32_t group, QueueSlot queue)
+        : state_(state), group_(group), queue_(queue) {}
+    std::uint32_t id() const { return group_; }
+    std::string_view name() const { return state_.strings->text(group_); }
+    std::int64_t running_in_queue() const { return state_.counts->of_group(queue_, group_); }
+    std::int64_t running() const { return state_.counts->of_group(RunCounts::everywhere, group_); }
+    // Null: allocations aren't known.
+    const Allocations* allocations() const { return state_.allocations; }
+    // Node-hours of the jobs that were started in this cycle.
+    double started_hours() const {
+        const auto started = state_.started_hours.find(group_);
+        return started == state_.started_hours.end() ? 0 : started->second;
+    }
+
+  private:
+    const CycleState& state_;
+    std::uint32_t group_;
+    QueueSlot queue_;
+};
+
+// What filters of users read of the queue: how it, the server and the policy are set up, and what changes
+// with time or with what a command tells.
+struct Opening {
+    const Settings* settings = nullptr;
+    const ServerLimits* server = nullptr;
+    const Queue* queue = nullptr;
+    QueueSlot slot = no_slot;
+    std::int64_t node_limit = -1;
+    bool dedicated = false;
+    bool has_dedicated_time = false;
+    bool dedicated_awaited = false;
+    bool window_open = true;
+    static Opening of(const CycleState& state, const QueueView& view) {
+        return {state.settings,
+                state.server,
+                view.queue,
+                view.slot,
+                view.node_limit,
+                view.dedicated,
+                view.dedicated_time.has_value(),
+                view.dedicated_awaited,
+                view.open};
+    }
+    friend bool operator==(const Opening&, const Opening&) = default;
+};
+
+// The ways to ask. By what each is given:
+using OfSignature = Refusal (*)(CycleState&, const Asked&, QueueView&);
+using OfOwner = Refusal (*)(const OwnerUse&, const Opening&);
+using OfGroup = Refusal (*)(const GroupUse&, const Opening&);
+using OfSignatureAndUser = Refusal (*)(CycleState&, const Asked&, const User&, QueueView&);
+using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
+using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob>;
+
+enum FilterTrait : unsigned {
+    // Is about time: a look into the future asks it before it reckons what will be free then.
+    about_time = 1,
+    // Is about prime time: an early start of non-prime time does away with it.
+    about_prime = 2,
+    // Is about what there is: also asked about a job that an operator starts.
+    about_room = 4,
+    // What runs matters to it as limits_of() and the vnodes have it, or not at all: a reservation that was
+    // made
+    // in an earlier cycle can be kept.
+    by_limits_only = 8,
+};
+
+struct Filter {
+    const char* name;
+    const char* attributes = "";  // that switch it on, for people; "": always on
+    unsigned traits = 0;
+    Check check;
+    // Does the policy switch it on at this instant? Null: always.
+    bool (*wanted)(const Settings& settings, Instant now) = nullptr;
+    // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
+    bool (*is_open)(const Opening& opening) = nullptr;
+    // Of a filter whose refusals are blocked by less_of(key), for that key: the most that a job may ask for
+    // which it lets through now; nothing: there is no such limit. Null: `anything` is added to what blocks
+    // its refusals.
+    std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
+    // Of a filter of signatures and users: does the user matter now? May begin to only where a filter of
+    // owners or groups is asked. Null: always.
+    bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
+
+    bool is_of_owner() const { return std::holds_alternative<OfOwner>(check); }
+    bool is_of_group() const { return std::holds_alternative<OfGroup>(check); }
+    bool is_of_user() const { return is_of_owner() || is_of_group(); }
+    bool is_of_job() const { return std::holds_alternative<OfJob>(check); }
+    bool reads_user_of(const CycleState& state, const QueueView& view) const {
+        return std::holds_alternative<OfSignatureAndUser>(check) &&
+               (reads_user == nullptr || reads_user(state, view));
+    }
+};
+
+// Asks a filter about one job in a queue.
+Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
+                   QueueView& view);
+
+// A test of a job by itself, before any queue is asked. Who fails it is rejected, unless the reason is one of
+// those that aren't (is_rejection()).
+struct Admission {
+    const char* name;
+    const char* attributes;
+    std::variant<Refusal (*)(const Settings&, const Asked&), Refusal (*)(const GroupUse&)> check;
+    bool (*wanted)(const Settings& settings, Instant now);
+
+    bool is_of_group() const { return check.index() == 1; }
+};
+Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job);
+
+// Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
+// is started from.
+Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
+
+// What a queue leaves, where each of its views leaves what `of_view` says.
+template <class OfView>
+std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
+    if (key.kind != UseKey::Kind::queue) return std::nullopt;
+    std::optional<JobSize> most;
+    for (const QueueView& view : *state.views) {
+        if (view.slot != key.object) continue;
+        const std::optional<JobSize> left = of_view(view);
+        if (!left) return std::nullopt;
+        most = most ? most_of(*most, *left) : *left;
+    }
+    return most;
+}
+
+}  // namespace pbs::sched

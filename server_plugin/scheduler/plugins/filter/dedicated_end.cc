@@ -1,0 +1,27 @@
+// Jobs of dedicated queues have to end in dedicated time, as in PBS.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    if (!view.dedicated || !view.dedicated_now || state.ends(job) <= view.dedicated_time->end) return {};
+    return Refusal::until_named(
+        {Because::past_dedicated, view.slot, 0, view.dedicated_time->end.time_since_epoch().count()});
+}
+
+bool is_open(const Opening& o) {
+    return !o.dedicated;
+}
+
+}  // namespace
+
+extern const Filter dedicated_end_filter;
+const Filter dedicated_end_filter{.name = "dedicated_end",
+                                  .attributes = "dedicated_queues",
+                                  .traits = about_time | by_limits_only,
+                                  .check = check,
+                                  .is_open = is_open};
+
+}  // namespace pbs::sched

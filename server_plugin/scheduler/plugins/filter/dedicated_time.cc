@@ -1,0 +1,44 @@
+// Dedicated time, of queues with execution_type execution_dedicated and the policy's dedicated_queues: no job
+// of another queue is started in it or into it, and jobs of dedicated queues start in it only.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+std::int64_t seconds(Instant t) {
+    return t.time_since_epoch().count();
+}
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    const auto& time = view.dedicated_time;
+    if (view.dedicated) {
+        if (view.dedicated_now) return {};
+        return Refusal::until_named({Because::not_dedicated, view.slot, 0, time ? seconds(time->start) : 0});
+    }
+    if (view.dedicated_now)
+        return Refusal::until_named({Because::dedicated_time, view.slot, 0, seconds(time->end)});
+    if (view.dedicated_awaited)
+        return Refusal::until_instant({Because::dedicated_unknown, view.slot}, Instant::max());
+    // What would run into dedicated time can start after it.
+    if (time && state.ends(job) > time->start)
+        return Refusal::until_instant({Because::into_dedicated, view.slot, 0, seconds(time->start)},
+                                      time->end);
+    return {};
+}
+
+bool is_open(const Opening& o) {
+    return !o.dedicated && !o.has_dedicated_time && !o.dedicated_awaited;
+}
+
+}  // namespace
+
+extern const Filter dedicated_time_filter;
+const Filter dedicated_time_filter{
+    .name = "dedicated_time",
+    .attributes = "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
+    .traits = about_time | by_limits_only,
+    .check = check,
+    .is_open = is_open};
+
+}  // namespace pbs::sched

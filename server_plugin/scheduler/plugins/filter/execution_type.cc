@@ -1,0 +1,39 @@
+// execution_type of the queue: prime time or the rest of the time only (PP-748, interface 6). Dedicated
+// queues are for dedicated_time.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+std::int64_t seconds(std::optional<Instant> t) {
+    return t ? t->time_since_epoch().count() : 0;
+}
+
+Refusal check(CycleState& state, const Asked&, QueueView& view) {
+    return execution_type_refusal(state, view.slot);
+}
+
+bool is_open(const Opening& o) {
+    return o.queue->execution_type != ExecutionType::prime &&
+           o.queue->execution_type != ExecutionType::non_prime;
+}
+
+}  // namespace
+
+Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
+    const ExecutionType type = (*state.queues)[queue].execution_type;
+    const bool prime = state.prime->now_inside();
+    if (type == ExecutionType::prime && !prime)
+        return Refusal::until_named(
+            {Because::prime_only, queue, 0, seconds(state.prime->next_start(state.now))});
+    if (type == ExecutionType::non_prime && prime)
+        return Refusal::until_named({Because::non_prime_only, queue, 0, seconds(state.prime->boundary())});
+    return {};
+}
+
+extern const Filter execution_type_filter;
+const Filter execution_type_filter{
+    .name = "execution_type", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
+
+}  // namespace pbs::sched

@@ -1,0 +1,49 @@
+// AVOID_FRAGMENTATION: keeps jobs smaller than a fragment (the queue's nodes by its number of jobs) from
+// splitting a queue up for good. (origin-overview, "Fragmentation Avoidance Heuristics")
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant now) {
+    return s.avoid_fragmentation.holds(now);
+}
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    if (job.job_class == JobClass::waiting) return {};
+    if (view.node_limit < 0 || view.queue->max_running < 2) return {};
+    const auto fragment = view.node_limit / view.queue->max_running;
+    if (fragment < 2 || view.running == 0) return {};
+
+    const bool ends_in_time = state.ends(job) <= view.empties;
+    const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
+    // What starts may let the queue be in use for longer, what ends changes how large its jobs are.
+    const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
+        if (passes) return {};
+        return {{Because::fragments, view.slot, 0, nodes, walltime},
+                blocker::start | blocker::less_of({UseKey::Kind::queue, view.slot, 0})};
+    };
+    if (view.node_limit - view.nodes < fragment) return unless(ends_in_time, -1, longest);
+    if (job.nodes >= fragment) return {};
+    const auto average = (view.nodes + fragment / 2) / view.running;
+    if (average >= fragment) return unless(false, fragment, -1);
+    return unless(ends_in_time, fragment, longest);
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [](const QueueView&) { return std::optional(any_size); });
+}
+
+}  // namespace
+
+extern const Filter fragments_filter;
+const Filter fragments_filter{.name = "fragments",
+                              .attributes = "avoid_fragmentation",
+                              .check = check,
+                              .wanted = wanted,
+                              .leaves = leaves};
+
+}  // namespace pbs::sched

@@ -1,0 +1,67 @@
+// Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT, MIN_JOBS),
+// their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS). What of the vnodes is reserved
+// isn't free for jobs that end later.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+// What could lift it. With several kinds of chunks less room may do: the first kind goes elsewhere then.
+// Loads are told as no event.
+Blockers blockers(const Settings& s, const Asked& job) {
+    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0) return blocker::anything;
+    return job.request->chunks.size() > 1 ? blocker::room | blocker::start : blocker::room;
+}
+
+// Why no place was found: asked without one rule after the other.
+Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
+    const Settings& s = *state.settings;
+    if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
+        return {Because::hosts_too_small, view.slot, job.request_number, view.pool};
+    if (!state.reservations.empty()) {
+        auto early = rules;
+        early.ends = {};
+        if (state.vnodes->has_place(view.pool, *job.request, early))
+            return {Because::reserved, view.slot, state.reservations.front().job};
+    }
+    if (rules.max_systime_percent > 0) {
+        rules.max_systime_percent = 0;
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
+            return {Because::hosts_systime, view.slot, 0, s.high_systime};
+    }
+    if (rules.max_load_percent > 0) {
+        rules.max_load_percent = 0;
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
+            return {Because::hosts_loaded, view.slot, 0, s.max_load_percent};
+    }
+    if (rules.max_jobs_on_host > 0) {
+        rules.max_jobs_on_host = 0;
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
+            return {Because::hosts_full, view.slot, 0, s.max_jobs};
+    }
+    return {Because::hosts_busy, view.slot, job.request_number, view.pool};
+}
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    if (!job.request->unsupported.empty())
+        return Refusal::for_good({Because::request_unsupported, view.slot, job.request_number});
+    const PlaceRules rules = state.place_rules(job);
+    if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
+    const Blockers lifted_by = blockers(*state.settings, job);
+    if (state.looking_ahead) return {{Because::hosts_busy, view.slot}, lifted_by};
+    if (state.vnodes->pool_vnodes(view.pool).empty())
+        return Refusal::for_good({Because::no_hosts, view.slot, view.host});
+    return {why(state, job, view, rules), lifted_by};
+}
+
+}  // namespace
+
+extern const Filter hosts_filter;
+const Filter hosts_filter{
+    .name = "hosts",
+    .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
+    .traits = about_room | by_limits_only,
+    .check = check};
+
+}  // namespace pbs::sched

@@ -1,0 +1,39 @@
+// MAX_DEDICATED_JOBS: how many jobs of dedicated queues run at once.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant) {
+    return s.max_dedicated_jobs > 0;
+}
+
+Refusal check(CycleState& state, const Asked&, QueueView& view) {
+    const auto limit = state.settings->max_dedicated_jobs;
+    if (!view.dedicated || state.dedicated_running < limit) return {};
+    return Refusal::for_less_of({Because::dedicated_jobs_limit, view.slot, 0, limit},
+                                {UseKey::Kind::dedicated, 0, 0});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::dedicated) return std::nullopt;
+    return state.dedicated_running < state.settings->max_dedicated_jobs ? any_size : no_size;
+}
+
+bool is_open(const Opening& o) {
+    return !o.dedicated;
+}
+
+}  // namespace
+
+extern const Filter max_dedicated_jobs_filter;
+const Filter max_dedicated_jobs_filter{.name = "max_dedicated_jobs",
+                                       .attributes = "max_dedicated_jobs",
+                                       .traits = by_limits_only,
+                                       .check = check,
+                                       .wanted = wanted,
+                                       .is_open = is_open,
+                                       .leaves = leaves};
+
+}  // namespace pbs::sched

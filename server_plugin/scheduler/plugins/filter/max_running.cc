@@ -1,0 +1,33 @@
+// max_running of the queue.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState&, const Asked&, QueueView& view) {
+    const auto limit = view.queue->max_running;
+    if (limit < 0 || view.running < limit) return {};
+    return Refusal::for_less_of({Because::queue_full, view.slot, 0, limit},
+                                {UseKey::Kind::queue, view.slot, 0});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
+        const auto limit = view.queue->max_running;
+        if (limit < 0) return std::nullopt;
+        return view.running < limit ? any_size : no_size;
+    });
+}
+
+bool is_open(const Opening& o) {
+    return o.queue->max_running < 0;
+}
+
+}  // namespace
+
+extern const Filter max_running_filter;
+const Filter max_running_filter{
+    .name = "max_running", .traits = by_limits_only, .check = check, .is_open = is_open, .leaves = leaves};
+
+}  // namespace pbs::sched

@@ -1,0 +1,35 @@
+// MAX_USER_RUN_JOBS: how many jobs of a user run at once, in whatever queue.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant) {
+    return s.max_user_run_jobs > 0;
+}
+
+Refusal check(const OwnerUse& owner, const Opening& o) {
+    const auto limit = o.settings->max_user_run_jobs;
+    if (owner.running() < limit) return {};
+    return Refusal::for_less_of({Because::user_job_limit, o.slot, 0, limit},
+                                {UseKey::Kind::server_user, 0, owner.id()});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server_user) return std::nullopt;
+    const auto running = state.counts->of_user(RunCounts::everywhere, key.of);
+    return running < state.settings->max_user_run_jobs ? any_size : no_size;
+}
+
+}  // namespace
+
+extern const Filter max_user_run_jobs_filter;
+const Filter max_user_run_jobs_filter{.name = "max_user_run_jobs",
+                                      .attributes = "max_user_run_jobs",
+                                      .traits = by_limits_only,
+                                      .check = check,
+                                      .wanted = wanted,
+                                      .leaves = leaves};
+
+}  // namespace pbs::sched

@@ -1,0 +1,32 @@
+// NONPRIME_DRAIN_SYS: in prime time no normal job starts that runs past the start of non-prime time, unless
+// the queue is busy across the boundary anyway. (sched-config guide, "System Draining")
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant now) {
+    return s.enforce_prime_time.holds(now) && s.nonprime_drain_sys.holds(now);
+}
+
+// What starts may let the queue be busy across the boundary.
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    if (!state.prime_now || view.early || job.exempt()) return {};
+    const auto boundary = state.prime->boundary();
+    if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
+    return {{Because::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()},
+            blocker::start,
+            *boundary};
+}
+
+}  // namespace
+
+extern const Filter nonprime_drain_filter;
+const Filter nonprime_drain_filter{.name = "nonprime_drain",
+                                   .attributes = "enforce_prime_time, nonprime_drain_sys",
+                                   .traits = about_time | about_prime,
+                                   .check = check,
+                                   .wanted = wanted};
+
+}  // namespace pbs::sched

@@ -1,0 +1,42 @@
+// backfill_prime: no job is started that runs further than time_window_spill past the next boundary between
+// prime and non-prime time, or past the end of its queue's time_window. With prime_exempt_anytime_queues,
+// jobs of queues that are open at any time are free of it: queues without windows, of no prime or non-prime
+// execution_type. (PP-748; pbs_sched's backfill_prime and prime_spill)
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant) {
+    return s.backfill_prime;
+}
+
+bool is_anytime(const QueueView& view) {
+    const ExecutionType type = view.queue->execution_type;
+    return !view.has_windows && type != ExecutionType::prime && type != ExecutionType::non_prime;
+}
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    const Settings& s = *state.settings;
+    if (s.prime_exempt_anytime_queues && is_anytime(view)) return {};
+    std::optional<Instant> boundary = state.prime_change;
+    const bool closes_first = view.has_windows && view.closes && (!boundary || *view.closes < *boundary);
+    if (closes_first) boundary = view.closes;
+    if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
+    const std::int64_t at = boundary->time_since_epoch().count();
+    if (closes_first) return Refusal::until_named({Because::window_boundary, view.slot, 0, at});
+    return Refusal::until_named(
+        {Because::prime_boundary, view.slot, 0, at, state.prime->now_inside() ? 0 : 1});
+}
+
+}  // namespace
+
+extern const Filter prime_boundary_filter;
+const Filter prime_boundary_filter{.name = "prime_boundary",
+                                   .attributes = "backfill_prime",
+                                   .traits = about_time | by_limits_only,
+                                   .check = check,
+                                   .wanted = wanted};
+
+}  // namespace pbs::sched

@@ -1,0 +1,43 @@
+// PRIME_TIME_WALLT_LIMIT: of a job's walltime no more than the limit may fall into any one period of prime
+// time. Small jobs have a limit of their own. (sched-config guide, "Primetime Configuration")
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant now) {
+    return s.enforce_prime_time.holds(now) &&
+           (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
+}
+
+// 0: there is none for this job.
+Seconds limit_of(const CycleState& state, const Asked& job, const QueueView& view) {
+    if (view.early || job.exempt()) return Seconds(0);
+    const Settings& s = *state.settings;
+    const bool small = s.prime_time_small_node_limit > 0 && job.nodes <= s.prime_time_small_node_limit &&
+                       s.prime_time_small_wallt_limit > Seconds(0);
+    return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
+}
+
+// The first period that holds too much of the job has to be over but for the limit. Whatever starts before
+// then runs for longer than the limit in it.
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    const Seconds limit = limit_of(state, job, view);
+    if (limit == Seconds(0) || state.prime->most_in_one(job.walltime) <= limit) return {};
+    const auto end = state.prime->end_of_one_above(limit, job.walltime);
+    return Refusal::until_instant({Because::prime_limit, view.slot, 0, limit.count()},
+                                  end ? *end - limit : Instant::max());
+}
+
+}  // namespace
+
+extern const Filter prime_limit_filter;
+const Filter prime_limit_filter{
+    .name = "prime_limit",
+    .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+    .traits = about_time | about_prime | by_limits_only,
+    .check = check,
+    .wanted = wanted};
+
+}  // namespace pbs::sched

@@ -1,0 +1,35 @@
+// max_group_run of the queue.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(const GroupUse& group, const Opening& o) {
+    const auto limit = o.queue->max_group_run;
+    if (limit < 0 || group.running_in_queue() < limit) return {};
+    return Refusal::for_less_of({Because::queue_group_limit, o.slot, 0, limit},
+                                {UseKey::Kind::queue_group, o.slot, group.id()});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::queue_group) return std::nullopt;
+    const auto limit = (*state.queues)[key.object].max_group_run;
+    if (limit < 0) return std::nullopt;
+    return state.counts->of_group(key.object, key.of) < limit ? any_size : no_size;
+}
+
+bool is_open(const Opening& o) {
+    return o.queue->max_group_run < 0;
+}
+
+}  // namespace
+
+extern const Filter queue_group_limit_filter;
+const Filter queue_group_limit_filter{.name = "queue_group_limit",
+                                      .traits = by_limits_only,
+                                      .check = check,
+                                      .is_open = is_open,
+                                      .leaves = leaves};
+
+}  // namespace pbs::sched

@@ -1,0 +1,39 @@
+// resources_max and resources_min of the queue, and its own size: the nodes that it has.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    const auto walltime = state.resources->known().walltime;
+    const auto asked = [&](const KeptAmount& limit) -> std::optional<std::int64_t> {
+        if (limit.resource == walltime)
+            return job.asked < Seconds(0) ? std::nullopt : std::optional(job.asked.count());
+        return number_of(job.request->totals, limit.resource);
+    };
+    const auto refuse = [&](Because because, std::uint32_t resource, std::int64_t wants, std::int64_t limit) {
+        return Refusal::for_good({because, view.slot, resource, wants, limit});
+    };
+    for (const KeptAmount& limit : view.queue->resources_max)
+        if (const auto amount = asked(limit); amount && limit.text.empty() && *amount > limit.number)
+            return refuse(Because::above_queue_maximum, limit.resource, *amount, limit.number);
+    for (const KeptAmount& limit : view.queue->resources_min)
+        if (const auto amount = asked(limit); amount && limit.text.empty() && *amount < limit.number)
+            return refuse(Because::below_queue_minimum, limit.resource, *amount, limit.number);
+    if (view.node_limit >= 0 && job.nodes > view.node_limit)
+        return refuse(Because::above_queue_nodes, 0, job.nodes, view.node_limit);
+    return {};
+}
+
+bool is_open(const Opening& o) {
+    return o.queue->resources_max.empty() && o.queue->resources_min.empty() && o.node_limit < 0;
+}
+
+}  // namespace
+
+extern const Filter queue_maximum_filter;
+const Filter queue_maximum_filter{
+    .name = "queue_maximum", .traits = by_limits_only, .check = check, .is_open = is_open};
+
+}  // namespace pbs::sched

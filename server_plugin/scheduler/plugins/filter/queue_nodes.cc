@@ -1,0 +1,36 @@
+// The nodes (ssinodes) of the queue that running jobs leave.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState&, const Asked& job, QueueView& view) {
+    if (view.node_limit < 0 || view.nodes + job.nodes <= view.node_limit) return {};
+    return Refusal::for_less_of(
+        {Because::queue_nodes_busy, view.slot, 0, job.nodes, view.node_limit - view.nodes},
+        {UseKey::Kind::queue, view.slot, 0});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
+        if (view.node_limit < 0) return std::nullopt;
+        return JobSize{narrow(view.node_limit - view.nodes), no_limit, no_limit, no_limit};
+    });
+}
+
+bool is_open(const Opening& o) {
+    return o.node_limit < 0;
+}
+
+}  // namespace
+
+extern const Filter queue_nodes_filter;
+const Filter queue_nodes_filter{.name = "queue_nodes",
+                                .attributes = "ssinode_cpus, ssinode_mem",
+                                .traits = by_limits_only,
+                                .check = check,
+                                .is_open = is_open,
+                                .leaves = leaves};
+
+}  // namespace pbs::sched

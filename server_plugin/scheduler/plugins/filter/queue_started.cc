@@ -1,0 +1,23 @@
+// started of the queue.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState&, const Asked&, QueueView& view) {
+    if (view.queue->started && view.queue->execution) return {};
+    return Refusal::for_good({Because::queue_not_started, view.slot});
+}
+
+bool is_open(const Opening& o) {
+    return o.queue->started && o.queue->execution;
+}
+
+}  // namespace
+
+extern const Filter queue_started_filter;
+const Filter queue_started_filter{
+    .name = "queue_started", .traits = by_limits_only, .check = check, .is_open = is_open};
+
+}  // namespace pbs::sched

@@ -1,0 +1,25 @@
+// A queue with time_windows starts jobs only inside them. How far they may run past the end is for
+// prime_boundary.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState&, const Asked&, QueueView& view) {
+    if (view.open) return {};
+    return Refusal::until_named(
+        {Because::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
+}
+
+bool is_open(const Opening& o) {
+    return o.window_open;
+}
+
+}  // namespace
+
+extern const Filter queue_window_filter;
+const Filter queue_window_filter{
+    .name = "queue_window", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
+
+}  // namespace pbs::sched

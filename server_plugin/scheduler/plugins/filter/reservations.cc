@@ -1,0 +1,59 @@
+// What is reserved for jobs that wait: a job starts before them only if it ends by then, or if they can start
+// all the same (origin-facts, "Tests before a job starts": a queue that is being drained for someone else).
+// Vnodes are the business of the filter of hosts, which goes before and leaves the place that the job would
+// have.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool of_queue(LimitKind kind) {
+    return kind == LimitKind::queue_jobs || kind == LimitKind::queue_nodes || kind == LimitKind::queue_amount;
+}
+
+// A limit on the jobs of a host may be reserved for: then it matters where there is room.
+Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+    if (state.reservations.empty()) return {};
+    const LimitUser use = limit_user(job, user, view, state.placement);
+    for (Reservation& reservation : state.reservations) {
+        if (reservation.begun || state.ends(job) <= reservation.start) continue;
+        for (auto& spare : reservation.spare) {
+            const std::int64_t needed = use_of(*state.vnodes, use, spare.key);
+            if (needed == 0 || needed <= spare.left) continue;
+            spare.refused = true;
+            const bool drained = reservation.drains && of_queue(spare.key.kind);
+            return {{drained ? Because::queue_drained : Because::reserved, view.slot, reservation.job},
+                    state.settings->max_jobs > 0 ? blocker::anything : blocker::reserved};
+        }
+    }
+    return {};
+}
+
+// Where limits on users are reserved for.
+bool reads_user(const CycleState& state, const QueueView& view) {
+    const auto is_of_user = [&](const LimitKey& key) {
+        return key.kind == LimitKind::server_user || key.kind == LimitKind::server_group ||
+               ((key.kind == LimitKind::queue_user || key.kind == LimitKind::queue_group) &&
+                key.object == view.slot);
+    };
+    return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
+        return std::ranges::any_of(reservation.spare,
+                                   [&](const auto& spare) { return is_of_user(spare.key); });
+    });
+}
+
+}  // namespace
+
+extern const Filter reservations_filter;
+const Filter reservations_filter{
+    .name = "reservations",
+    .attributes =
+        "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",
+    .traits = by_limits_only,
+    .check = check,
+    .reads_user = reads_user};
+
+}  // namespace pbs::sched

@@ -1,0 +1,34 @@
+// max_group_run of the server.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(const GroupUse& group, const Opening& o) {
+    const auto limit = o.server->max_group_run;
+    if (limit < 0 || group.running() < limit) return {};
+    return Refusal::for_less_of({Because::server_group_limit, o.slot, 0, limit},
+                                {UseKey::Kind::server_group, 0, group.id()});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server_group || state.server->max_group_run < 0) return std::nullopt;
+    return state.counts->of_group(RunCounts::everywhere, key.of) < state.server->max_group_run ? any_size
+                                                                                               : no_size;
+}
+
+bool is_open(const Opening& o) {
+    return o.server->max_group_run < 0;
+}
+
+}  // namespace
+
+extern const Filter server_group_limit_filter;
+const Filter server_group_limit_filter{.name = "server_group_limit",
+                                       .traits = by_limits_only,
+                                       .check = check,
+                                       .is_open = is_open,
+                                       .leaves = leaves};
+
+}  // namespace pbs::sched

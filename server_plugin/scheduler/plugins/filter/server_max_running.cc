@@ -1,0 +1,32 @@
+// max_running of the server.
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(CycleState& state, const Asked&, QueueView& view) {
+    const auto limit = state.server->max_running;
+    if (limit < 0 || state.running < limit) return {};
+    return Refusal::for_less_of({Because::server_full, view.slot, 0, limit}, {UseKey::Kind::server, 0, 0});
+}
+
+std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+    if (key.kind != UseKey::Kind::server || state.server->max_running < 0) return std::nullopt;
+    return state.running < state.server->max_running ? any_size : no_size;
+}
+
+bool is_open(const Opening& o) {
+    return o.server->max_running < 0;
+}
+
+}  // namespace
+
+extern const Filter server_max_running_filter;
+const Filter server_max_running_filter{.name = "server_max_running",
+                                       .traits = by_limits_only,
+                                       .check = check,
+                                       .is_open = is_open,
+                                       .leaves = leaves};
+
+}  // namespace pbs::sched

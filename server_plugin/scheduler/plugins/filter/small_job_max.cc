@@ -1,0 +1,31 @@
+// SMALL_JOB_MAX: small and large jobs have walltime limits of their own; who exceeds them is rejected.
+// Special jobs have none. (sched-config guide, "Job Size-Based Walltime Limits")
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+bool wanted(const Settings& s, Instant) {
+    return s.small_job_max > 0;
+}
+
+Refusal check(const Settings& s, const Asked& job) {
+    if (job.job_class != JobClass::normal && job.job_class != JobClass::waiting) return {};
+    const bool small = job.nodes <= s.small_job_max;
+    const Seconds limit = small ? s.wallt_limit_small_job : s.wallt_limit_large_job;
+    if (limit == Seconds(0) || job.asked <= limit) return {};
+    return Refusal::for_good({small ? Because::small_job_walltime : Because::large_job_walltime, UINT32_MAX,
+                              0, limit.count(), s.small_job_max});
+}
+
+}  // namespace
+
+extern const Admission small_job_max_admission;
+const Admission small_job_max_admission{
+    .name = "small_job_max",
+    .attributes = "small_job_max, wallt_limit_small_job, wallt_limit_large_job",
+    .check = check,
+    .wanted = wanted};
+
+}  // namespace pbs::sched

@@ -1,0 +1,35 @@
+// acl_users of the queue. The first entry that names the owner decides; without one, no. The host part of an
+// entry isn't looked at: the server compares it when the job is moved.
+
+#include <string_view>
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+namespace {
+
+Refusal check(const OwnerUse& owner, const Opening& o) {
+    if (!o.queue->user_acl) return {};
+    const std::string_view name = owner.name();
+    for (std::string_view entry : o.queue->acl_users) {
+        const bool denies = entry.starts_with('-');
+        if (denies || entry.starts_with('+')) entry.remove_prefix(1);
+        const auto user = entry.substr(0, entry.find('@'));
+        if (!user.empty() && user != "*" && user != name) continue;
+        if (!denies) return {};
+        break;
+    }
+    return Refusal::for_good({Because::not_in_acl, o.slot});
+}
+
+bool is_open(const Opening& o) {
+    return !o.queue->user_acl;
+}
+
+}  // namespace
+
+extern const Filter user_acl_filter;
+const Filter user_acl_filter{
+    .name = "user_acl", .traits = by_limits_only, .check = check, .is_open = is_open};
+
+}  // namespace pbs::sched

@@ -1,0 +1,17 @@
+// The job that is eligible longer first.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return static_cast<std::uint64_t>(c.jobs.eligible[job.job].time_since_epoch().count());
+}
+
+}  // namespace
+
+extern const Comparator eligible_order;
+const Comparator eligible_order{"eligible", "", 40, number, Shown::instant};
+
+}  // namespace pbs::sched

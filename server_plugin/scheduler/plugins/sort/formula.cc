@@ -1,0 +1,17 @@
+// job_sort_formula: the job with the larger value first.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+    return ~ordered_bits(job.score);
+}
+
+}  // namespace
+
+extern const Comparator formula_order;
+const Comparator formula_order{"formula", "job_sort_formula", 64, number, Shown::score};
+
+}  // namespace pbs::sched

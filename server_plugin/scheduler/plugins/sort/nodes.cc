@@ -1,0 +1,17 @@
+// The smaller job in nodes (ssinodes) first.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+    return job.nodes;
+}
+
+}  // namespace
+
+extern const Comparator nodes_order;
+const Comparator nodes_order{"nodes", "ssinode_cpus, ssinode_mem", 32, number};
+
+}  // namespace pbs::sched

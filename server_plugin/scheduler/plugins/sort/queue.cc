@@ -1,0 +1,17 @@
+// by_queue: the jobs of the queue with the highest priority first.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return c.queue_rank[c.jobs.queue[job.job]];
+}
+
+}  // namespace
+
+extern const Comparator queue_order;
+const Comparator queue_order{"queue", "by_queue", 32, number, Shown::queue};
+
+}  // namespace pbs::sched

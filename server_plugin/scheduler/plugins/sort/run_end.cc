@@ -1,0 +1,17 @@
+// The running job that ends sooner first.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return static_cast<std::uint64_t>(c.jobs.end(job.job).time_since_epoch().count());
+}
+
+}  // namespace
+
+extern const Comparator run_end_order;
+const Comparator run_end_order{"run_end", "", 40, number, Shown::instant};
+
+}  // namespace pbs::sched

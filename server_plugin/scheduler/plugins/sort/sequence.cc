@@ -1,0 +1,17 @@
+// The job with the smaller number in its id first: the last tie-break.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return c.jobs.sequence[job.job];
+}
+
+}  // namespace
+
+extern const Comparator sequence_order;
+const Comparator sequence_order{"sequence", "", 64, number};
+
+}  // namespace pbs::sched

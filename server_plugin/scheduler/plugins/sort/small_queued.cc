@@ -1,0 +1,18 @@
+// Waiting jobs on different sides of SMALL_QUEUED_TIME: the one with the longer walltime first, which is
+// the one that is not below it. (origin-overview, "Waiting Job Support")
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return c.jobs.expected_walltime(job.job) < c.settings.small_queued_time ? 1 : 0;
+}
+
+}  // namespace
+
+extern const Comparator small_queued_order;
+const Comparator small_queued_order{"small_queued", "small_queued_time", 1, number, Shown::yes_if_0};
+
+}  // namespace pbs::sched

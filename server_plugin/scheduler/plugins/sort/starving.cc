@@ -1,0 +1,17 @@
+// Starving jobs, which wait longer than max_starve, before all others.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+    return job.job_class == JobClass::waiting ? 0 : 1;
+}
+
+}  // namespace
+
+extern const Comparator starving_order;
+const Comparator starving_order{"starving", "help_starving_jobs, max_starve", 1, number, Shown::yes_if_0};
+
+}  // namespace pbs::sched

@@ -1,0 +1,17 @@
+// The shorter walltime first; jobs that ask for none last.
+
+#include "server_plugin/scheduler/framework/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+    return static_cast<std::uint64_t>(c.jobs.expected_walltime(job.job).count());
+}
+
+}  // namespace
+
+extern const Comparator walltime_order;
+const Comparator walltime_order{"walltime", "", 40, number, Shown::duration};
+
+}  // namespace pbs::sched

@@ -1,0 +1,114 @@
+// The policy of the NAS Origin2000 scheduler. (origin-facts, "Tests before a job starts" and "Order of the
+// job list")
+
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/profile.h"
+
+namespace pbs::sched {
+
+extern const Filter queue_maximum_filter;
+extern const Filter user_acl_filter;
+extern const Filter dedicated_time_filter;
+extern const Filter execution_type_filter;
+extern const Filter queue_window_filter;
+extern const Filter prime_limit_filter;
+extern const Filter nonprime_drain_filter;
+extern const Filter queue_started_filter;
+extern const Filter max_running_filter;
+extern const Filter queue_nodes_filter;
+extern const Filter queue_resources_filter;
+extern const Filter server_max_running_filter;
+extern const Filter server_user_limit_filter;
+extern const Filter server_group_limit_filter;
+extern const Filter server_resources_filter;
+extern const Filter hosts_filter;
+extern const Filter reservations_filter;
+extern const Filter queue_user_limit_filter;
+extern const Filter queue_group_limit_filter;
+extern const Filter max_user_run_jobs_filter;
+extern const Filter max_dedicated_jobs_filter;
+extern const Filter fragments_filter;
+extern const Filter hpm_counters_filter;
+extern const Admission allocation_admission;
+extern const Admission small_job_max_admission;
+
+namespace {
+
+constexpr std::array<const Filter*, 23> filters = {
+    &queue_maximum_filter,       // fits the queue's limits at all
+    &user_acl_filter,            // may its owner use the queue
+    &dedicated_time_filter,      // ENFORCE_DEDICATED_TIME
+    &execution_type_filter,      // execution_type of the queue
+    &queue_window_filter,        // time_window of the queue
+    &prime_limit_filter,         // PRIME_TIME_WALLT_LIMIT
+    &nonprime_drain_filter,      // NONPRIME_DRAIN_SYS
+    &queue_started_filter,       //
+    &max_running_filter,         //
+    &queue_nodes_filter,         // nodes of the queue
+    &queue_resources_filter,     // resources_available of the queue
+    &server_max_running_filter,  // max_running of the server
+    &server_user_limit_filter,   // max_user_run of the server
+    &server_group_limit_filter,  // max_group_run of the server
+    &server_resources_filter,    // resources_available of the server
+    &hosts_filter,               // room on vnodes, load, MAX_JOBS
+    &reservations_filter,        // drained for another job
+    &queue_user_limit_filter,    // max_user_run of the queue
+    &queue_group_limit_filter,   // max_group_run of the queue
+    &max_user_run_jobs_filter,   // MAX_USER_RUN_JOBS
+    &max_dedicated_jobs_filter,  // MAX_DEDICATED_JOBS
+    &fragments_filter,           // AVOID_FRAGMENTATION
+    &hpm_counters_filter,        // MANAGE_HPM_COUNTERS
+};
+
+constexpr std::array<const Admission*, 2> admissions = {
+    &allocation_admission,     // ENFORCE_ALLOCATION
+    &small_job_max_admission,  // SMALL_JOB_MAX
+};
+
+const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
+    static const Chain running = {up("run_end"), up("sequence")};
+    static const Chain waiting = {up("small_queued"), down("nodes"), up("eligible"), up("sequence")};
+    static const Chain special = {down("nodes"), up("sequence")};
+    static const Chain prime = {up("walltime"), down("nodes"), up("eligible"), up("sequence")};
+    static const Chain non_prime = {down("nodes"), up("walltime"), up("eligible"), up("sequence")};
+    static const Chain in_order = {up("queued"), up("sequence")};
+    switch (job_class) {
+        case JobClass::running:
+            return running;
+        case JobClass::waiting:
+            return waiting;
+        case JobClass::special:
+            return special;
+        case JobClass::normal:
+            return prime_time ? prime : non_prime;
+        case JobClass::dedicated:
+        case JobClass::rest:
+            break;
+    }
+    return in_order;
+}
+
+void keep_own(Settings& s) {
+    s.round_robin = s.by_queue = s.strict_ordering = s.help_starving_jobs = s.backfill_prime = false;
+    s.job_sort_formula.clear();
+    s.job_sort_key.clear();
+}
+
+}  // namespace
+
+extern const Profile origin_profile;
+const Profile origin_profile{
+    .name = "origin",
+    .intake = Intake::named_queues,
+    .chain = chain,
+    .lane_chain = chain,
+    .admissions = admissions,
+    .filters = filters,
+    .after_refusal = &drain_after_refusal,
+    .class_names = {"running", "waiting", "special", "normal", "dedicated", "external"},
+    .counts_nodes = true,
+    .comments_starts = true,
+    .keep_own = keep_own,
+};
+
+}  // namespace pbs::sched

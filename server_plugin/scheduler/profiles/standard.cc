@@ -1,0 +1,124 @@
+// The scheduling policy of PBS: sort keys or a formula, strict ordering, backfilling around the first jobs.
+// (PP-748, interface 1)
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/profile.h"
+
+namespace pbs::sched {
+
+extern const Filter queue_maximum_filter;
+extern const Filter user_acl_filter;
+extern const Filter dedicated_time_filter;
+extern const Filter dedicated_end_filter;
+extern const Filter execution_type_filter;
+extern const Filter queue_window_filter;
+extern const Filter prime_boundary_filter;
+extern const Filter queue_started_filter;
+extern const Filter max_running_filter;
+extern const Filter queue_resources_filter;
+extern const Filter server_max_running_filter;
+extern const Filter server_user_limit_filter;
+extern const Filter server_group_limit_filter;
+extern const Filter server_resources_filter;
+extern const Filter hosts_filter;
+extern const Filter reservations_filter;
+extern const Filter queue_user_limit_filter;
+extern const Filter queue_group_limit_filter;
+
+namespace {
+
+constexpr std::array<const Filter*, 18> filters = {
+    &queue_maximum_filter,       // fits the queue's limits at all
+    &user_acl_filter,            // may its owner use the queue
+    &dedicated_time_filter,      // windows of type dedicated
+    &dedicated_end_filter,       //
+    &execution_type_filter,      // execution_type of the queue
+    &queue_window_filter,        // time_window of the queue
+    &prime_boundary_filter,      // backfill_prime
+    &queue_started_filter,       //
+    &max_running_filter,         //
+    &queue_resources_filter,     // resources_available of the queue
+    &server_max_running_filter,  // max_running of the server
+    &server_user_limit_filter,   // max_user_run of the server
+    &server_group_limit_filter,  // max_group_run of the server
+    &server_resources_filter,    // resources_available of the server
+    &hosts_filter,               // room on vnodes
+    &reservations_filter,        // reserved for a top job
+    &queue_user_limit_filter,    // max_user_run of the queue
+    &queue_group_limit_filter,   // max_group_run of the queue
+};
+
+// Made of starving jobs, by_queue, the formula or job_sort_key, and the time in the queue.
+void make_chains(Policy& policy, const Resources& resources) {
+    if (policy.resources_seen == resources.size()) return;
+    policy.resources_seen = resources.size();
+    const Settings& s = policy.settings;
+    Chain& chain = policy.chain;
+    chain.clear();
+    if (s.help_starving_jobs) chain.push_back(up("starving"));
+    if (s.by_queue && !s.round_robin) chain.push_back(up("queue"));
+    if (!s.job_sort_formula.empty()) chain.push_back(up("formula"));
+    for (const SortKey& key : s.job_sort_key) {
+        if (key.name == "job_priority" || key.name == "sort_priority") {
+            chain.push_back({&comparator("job_priority"), 0, key.high_first});
+        } else if (key.name == "walltime") {
+            chain.push_back({&comparator("asked_walltime"), 0, key.high_first});
+        } else if (const auto id = resources.id(key.name); id != no_resource) {
+            chain.push_back({&comparator("resource"), id, key.high_first});
+        }
+    }
+    chain.push_back(up("queued"));
+    chain.push_back(up("sequence"));
+    // A lane is of one queue, and its jobs are all starving or all not.
+    policy.lane_chain = chain;
+    std::erase_if(policy.lane_chain, [](const Link& link) {
+        return link.comparator == &comparator("starving") || link.comparator == &comparator("queue");
+    });
+}
+
+const Chain& chain(const Policy& policy, JobClass, bool) {
+    return policy.chain;
+}
+
+const Chain& lane_chain(const Policy& policy, JobClass, bool) {
+    return policy.lane_chain;
+}
+
+void keep_own(Settings& s) {
+    const Settings none;
+    const Since off{false};
+    s.submit_queue = s.batch_queues = s.special_queue = s.external_queues = {};
+    s.enforce_prime_time = s.nonprime_drain_sys = s.sort_by_past_usage = s.enforce_allocation =
+        s.manage_hpm_counters = s.revoke_hpm_counters = s.avoid_fragmentation = s.test_only = off;
+    s.enforce_dedicated_time = none.enforce_dedicated_time;
+    s.dedicated_time_command.clear();
+    s.system_name.clear();
+    s.sched_acct_dir.clear();
+    s.small_job_max = s.max_dedicated_jobs = s.max_user_run_jobs = 0;
+    s.max_jobs = s.min_jobs = s.high_systime = s.max_load_percent = 0;
+    s.np_drain_backtime = s.np_drain_idletime = Seconds(0);
+    s.max_queued_time = s.interactive_long_wait = Seconds(0);
+    s.sorted_job_dumpfile.clear();
+    s.sched_restart_action = RestartAction::none;
+    s.fake_machine_mult = 0;
+}
+
+}  // namespace
+
+extern const Profile standard_profile;
+const Profile standard_profile{
+    .name = "standard",
+    .intake = Intake::every_queue,
+    .chain = chain,
+    .lane_chain = lane_chain,
+    .make_chains = make_chains,
+    .filters = filters,
+    .after_refusal = &top_jobs_after_refusal,
+    .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},
+    .divides_chunks = true,
+    .keep_own = keep_own,
+};
+
+}  // namespace pbs::sched
