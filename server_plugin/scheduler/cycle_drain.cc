@@ -111,6 +111,7 @@ bool Cycle::reserve_kept(const Candidate& job) {
     use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.end);
     state_.vnodes->use_reserved(kept.placement, *job.request, vnode_share(), kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
+    state_.instants->insert(kept.start);
     log_schedule(ScheduleState::reserving, job.job, view, kept.start, kept.end, kept.placement);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
                            vnode_share(), kept.gone(t_));

@@ -266,6 +266,8 @@ void Cycle::Lookahead::reserve() {
                 {{LimitKind::host_jobs, host, 0}, most - state.vnodes->jobs_on_host(host) - 1});
     }
     state.reservations.push_back(std::move(reservation));
+    // Jobs that haven't ended by then move it on, and others may start before it.
+    state.instants->insert(when.start);
     c_.log_schedule(ScheduleState::reserving, job_.job, view_, when.start, when.end, placement);
     state.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
     std::vector<Vnodes::Share> shares;

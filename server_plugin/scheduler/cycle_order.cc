@@ -134,15 +134,23 @@ void Cycle::add_every_queue() {
     }
 }
 
-// Which jobs there are, by class.
+// Which jobs there are, by class. The first instant at which one becomes a waiting one is noted: filters may
+// let it pass then.
 void Cycle::collect_jobs() {
     set_up_queues();
+    Instant due = Instant::max();
+    const auto by_time = [&](JobSlot job) {
+        const Instant from = waits_from(job);
+        if (from <= in_.now) return JobClass::waiting;
+        due = std::min(due, from);
+        return JobClass::normal;
+    };
     for (const Source& source : sources_) {
         const auto& queued = t_.queues[source.queue].queued;
         if (!source.job_class) classes_[static_cast<std::size_t>(JobClass::normal)].reserve(queued.size());
-        for (const JobSlot job : queued)
-            add_job(job, source.job_class ? *source.job_class : class_by_time(job));
+        for (const JobSlot job : queued) add_job(job, source.job_class ? *source.job_class : by_time(job));
     }
+    if (due != Instant::max()) state_.instants->insert(due);
     add_requeued();
 }
 
@@ -210,7 +218,11 @@ void Cycle::add_requeued() {
         if (t_.queues[slot].partition != in_.partition) continue;
         for (const JobSlot job : t_.queues[slot].queued) {
             if (found_at_start(job, slot)) continue;
-            if (const auto job_class = class_of(job)) add_job(job, *job_class);
+            const auto job_class = class_of(job);
+            if (!job_class) continue;
+            if (*job_class == JobClass::normal && waits_from(job) != Instant::max())
+                state_.instants->insert(waits_from(job));
+            add_job(job, *job_class);
         }
     }
     in_.memory->first_cycle = false;

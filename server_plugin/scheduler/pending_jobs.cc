@@ -321,11 +321,16 @@ void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
     for (const LaneId id : lanes_of(JobClass::normal)) {
         const Lane& lane = lanes_[id];
         for (std::size_t i = 0; i < lane.blocks.size(); ++i) {
-            soonest_ = std::min(soonest_, lane.soonest[i]);
-            if (lane.soonest[i] > seconds) continue;
+            if (lane.soonest[i] > seconds) {
+                soonest_ = std::min(soonest_, lane.soonest[i]);
+                continue;
+            }
             const Block& b = blocks_[lane.blocks[i]];
             for (std::size_t j = 0; j < b.jobs.size(); ++j)
-                if (b.waits_from[j] <= seconds) out.push_back(b.jobs[j]);
+                if (b.waits_from[j] <= seconds)
+                    out.push_back(b.jobs[j]);
+                else
+                    soonest_ = std::min(soonest_, b.waits_from[j]);
         }
     }
 }

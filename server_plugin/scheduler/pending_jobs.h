@@ -157,10 +157,14 @@ class PendingJobs {
         bool free_pick = false;              // the job picked there costs nothing
     };
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
-    // Normal jobs that became waiting ones by `now`. O(1) while there is none.
+    // Normal jobs that became waiting ones by `now`, each once: they have to be removed. O(1) while there is
+    // none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // May there be one?
-    bool may_be_due(Instant now) const { return soonest_ <= now.time_since_epoch().count(); }
+    // No normal job becomes a waiting one before; nothing: none ever does.
+    std::optional<Instant> next_due() const {
+        if (soonest_ == INT64_MAX) return std::nullopt;
+        return Instant(Seconds(soonest_));
+    }
 
   private:
     static constexpr std::uint32_t none = UINT32_MAX;

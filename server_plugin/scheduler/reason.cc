@@ -252,6 +252,8 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
                    "a "
                    "submit queue";
+        case Because::other:
+            return std::string(c.strings.text(r.object));
         case Because::hpm_not_ready:
             return "Waiting for the HPM counters to be in user mode";
         case Because::server_full:

@@ -69,6 +69,7 @@ enum class Because : std::uint8_t {
     hpm_not_ready,   // the counters are not in user mode
     found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)
     after_top_job,   // strict_ordering; object: the job
+    other,           // a rule's own words; object: the text
     next_pass,       // its queue is gone through in non-prime order later in the cycle; never shown
 };
 

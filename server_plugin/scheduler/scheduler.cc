@@ -165,11 +165,13 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     return next;
 }
 
-// The same, and the first instant that a refusal names.
+// The same, and the first instant that a refusal names or at which a job becomes a waiting one.
 std::optional<Instant> Scheduler::Impl::wake_after(std::string_view name, Sched& sched, Instant t) {
     std::optional<Instant> next = boundary_after(name, sched, t);
     const auto named = sched.events.instants.upper_bound(t);
     if (named != sched.events.instants.end()) sooner(next, *named);
+    const auto due = sched.events.pending.next_due();
+    if (sched.events.pending_known && due && *due > t) sooner(next, *due);
     return next;
 }
 

@@ -160,6 +160,7 @@ class World {
     Outcome take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped = {});
 
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
+    bool exists(int job) const { return jobs_.contains(job); }
     bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }
     const std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>& places(int job) const {
         return jobs_.at(job).places;

@@ -12,10 +12,8 @@ extern const Filter queue_maximum_filter;
 extern const Filter user_acl_filter;
 extern const Filter dedicated_time_filter;
 extern const Filter dedicated_end_filter;
-extern const Filter execution_type_filter;
 extern const Filter queue_window_filter;
 extern const Filter prime_boundary_filter;
-extern const Filter queue_started_filter;
 extern const Filter max_running_filter;
 extern const Filter queue_resources_filter;
 extern const Filter server_max_running_filter;
@@ -29,15 +27,14 @@ extern const Filter queue_group_limit_filter;
 
 namespace {
 
-constexpr std::array<const Filter*, 18> filters = {
+// started and execution_type of the queue are asked of each job before any filter.
+constexpr std::array<const Filter*, 16> filters = {
     &queue_maximum_filter,       // fits the queue's limits at all
     &user_acl_filter,            // may its owner use the queue
     &dedicated_time_filter,      // windows of type dedicated
     &dedicated_end_filter,       //
-    &execution_type_filter,      // execution_type of the queue
     &queue_window_filter,        // time_window of the queue
     &prime_boundary_filter,      // backfill_prime
-    &queue_started_filter,       //
     &max_running_filter,         //
     &queue_resources_filter,     // resources_available of the queue
     &server_max_running_filter,  // max_running of the server

@@ -1,0 +1,412 @@
+// What must hold for every rule, those of the profiles and others that somebody may write: four properties,
+// each tried on random sites. A rule that is written by what framework/filter.h says has them without a
+// change elsewhere.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "server_plugin/scheduler/framework/profile.h"
+#include "tests/cases.h"
+#include "tests/scheduler/random_site.h"
+
+namespace pbs::sched::test {
+namespace {
+
+// ---- Rules that no profile has.
+
+// A limit that says nothing of what lifts it.
+Refusal check_few_jobs(CycleState& state, const Asked&, QueueView& view) {
+    if (state.running < 4) return {};
+    return {{Because::other, view.slot, state.strings->id("Four jobs are running")}};
+}
+const Filter few_jobs{.name = "few_jobs", .check = check_few_jobs};
+
+// A rule about time that says until when it holds.
+Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
+    const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
+    if (state.now - hour >= Seconds(30 * minute)) return {};
+    return Refusal::until_instant({Because::other, view.slot, state.strings->id("Half an hour")},
+                                  hour + Seconds(30 * minute));
+}
+const Filter half_hours{.name = "half_hours", .check = check_half_hours};
+
+// The same, asked by look-aheads before they reckon what is free.
+const Filter half_hours_first{.name = "half_hours_first", .traits = about_time, .check = check_half_hours};
+
+// A rule about the job itself.
+Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs, QueueView& view) {
+    if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
+    return {{Because::other, view.slot, state.strings->id("Two jobs are running")}};
+}
+const Filter priority{.name = "priority", .check = check_priority};
+
+// A rule about the owner that says what lifts it, but not what it leaves.
+Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
+    if (owner.running() < 2) return {};
+    return Refusal::for_less_of({Because::queue_user_limit, o.slot, 0, 2},
+                                {UseKey::Kind::server_user, 0, owner.id()});
+}
+const Filter second_job{.name = "second_job", .check = check_second_job};
+
+// A rule about large jobs of a group that depends on what else runs.
+Refusal check_large_of_group(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+    if (job.walltime < Seconds(2 * hour) || state.running < 3) return {};
+    if (state.counts->of_group(RunCounts::everywhere, user.group) < 2) return {};
+    return {{Because::other, view.slot, state.strings->id("Two jobs of the group are running")}};
+}
+const Filter large_of_group{.name = "large_of_group", .check = check_large_of_group};
+
+const Filter* const further_rules[] = {&few_jobs, &half_hours, &half_hours_first,
+                                       &priority, &second_job, &large_of_group};
+
+// ---- Rules of profiles, with settings by which they matter.
+
+std::string first_queue(const Site& site) {
+    return site.standard ? site.submit.front() : "b0";
+}
+void set_queue(Site& site, QueueOptions options) {
+    options.name = first_queue(site);
+    site.world.queue(options);
+}
+void add_dedicated(Site& site) {
+    site.world.queue({.name = "ded"});
+    site.world.policy().dedicated_queues = {{"ded"}};
+    site.submit.emplace_back("ded");
+    site.world.configuration.dedicated = site.world.window("FREQ=DAILY", 7, 15);
+}
+void set_server(Site& site, ServerRecord server) {
+    const Amount available[] = {{ncpus, 10, {}}};
+    if (server.max_running == 0) {
+        server.max_running = -1;
+        server.resources_available = available;
+    }
+    site.world.server(server);
+}
+
+using SetUp = std::function<void(Site&)>;
+const std::map<std::string, SetUp, std::less<>>& generators() {
+    static const std::map<std::string, SetUp, std::less<>> all = {
+        {"allocation",
+         [](Site& site) {
+             Settings& s = site.world.policy();
+             s.enforce_allocation = {true};
+             s.sched_acct_dir = "acct";
+             site.world.scheduler.set_allocated("acct", {{"g1", 40.0}, {"g2", 90.0}});
+             site.world.scheduler.set_used("acct", {});
+         }},
+        {"dedicated_end", add_dedicated},
+        {"dedicated_time",
+         [](Site& site) { site.world.configuration.dedicated = site.world.window("FREQ=DAILY", 8, 9); }},
+        {"execution_type", [](Site& site) { set_queue(site, {.execution_type = ExecutionType::prime}); }},
+        {"fragments",
+         [](Site& site) {
+             site.world.policy().avoid_fragmentation = {true};
+             set_queue(site, {.max_running = 4, .nodes = 40});
+         }},
+        {"hosts", [](Site&) {}},
+        {"hpm_counters",
+         [](Site& site) {
+             site.world.policy().manage_hpm_counters = {true};
+             site.world.policy().hpm_ctl = "ctl";
+             site.hpm_jobs = true;
+         }},
+        {"max_dedicated_jobs",
+         [](Site& site) {
+             add_dedicated(site);
+             site.world.policy().max_dedicated_jobs = 1;
+         }},
+        {"max_running", [](Site& site) { set_queue(site, {.max_running = 2}); }},
+        {"max_user_run_jobs", [](Site& site) { site.world.policy().max_user_run_jobs = 1; }},
+        {"nonprime_drain",
+         [](Site& site) {
+             site.world.policy().enforce_prime_time = site.world.policy().nonprime_drain_sys = {true};
+             site.world.configuration.prime = site.world.window("FREQ=DAILY", 5, 9);
+         }},
+        {"priority", [](Site& site) { site.priorities = true; }},
+        {"prime_boundary", [](Site& site) { site.world.policy().backfill_prime = true; }},
+        {"prime_limit",
+         [](Site& site) {
+             site.world.policy().enforce_prime_time = {true};
+             site.world.policy().prime_time_wallt_limit = Seconds(hour);
+         }},
+        {"queue_group_limit", [](Site& site) { set_queue(site, {.max_group_run = 1}); }},
+        {"queue_maximum", [](Site& site) { set_queue(site, {.max_ncpus = 4}); }},
+        {"queue_nodes", [](Site& site) { set_queue(site, {.nodes = 9}); }},
+        {"queue_resources", [](Site& site) { set_queue(site, {.available_ncpus = 9}); }},
+        {"queue_started", [](Site& site) { set_queue(site, {.started = false}); }},
+        {"queue_user_limit", [](Site& site) { set_queue(site, {.max_user_run = 1}); }},
+        {"queue_window",
+         [](Site& site) {
+             site.world.configuration.queue_windows[first_queue(site)] =
+                 site.world.window("FREQ=DAILY", 7, 9);
+         }},
+        {"reservations",
+         [](Site& site) {
+             Settings& s = site.world.policy();
+             s.max_queued_time = Seconds(hour);
+             s.strict_ordering = true;
+             s.backfill_depth = 2;
+             set_queue(site, {.max_running = 3, .available_ncpus = 20});
+         }},
+        {"server_group_limit", [](Site& site) { set_server(site, {.max_group_run = 1}); }},
+        {"server_max_running", [](Site& site) { set_server(site, {.max_running = 3}); }},
+        {"server_resources", [](Site& site) { set_server(site, {.max_running = 0}); }},
+        {"server_user_limit", [](Site& site) { set_server(site, {.max_user_run = 1}); }},
+        {"small_job_max",
+         [](Site& site) {
+             site.world.policy().small_job_max = 3;
+             site.world.policy().wallt_limit_large_job = Seconds(2 * hour);
+         }},
+        {"user_acl",
+         [](Site& site) {
+             set_queue(site, {.acl_users = {"u1", "u2"}});
+         }},
+    };
+    return all;
+}
+
+// ---- What is tried.
+
+// A rule in a profile.
+struct Tried {
+    std::string name;
+    Algorithm algorithm;
+    const Filter* further = nullptr;  // null: the profile has it
+};
+
+void PrintTo(const Tried& tried, std::ostream* out) {
+    *out << tried.name;
+}
+
+std::vector<Tried> all_tried() {
+    std::vector<Tried> all;
+    for (const Algorithm algorithm : {Algorithm::origin, Algorithm::standard}) {
+        Settings s;
+        s.algorithm = algorithm;
+        const Profile& profile = profile_of(s);
+        for (const Filter* filter : profile.filters) all.push_back({filter->name, algorithm});
+        for (const Admission* admission : profile.admissions) all.push_back({admission->name, algorithm});
+        for (const Filter* filter : further_rules) all.push_back({filter->name, algorithm, filter});
+    }
+    return all;
+}
+
+// The profile of the algorithm with one rule more or less.
+struct OwnProfile {
+    std::vector<const Filter*> filters;
+    std::vector<const Admission*> admissions;
+    Profile profile;
+
+    OwnProfile(const Tried& tried, bool with)
+        : profile([&] {
+              Settings s;
+              s.algorithm = tried.algorithm;
+              return profile_of(s);
+          }()) {
+        filters.assign(profile.filters.begin(), profile.filters.end());
+        admissions.assign(profile.admissions.begin(), profile.admissions.end());
+        if (tried.further != nullptr && with) filters.push_back(tried.further);
+        if (tried.further == nullptr && !with) {
+            std::erase_if(filters, [&](const Filter* f) { return f->name == tried.name; });
+            std::erase_if(admissions, [&](const Admission* a) { return a->name == tried.name; });
+        }
+        profile.filters = filters;
+        profile.admissions = admissions;
+    }
+};
+
+class Rules : public testing::TestWithParam<Tried> {
+  protected:
+    // How many sites, so that all rules together take a few seconds.
+    static constexpr int sites = 10;
+    OwnProfile own{GetParam(), true};
+    OwnProfile without{GetParam(), false};
+
+    void set_up(Site& site, const OwnProfile& profile) const {
+        site.world.policy().profile = &profile.profile;
+        if (const auto found = generators().find(GetParam().name); found != generators().end())
+            found->second(site);
+        site.world.configure();
+    }
+};
+
+TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
+    if (GetParam().further == nullptr)
+        EXPECT_TRUE(generators().contains(GetParam().name)) << "rules_test.cc has no generator for it";
+    bool matters = false;
+    for (int seed = 1; seed <= 40 && !matters; ++seed) {
+        Site a(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(a, own);
+        Site b(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(b, without);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        for (int step = 0; step < 60 && !matters; ++step) {
+            events.next(a, b);
+            const auto with = a.world.cycle(events.now);
+            const auto other = b.world.cycle(events.now);
+            matters = with.started != other.started || with.rejected != other.rejected ||
+                      with.vnodes != other.vnodes;
+            std::erase_if(events.jobs, [&](int job) { return with.rejected.contains(job); });
+            events.pass_time();
+        }
+    }
+    EXPECT_TRUE(matters);
+}
+
+TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
+    compare_by_events(
+        pbs::test::cases(sites), 80, GetParam().algorithm, [](Events&, int) {},
+        [&](Site& site, int) { set_up(site, own); });
+}
+
+TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
+    for (int seed = 1; seed <= pbs::test::cases(sites); ++seed) {
+        SCOPED_TRACE(seed);
+        Site a(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(a, own);
+        Site b(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(b, own);
+        b.world.scheduler.set_categories(false);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}, {}, 60};
+        for (int step = 0; step < 60; ++step) {
+            SCOPED_TRACE(step);
+            events.next(a, b);
+            const auto shared = a.world.cycle(events.now);
+            const auto each = b.world.cycle(events.now);
+            ASSERT_EQ(shared.started, each.started);
+            ASSERT_EQ(shared.vnodes, each.vnodes);
+            ASSERT_EQ(shared.rejected, each.rejected);
+            std::erase_if(events.jobs, [&](int job) { return shared.rejected.contains(job); });
+            events.pass_time();
+        }
+    }
+}
+
+// One scheduler is woken by events and at the instants that it names, the other one at every instant.
+TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
+    constexpr Seconds tick{30};
+    for (int seed = 1; seed <= pbs::test::cases(sites); ++seed) {
+        SCOPED_TRACE(seed);
+        Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(woken, own);
+        Site always(static_cast<unsigned>(seed), GetParam().algorithm);
+        set_up(always, own);
+        always.world.scheduler.set_by_events(false);
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        const auto compare = [&](Instant now, CycleTrigger trigger, bool wakes) {
+            always.world.scheduler.tick(now);
+            const auto b = always.world.cycle(now, true, "default", CycleTrigger::timer);
+            Outcome a;
+            if (wakes) {
+                woken.world.scheduler.tick(now);
+                a = woken.world.cycle(now, true, "default", trigger);
+            }
+            EXPECT_EQ(a.started, b.started);
+            EXPECT_EQ(a.rejected, b.rejected);
+            std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
+            return !b.started.empty();
+        };
+        bool starts = false;  // a job that starts is an event
+        for (int step = 0; step < 40 && !testing::Test::HasFailure(); ++step) {
+            SCOPED_TRACE(step);
+            Instant now = events.now;
+            const CycleTrigger trigger = events.next(woken, always);
+            starts = compare(now, trigger, true);
+            events.pass_time();
+            for (now += tick; now < events.now && !testing::Test::HasFailure(); now += tick) {
+                SCOPED_TRACE((now - at(0)).count());
+                const bool due = woken.world.scheduler.next_deadline(now - tick) <= now;
+                starts = compare(now, CycleTrigger::policy_switch, due || starts);
+            }
+        }
+        if (testing::Test::HasFailure()) break;
+    }
+}
+
+// The earliest start that is told of a job is the one that comes when jobs end at their walltimes.
+struct Future {
+    Site site;
+    std::map<int, Instant> ends;  // of running jobs
+    explicit Future(int seed, Algorithm algorithm) : site(static_cast<unsigned>(seed), algorithm) {}
+
+    void note(const std::vector<int>& jobs, Instant now) {
+        for (const int job : jobs)
+            if (site.world.running(job) && !ends.contains(job)) {
+                const std::int64_t walltime = site.world.options(job).walltime;
+                ends[job] = walltime < 0 ? Instant::max() : now + Seconds(walltime);
+            }
+    }
+    void end_jobs(Instant now) {
+        std::erase_if(ends, [&](const auto& end) {
+            if (end.second > now) return false;
+            site.world.finish(end.first, now);
+            return true;
+        });
+    }
+};
+
+TEST_P(Rules, AreForeseenAsTheyWillBe) {
+    constexpr Seconds tick{60};
+    int foreseen = 0;
+    for (int seed = 1; seed <= pbs::test::cases(sites * 4); ++seed) {
+        SCOPED_TRACE(seed);
+        Future future(seed, GetParam().algorithm);
+        Site& site = future.site;
+        set_up(site, own);
+        Settings& s = site.world.policy();
+        s.max_queued_time = s.interactive_long_wait = Seconds(0);  // who waits for long, may start sooner
+        site.world.configure();
+        Instant now = at(6);
+        std::vector<int> jobs;
+        for (int i = 0; i < 25; ++i) {
+            jobs.push_back(site.world.job(site.job(now), now));
+            const auto outcome = site.world.cycle(now);
+            std::erase_if(jobs, [&](int job) { return outcome.rejected.contains(job); });
+            future.note(jobs, now);
+            now += Seconds(site.pick(10, 300));
+            future.end_jobs(now);
+        }
+        std::erase_if(jobs, [&](int job) { return site.world.running(job) || !site.world.exists(job); });
+        if (jobs.empty()) continue;
+        const int job = jobs[static_cast<std::size_t>(site.pick(0, static_cast<int>(jobs.size()) - 1))];
+        for (const int other : jobs)
+            if (other != job) site.world.finish(other, now);
+        if (!site.world.cycle(now).started.empty()) continue;
+        const auto told = site.world.scheduler.explain(now, std::to_string(job) + ".server");
+        ASSERT_TRUE(told);
+        std::optional<Instant> earliest;
+        for (const QueueAnswers& queue : told->queues)
+            if (queue.earliest_start && (!earliest || *queue.earliest_start < *earliest))
+                earliest = queue.earliest_start;
+        std::optional<Instant> started;
+        for (Instant t = now + tick; t < now + Seconds(30 * hour) && !started; t += tick) {
+            future.end_jobs(t);
+            site.world.scheduler.tick(t);
+            const auto outcome = site.world.cycle(t);
+            if (outcome.rejected.contains(job)) break;
+            if (!outcome.started.empty()) started = t;
+        }
+        if (earliest && *earliest < now + Seconds(29 * hour)) {
+            ASSERT_TRUE(started) << "foreseen at " << (*earliest - at(0)).count() << ": " << told->reason;
+            EXPECT_LE(*earliest, *started) << told->reason;
+            EXPECT_GT(*earliest, *started - tick) << told->reason;
+            ++foreseen;
+        } else {
+            EXPECT_FALSE(started) << told->reason;
+        }
+        if (testing::Test::HasFailure()) break;
+    }
+    if (pbs::test::cases(10) == 10) EXPECT_GT(foreseen, 2);
+}
+
+std::string name_of(const testing::TestParamInfo<Tried>& info) {
+    return (info.param.algorithm == Algorithm::origin ? "origin_" : "standard_") + info.param.name;
+}
+INSTANTIATE_TEST_SUITE_P(All, Rules, testing::ValuesIn(all_tried()), name_of);
+
+}  // namespace
+}  // namespace pbs::sched::test
