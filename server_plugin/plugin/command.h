@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/model/cluster.h"
 
 namespace pbs::plugin {
 

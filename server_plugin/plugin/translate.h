@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "server_plugin/plugin/pbs_plugin.h"
-#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/model/cluster.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::plugin {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "rrule/zone.h"
-#include "server_plugin/scheduler/past_usage.h"
+#include "server_plugin/scheduler/model/past_usage.h"
 
 namespace pbs::plugin {
 

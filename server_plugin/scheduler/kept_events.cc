@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/model/configuration.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/model/cluster.h"
 
 namespace pbs::objects {
 class Snapshot;

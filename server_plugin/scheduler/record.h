@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "server_plugin/scheduler/allocations.h"
-#include "server_plugin/scheduler/cluster.h"
-#include "server_plugin/scheduler/outages.h"
-#include "server_plugin/scheduler/past_usage.h"
+#include "server_plugin/scheduler/model/allocations.h"
+#include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/outages.h"
+#include "server_plugin/scheduler/model/past_usage.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched {

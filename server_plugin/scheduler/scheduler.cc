@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/schedule_log.h"
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/log/schedule_log.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "server_plugin/scheduler/cycle.h"
+#include "server_plugin/scheduler/framework/cycle.h"
+#include "server_plugin/scheduler/framework/sched_config.h"
 #include "server_plugin/scheduler/kept_events.h"
-#include "server_plugin/scheduler/sched_config.h"
 
 namespace pbs::sched {
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "server_plugin/scheduler/plugins/sort/past_usage.h"
+#include "server_plugin/scheduler/pending/past_usage_deal.h"
 #include "tests/bench/cluster.h"
 
 namespace pbs::sched::bench {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/scheduler/configuration.h"
-#include "server_plugin/scheduler/timeline.h"
+#include "server_plugin/scheduler/future/timeline.h"
+#include "server_plugin/scheduler/model/configuration.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched::bench {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/scheduler/outages.h"
+#include "server_plugin/scheduler/model/outages.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const auto zone = pbs::rrule::Zone::utc();

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/scheduler/request.h"
-#include "server_plugin/scheduler/vnodes.h"
+#include "server_plugin/scheduler/model/request.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
 
 using namespace pbs::sched;
 

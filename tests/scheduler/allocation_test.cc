@@ -1,6 +1,6 @@
 // ENFORCE_ALLOCATION and OA_DECAY_FACTOR.
 
-#include "server_plugin/scheduler/allocations.h"
+#include "server_plugin/scheduler/model/allocations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What is kept of the answers about jobs that are alike.
 
-#include "server_plugin/scheduler/categories.h"
+#include "server_plugin/scheduler/framework/categories.h"
 
 #include <gtest/gtest.h>
 

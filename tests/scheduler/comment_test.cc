@@ -1,9 +1,9 @@
-// Lazy commenting (origin-overview, "Lazy Commenting"), and that comments say what gates said.
+// Lazy commenting (origin-overview, "Lazy Commenting"), and that comments say what filters said.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server_plugin/scheduler/reason.h"
+#include "server_plugin/scheduler/state/reason.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {

@@ -1,6 +1,6 @@
 // From the objects of a store to what the scheduler does.
 
-#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/model/configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server_plugin/scheduler/outages.h"
+#include "server_plugin/scheduler/model/outages.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {

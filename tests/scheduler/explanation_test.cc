@@ -1,5 +1,5 @@
 // Scheduler::explain: what it says is what the next cycle does.
-#include "server_plugin/scheduler/explanation.h"
+#include "server_plugin/scheduler/state/explanation.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,11 +17,11 @@ std::string id(int job) {
     return fmt::format("{}.server", job);
 }
 
-std::vector<std::string> objections(const std::vector<GateAnswer>& gates) {
+std::vector<std::string> objections(const std::vector<FilterAnswer>& filters) {
     std::vector<std::string> out;
-    for (const GateAnswer& answer : gates)
+    for (const FilterAnswer& answer : filters)
         if (!answer.why.empty())
-            out.push_back(fmt::format("{}{}: {}", answer.decides ? "* " : "", answer.gate, answer.why));
+            out.push_back(fmt::format("{}{}: {}", answer.decides ? "* " : "", answer.filter, answer.why));
     return out;
 }
 
@@ -69,9 +69,9 @@ TEST_F(Explain, AJobThatStarts) {
     EXPECT_EQ(e.reason, "");
     ASSERT_EQ(e.queues.size(), 1U);
     EXPECT_EQ(e.queues[0].queue, "batch");
-    EXPECT_THAT(objections(e.queues[0].gates), IsEmpty());
-    EXPECT_GT(e.queues[0].gates.size(), 5U);
-    EXPECT_THAT(objections(e.gates), IsEmpty());
+    EXPECT_THAT(objections(e.queues[0].filters), IsEmpty());
+    EXPECT_GT(e.queues[0].filters.size(), 5U);
+    EXPECT_THAT(objections(e.filters), IsEmpty());
     EXPECT_THAT(world.cycle(at(10)).started, ElementsAre(job)) << "nothing was done by explaining";
 }
 
@@ -87,7 +87,7 @@ TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
     EXPECT_EQ(e.queue, "batch");
     EXPECT_EQ(e.reason, "Exceeds primetime walltime limit (02:00:00)");
     ASSERT_EQ(e.queues.size(), 1U);
-    EXPECT_THAT(objections(e.queues[0].gates),
+    EXPECT_THAT(objections(e.queues[0].filters),
                 ElementsAre("* prime_limit: Exceeds primetime walltime limit (02:00:00)",
                             "queue_nodes: Not enough free nodes in queue batch: job needs 4, 0 free",
                             "hosts: Not Running: Insufficient amount of resource: ncpus (R: 8 A: 0 T: 8)"));
@@ -174,10 +174,11 @@ TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {
     EXPECT_EQ(e.jobs, 2U);
     EXPECT_EQ(e.job_class, "normal");
     ASSERT_EQ(e.queues.size(), 2U);
-    EXPECT_THAT(objections(e.queues[0].gates),
+    EXPECT_THAT(objections(e.queues[0].filters),
                 ElementsAre("* queue_nodes: Not enough free nodes in queue batch: job needs 3, 0 free",
                             "hosts: Not Running: Insufficient amount of resource: ncpus (R: 6 A: 0 T: 8)"));
-    EXPECT_THAT(objections(e.queues[1].gates).front(), "queue_maximum: Job needs 3 nodes, queue large has 2");
+    EXPECT_THAT(objections(e.queues[1].filters).front(),
+                "queue_maximum: Job needs 3 nodes, queue large has 2");
     const auto cycle = world.cycle(at(10));
     EXPECT_THAT(cycle.started, ElementsAre(first));
     EXPECT_EQ(cycle.comment.at(second), e.reason);
@@ -246,7 +247,7 @@ TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
         const Explanation e = explain(job, at(16, 40));
         EXPECT_EQ(e.outcome, JobOutcome::starts) << "explaining leaves no mark";
         ASSERT_EQ(e.queues.size(), 1U);
-        EXPECT_THAT(objections(e.queues[0].gates), IsEmpty());
+        EXPECT_THAT(objections(e.queues[0].filters), IsEmpty());
     }
     EXPECT_THAT(world.cycle(at(16, 40)).started, ElementsAre(job));
 }
@@ -272,7 +273,7 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->place, 2U);
     EXPECT_EQ(e->reason, "Not Running: Job would break strict sorted order");
     EXPECT_THAT(
-        objections(e->gates),
+        objections(e->filters),
         ElementsAre(fmt::format("* strict_ordering: {} (job {} is to start first)", e->reason, id(top))));
     EXPECT_THAT(keys(*e), testing::IsSupersetOf({"starving=no", "queue=work", "formula=2 (-)"}));
     e = world.scheduler.explain(at(5), id(top));
@@ -312,7 +313,7 @@ TEST_F(Explain, TheQueueThatIsDrainedForTheJob) {
     EXPECT_EQ(e.queues.at(0).drained_until, at(13));
     const Explanation behind = explain(other);
     EXPECT_FALSE(behind.queues.at(0).drained_until);
-    EXPECT_THAT(objections(behind.queues[0].gates),
+    EXPECT_THAT(objections(behind.queues[0].filters),
                 testing::Contains("reservations: Queue batch is being drained for job " + id(head)));
 }
 

@@ -1,4 +1,4 @@
-// Each gate, by what switches it on, with its message.
+// Each filter, by what switches it on, with its message.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
-#include "server_plugin/scheduler/outage_list.h"
+#include "server_plugin/scheduler/model/outage_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server_plugin/scheduler/host_name.h"
+#include "server_plugin/scheduler/model/host_name.h"
 
 namespace pbs::sched {
 namespace {

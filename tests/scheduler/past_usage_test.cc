@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <random>
 
-#include "server_plugin/scheduler/plugins/sort/past_usage.h"
-#include "server_plugin/scheduler/past_usage.h"
+#include "server_plugin/scheduler/model/past_usage.h"
+#include "server_plugin/scheduler/pending/past_usage_deal.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {

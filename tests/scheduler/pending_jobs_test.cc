@@ -1,6 +1,6 @@
 // The order of pending jobs that is kept from cycle to cycle, against sorted vectors and the permutation.
 
-#include "server_plugin/scheduler/pending_jobs.h"
+#include "server_plugin/scheduler/pending/pending_jobs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "server_plugin/scheduler/plugins/sort/past_usage.h"
+#include "server_plugin/scheduler/pending/past_usage_deal.h"
 #include "tests/cases.h"
 
 namespace pbs::sched::test {
@@ -148,7 +148,7 @@ TEST(PendingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
     EXPECT_LT(in_vain, passed_over / 10);
 }
 
-TEST(PendingJobs, WhoIsDueIsFoundOnce) {
+TEST(PendingJobs, WhoIsDueIsFoundAndHasToBeRemoved) {
     PendingJobs pending;
     const LaneId lane = pending.lane(JobClass::normal, 1);
     for (JobSlot job = 0; job < 4; ++job)
@@ -168,7 +168,7 @@ TEST(PendingJobs, WhoIsDueIsFoundOnce) {
     EXPECT_THAT(due(299), testing::IsEmpty());
     pending.insert(lane, {7, {0, 0, 7}, {1, 1, 1, 1}, 1, 250});
     EXPECT_THAT(due(299), testing::ElementsAre(7));
-    EXPECT_THAT(due(300), testing::ElementsAre(2));
+    EXPECT_THAT(due(300), testing::ElementsAre(2, 7)) << "who wasn't removed";
 }
 
 TEST(PendingJobs, JobsInOrderFillBlocks) {

@@ -1,6 +1,6 @@
 // The periods of prime time ahead, as time goes on: what a look from each instant alone says.
 
-#include "server_plugin/scheduler/prime_periods.h"
+#include "server_plugin/scheduler/model/prime_periods.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "server_plugin/scheduler/explanation.h"
+#include "server_plugin/scheduler/state/explanation.h"
 #include "tests/cases.h"
 #include "tests/scheduler/world.h"
 

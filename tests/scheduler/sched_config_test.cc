@@ -1,6 +1,6 @@
 // A scheduler without a policy works by its sched_config file (PP-748, interfaces 1 and 6).
 
-#include "server_plugin/scheduler/sched_config.h"
+#include "server_plugin/scheduler/framework/sched_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

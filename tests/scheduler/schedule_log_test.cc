@@ -1,5 +1,5 @@
 // The records of the schedule log: what a job takes up, where and for how long.
-#include "server_plugin/scheduler/schedule_log.h"
+#include "server_plugin/scheduler/log/schedule_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The utilisation profile, by itself and against an array with an entry for each second.
-#include "server_plugin/scheduler/timeline.h"
+#include "server_plugin/scheduler/future/timeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Placing jobs on vnodes.
 
-#include "server_plugin/scheduler/vnodes.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

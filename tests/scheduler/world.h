@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/scheduler/configuration.h"
+#include "server_plugin/scheduler/model/configuration.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched::test {

@@ -36,11 +36,11 @@ class Shown {
     std::vector<ShownAttribute> attributes_;
 };
 
-void add_gates(Shown& shown, const std::vector<sched::GateAnswer>& gates) {
-    for (const sched::GateAnswer& answer : gates) {
-        shown.add("gate", answer.why, answer.gate);
-        shown.add_if_any("gate_attributes", std::string(answer.attributes), answer.gate);
-        if (answer.decides) shown.add("decides", "True", answer.gate);
+void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) {
+    for (const sched::FilterAnswer& answer : filters) {
+        shown.add("gate", answer.why, answer.filter);
+        shown.add_if_any("gate_attributes", std::string(answer.attributes), answer.filter);
+        if (answer.decides) shown.add("decides", "True", answer.filter);
     }
 }
 
@@ -69,7 +69,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     shown.add_if_any("sched_algorithm", found.algorithm);
     if (found.test_only) shown.add("test_only", "True");
     add_order(shown, found);
-    add_gates(shown, found.gates);
+    add_filters(shown, found.filters);
     reply.object(PBS_OBJ_EXPLANATION, found.job, shown.attributes());
 }
 
@@ -79,7 +79,7 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     if (answers.drained_until) shown.add_instant("drained_until", *answers.drained_until);
     for (const sched::Awaited& awaited : answers.awaited)
         shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()), awaited.what);
-    add_gates(shown, answers.gates);
+    add_filters(shown, answers.filters);
     const std::string name = answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host;
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());
 }

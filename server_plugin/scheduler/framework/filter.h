@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "server_plugin/scheduler/cycle_state.h"
-#include "server_plugin/scheduler/framework/blockers.h"
-#include "server_plugin/scheduler/job_size.h"
+#include "server_plugin/scheduler/pending/blockers.h"
+#include "server_plugin/scheduler/pending/job_size.h"
+#include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
 
@@ -135,7 +135,7 @@ struct Filter {
     const char* name;
     const char* attributes = "";  // that switch it on, for people; "": always on
     unsigned traits = 0;
-    Check check;
+    Check check{};
     // Does the policy switch it on at this instant? Null: always.
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "server_plugin/scheduler/framework/filter.h"
-#include "server_plugin/scheduler/policy.h"
+#include "server_plugin/scheduler/framework/policy.h"
 
 namespace pbs::sched {
 
@@ -33,12 +33,12 @@ struct Profile {
     // Makes the chains of a policy anew, where they depend on the resources that are known. May be null.
     void (*make_chains)(Policy& policy, const Resources& resources) = nullptr;
     // Filter. In the order of the tests; those that are asked for each job are asked behind all others.
-    std::span<const Admission* const> admissions;
-    std::span<const Filter* const> filters;
+    std::span<const Admission* const> admissions{};
+    std::span<const Filter* const> filters{};
     // After refusal. Null: nothing is done for a job that has to wait.
     const AfterRefusal* after_refusal = nullptr;
     // Decide.
-    std::array<std::string_view, 6> class_names;  // by JobClass
+    std::array<std::string_view, 6> class_names{};  // by JobClass
     bool counts_nodes = false;     // what jobs ask for, and what queues have, is also reckoned in ssinodes
     bool divides_chunks = false;   // where the host can give a chunk in pieces
     bool comments_starts = false;  // else the host says where a job runs

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,6 +1,6 @@
 // job_sort_formula: the job with the larger value first.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

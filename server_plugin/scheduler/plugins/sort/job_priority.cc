@@ -1,6 +1,6 @@
 // job_sort_key with job_priority: the lower priority first (HIGH reverses it).
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

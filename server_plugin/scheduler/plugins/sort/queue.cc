@@ -1,6 +1,6 @@
 // by_queue: the jobs of the queue with the highest priority first.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

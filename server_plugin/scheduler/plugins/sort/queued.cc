@@ -1,6 +1,6 @@
 // The job that is longer in its queue first.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,7 +1,7 @@
 // job_sort_key with a resource: the job that asks for less of it first (HIGH reverses it). A job that asks
 // for none of it counts as 0.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,6 +1,6 @@
 // The job with the smaller number in its id first: the last tie-break.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

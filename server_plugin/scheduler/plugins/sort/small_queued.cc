@@ -1,7 +1,7 @@
 // Waiting jobs on different sides of SMALL_QUEUED_TIME: the one with the longer walltime first, which is
 // the one that is not below it. (origin-overview, "Waiting Job Support")
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,6 +1,6 @@
 // Starving jobs, which wait longer than max_starve, before all others.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,6 +1,6 @@
 // The shorter walltime first; jobs that ask for none last.
 
-#include "server_plugin/scheduler/framework/sort.h"
+#include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 namespace {

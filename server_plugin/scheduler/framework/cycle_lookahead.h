@@ -1,0 +1,94 @@
+// A look into the future of a cycle, for one job in one queue.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/cycle_parts.h"
+
+namespace pbs::sched {
+
+// Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
+// instants, so that the filters themselves tell whether the job could start then. Back as it was when it goes
+// out of scope. One at a time.
+class Cycle::Lookahead {
+  public:
+    // The job's walltime is the one in that queue.
+    Lookahead(Cycle& cycle, Candidate& job, QueueView& view);
+    ~Lookahead() { go_back(); }
+    Lookahead(const Lookahead&) = delete;
+    Lookahead& operator=(const Lookahead&) = delete;
+
+    // The first instant from `from` on at which the job could start, if jobs end at their walltimes at the
+    // latest and no other starts but those with reservations. The state is then that of this instant, with
+    // the job's placement. `from` doesn't go back in time.
+    //
+    // Instants to try come from the profiles (when there could be enough of each limit and in all vnodes of
+    // the pool together, for the whole walltime), from the filters about time, and from the ends of jobs: the
+    // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
+    // that ends on the way. Nothing if there is none, and if time forbids most_refusals times in a row: where
+    // no gap between daily dedicated times is long enough, say, two months of them. Nothing either if it is
+    // later than `until`.
+    std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
+    static constexpr int most_refusals = 64;
+
+    // Of what the start has to wait: the words of awaited() and until when, in the order in which they were
+    // met.
+    const std::vector<Awaited>& awaited() const { return awaited_; }
+
+    // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
+    bool decided_by_vnodes() const { return decided_by_vnodes_; }
+    // Is it one that a filter names? And after none was found: because of `until`?
+    bool decided_by_time() const { return decided_by_time_; }
+    bool too_late() const { return too_late_; }
+
+    // Before it: when the last job ends that runs, or has a reservation, in the queue or on its vnodes; now
+    // if there is none. O(jobs that end later elsewhere).
+    Instant last_end() const;
+
+    // Of the queue that it is about.
+    const QueueView& view() const { return view_; }
+
+    // How many instants were tried.
+    std::int64_t steps() const { return steps_; }
+
+    // After earliest(): reserves for the job what it needs from then on.
+    void reserve();
+
+  private:
+    void go_back();
+    void set_clock(Instant at);
+    void go_to(Instant at);
+    void count(const ResourceSchedule::Event& event, bool forward);
+    void await(std::string_view what, Instant until);
+    std::optional<Instant> refused_until();
+    Refusal refused_now();
+    bool is_wanted(const Filter& filter) const {
+        return filter.wanted == nullptr || filter.wanted(c_.s_, c_.state_.now);
+    }
+
+    Cycle& c_;
+    Candidate& job_;
+    QueueView& view_;
+    std::vector<Limit> limits_;
+    std::vector<Demand> demands_;  // of limits_, then of the pool
+    std::span<const ResourceSchedule::Event> events_;
+    std::size_t done_ = 0;  // of events_
+    std::vector<Awaited> awaited_;
+    std::int64_t steps_ = 0;
+    bool decided_by_vnodes_ = false;
+    bool decided_by_time_ = false;
+    bool too_late_ = false;
+    bool away_ = true;
+
+    // As it is now.
+    PrimePeriods* prime_;
+    PrimePeriods prime_ahead_;  // at the instant that is tried
+    std::optional<Instant> prime_change_;
+    bool prime_enforced_;
+    bool prime_now_;
+    QueueView view_now_;
+};
+
+}  // namespace pbs::sched

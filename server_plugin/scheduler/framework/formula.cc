@@ -1,0 +1,71 @@
+#include "server_plugin/scheduler/framework/formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbs::sched {
+
+Result<Formula> Formula::compile(const std::string& text) {
+    auto expression = objects::Formula::compile(text);
+    if (!expression)
+        return tl::unexpected(Error{fmt::format("job_sort_formula \"{}\": at position {}: {}", text,
+                                                expression.error().at + 1, expression.error().text)});
+    return Formula(*std::move(expression));
+}
+
+Formula::Formula(objects::Formula expression)
+    : expression_(std::move(expression)), values_(expression_.names().size()) {}
+
+double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
+    switch (reads_[name].what) {
+        case What::eligible_time:
+            return static_cast<double>((c.now - c.jobs.eligible[job]).count());
+        case What::queue_priority:
+            return c.queues[c.jobs.queue[job]].priority;
+        case What::job_priority:
+            return c.jobs.priority[job];
+        case What::walltime:
+            return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
+        case What::nothing:
+            return 0;
+        case What::resource:
+            break;
+    }
+    const std::uint32_t resource = reads_[name].resource;
+    const auto asked = number_of(c.requests[c.jobs.request[job]].totals, resource).value_or(0);
+    switch (resources.find(resource)->kind) {
+        case ResourceKind::size:
+            return std::ceil(static_cast<double>(asked) / 1024);
+        case ResourceKind::real:
+            return static_cast<double>(asked) / 1e6;
+        default:
+            return static_cast<double>(asked);
+    }
+}
+
+void Formula::resolve(const Resources& resources) {
+    reads_.clear();
+    for (const auto& [name, at] : expression_.names()) {
+        Read read;
+        if (name == "eligible_time") read.what = What::eligible_time;
+        if (name == "queue_priority") read.what = What::queue_priority;
+        if (name == "job_priority") read.what = What::job_priority;
+        if (read.what == What::nothing) {
+            read.resource = resources.id(name);
+            if (read.resource != no_resource)
+                read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
+        }
+        reads_.push_back(read);
+    }
+    known_resources_ = resources.size();
+}
+
+double Formula::value(const OrderContext& context, const Resources& resources, JobSlot job) {
+    if (known_resources_ != resources.size()) resolve(resources);
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job);
+    return expression_.value(values_).value_or(0);
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,27 @@
+#include "server_plugin/scheduler/framework/policy.h"
+
+#include "server_plugin/scheduler/framework/profile.h"
+
+namespace pbs::sched {
+std::optional<Instant> next_date(const Settings& s, Instant t) {
+    std::optional<Instant> next;
+    for (const Since& option : {s.enforce_prime_time, s.enforce_dedicated_time, s.nonprime_drain_sys,
+                                s.sort_by_past_usage, s.enforce_allocation, s.manage_hpm_counters,
+                                s.revoke_hpm_counters, s.avoid_fragmentation, s.test_only})
+        if (option.from && *option.from > t && (!next || *option.from < *next)) next = option.from;
+    return next;
+}
+
+Result<Policy> compile(const Settings& settings) {
+    Policy policy{.settings = settings, .prime = PrimePeriods(settings.prime)};
+    Settings& own = policy.settings;
+    own.profile = &profile_of(settings);
+    own.profile->keep_own(own);
+    if (settings.job_sort_formula.empty()) return policy;
+    auto formula = Formula::compile(settings.job_sort_formula);
+    if (!formula) return tl::unexpected(Error{"policy " + settings.name + ": " + formula.error().message});
+    if (!own.job_sort_formula.empty()) policy.formula = *std::move(formula);
+    return policy;
+}
+
+}  // namespace pbs::sched

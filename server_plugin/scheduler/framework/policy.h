@@ -1,0 +1,30 @@
+// A policy compiled once for each change of configuration.
+#pragma once
+
+#include <optional>
+
+#include "server_plugin/scheduler/framework/formula.h"
+#include "server_plugin/scheduler/model/configuration.h"
+#include "server_plugin/scheduler/model/prime_periods.h"
+
+namespace pbs::sched {
+
+struct Policy {
+    Settings settings{};  // with a profile, and without what it doesn't act on
+    std::optional<Formula> formula{};
+    // Made by the profile, where they depend on the policy; with names of resources resolved against so many
+    // known ones.
+    Chain chain{};
+    Chain lane_chain{};
+    std::size_t resources_seen = SIZE_MAX;
+    PrimePeriods prime{settings.prime};  // at the time of the last cycle
+};
+
+// The first instant after `t` at which one of the dates comes that Origin's boolean options may have instead
+// of a truth value; nothing if none is to come.
+std::optional<Instant> next_date(const Settings& settings, Instant t);
+
+// By the profile of the settings. Errors: a formula that doesn't compile.
+Result<Policy> compile(const Settings& settings);
+
+}  // namespace pbs::sched

@@ -1,0 +1,63 @@
+// What the sched_config files of schedulers say, compiled: by it a scheduler without a policy works (PP-748,
+// interface 1).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/scheduler/framework/policy.h"
+
+namespace pbs::sched {
+
+// One file as policy objects. `prime` and `non_prime` may be null.
+struct SchedConfigObjects {
+    std::shared_ptr<const objects::Object> all_time;
+    std::shared_ptr<const objects::Object> prime;
+    std::shared_ptr<const objects::Object> non_prime;
+};
+
+// The policies in the slots of one scheduler; null: an empty slot.
+struct Assigned {
+    Policy* all_time = nullptr;
+    Policy* prime = nullptr;
+    Policy* non_prime = nullptr;
+};
+
+class SchedConfigs {
+  public:
+    // What settings depend on beside the objects: windows and non_work_days, and the server's
+    // job_sort_formula (empty: none), which counts for these schedulers. The reference has to stay valid.
+    struct Context {
+        const Configuration& configuration;
+        const rrule::Zone& zone;
+        std::string_view server_formula;
+    };
+
+    // Errors: a formula that doesn't compile. Nothing is changed then.
+    Result<void> set(std::string_view sched, SchedConfigObjects objects, const Context& context);
+    // Compiles all of them again. Errors as above; nothing is changed then.
+    Result<void> renew(const Context& context);
+    void clear(std::string_view sched);
+    // All null: the scheduler has no such file.
+    Assigned assigned(std::string_view sched);
+    // The files, by scheduler.
+    std::map<std::string, SchedConfigObjects> all() const;
+    // Sort keys are resolved anew in the next cycle.
+    void resources_changed();
+
+  private:
+    struct Compiled {
+        SchedConfigObjects objects;
+        std::optional<Policy> all_time;
+        std::optional<Policy> prime;
+        std::optional<Policy> non_prime;
+    };
+    static Result<Compiled> compiled(SchedConfigObjects objects, const Context& context);
+
+    std::map<std::string, Compiled, std::less<>> by_sched_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,112 @@
+#include "server_plugin/scheduler/future/kept_drain.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/state/tables.h"
+
+namespace pbs::sched {
+
+KeptDrain::User KeptDrain::user_of(const Tables& t, JobSlot slot) const {
+    User result;
+    const QueueSlot of = t.jobs.queue[slot];
+    std::int64_t dedicated_views = 0;
+    for (const View& v : views) {
+        if (v.queue != of || !(v.only || t.vnodes.holds_in(v.pool, slot))) continue;
+        result.views.push_back(v.number);
+        dedicated_views += v.dedicated ? 1 : 0;
+    }
+    result.user = {t.jobs.owner[slot],
+                   t.jobs.group[slot],
+                   job_nodes(t, node_size, slot),
+                   &t.requests[t.jobs.request[slot]],
+                   of,
+                   result.views,
+                   dedicated_views,
+                   nullptr};
+    return result;
+}
+
+bool KeptDrain::ends_by_start(const Tables& t, JobSlot slot) const {
+    return t.jobs.end(slot) <= start;
+}
+
+bool KeptDrain::outlasts(const Tables& t, JobSlot slot) const {
+    if (t.jobs.end(slot) < start) return false;
+    return std::ranges::any_of(views, [&](const View& v) {
+        if (v.number != view) return false;
+        return (v.queue == t.jobs.queue[slot] && v.only) || t.vnodes.holds_in(v.pool, slot);
+    });
+}
+
+// The jobs on a vnode that have ended by the start.
+std::vector<JobSlot> KeptDrain::gone_from(const Tables& t, VnodeSlot vnode) const {
+    std::vector<JobSlot> jobs;
+    std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs),
+                         [&](JobSlot other) { return ends_by_start(t, other); });
+    return jobs;
+}
+
+std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
+    std::vector<JobSlot> jobs;
+    for (const Part& part : placement) {
+        const auto of_vnode = gone_from(t, part.vnode);
+        jobs.insert(jobs.end(), of_vnode.begin(), of_vnode.end());
+    }
+    sort_unique(jobs);
+    return jobs;
+}
+
+// Once the job is gone, is there room on the vnode for any part of the reserved one, by its start?
+bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
+    const bool of_targets =
+        std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
+    if (!of_targets) return false;
+    std::vector<JobSlot> jobs = gone_from(t, vnode);
+    if (!ends_by_start(t, ending)) jobs.push_back(ending);
+    return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
+}
+
+// Is there still room on a reserved vnode for the part that it is to have?
+bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
+    return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
+}
+
+void KeptDrain::started(const Tables& t, JobSlot slot) {
+    if (!holds_) return;
+    if (t.vnodes.version() != vnodes_version) return forget();
+    if (outlasts(t, slot)) ++outlasting;
+    const User user = user_of(t, slot);
+    for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
+    if (ends_by_start(t, slot)) return;
+    for (Reservation::Spare& s : spare) {
+        s.left -= use_of(t.vnodes, user.user, s.key);
+        if (s.left < 0) return forget();
+    }
+    for (const VnodeSlot vnode : t.vnodes.held_by(slot)) {
+        const auto part = std::ranges::lower_bound(by_vnode, vnode, {}, &Part::vnode);
+        if (part == by_vnode.end() || part->vnode != vnode) continue;
+        if (!leaves_room(t, vnode, *part)) return forget();
+    }
+}
+
+void KeptDrain::ended(const Tables& t, JobSlot slot) {
+    if (!holds_) return;
+    if (t.vnodes.version() != vnodes_version) return forget();
+    if (outlasts(t, slot) && --outlasting == 0) return forget();
+    const User user = user_of(t, slot);
+    for (Watched& w : watched) {
+        const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
+        // With what the job had of it there was enough already: less in use changes nothing.
+        if (use != 0 && w.may_decide && (behind_others || w.in_use + w.limit.amount > w.limit.capacity))
+            return forget();
+        w.in_use -= use;
+    }
+    if (!ends_by_start(t, slot))
+        for (Reservation::Spare& s : spare) s.left += use_of(t.vnodes, user.user, s.key);
+    for (const VnodeSlot vnode : t.vnodes.held_by(slot))
+        if (gives_room(t, vnode, slot)) return forget();
+}
+
+}  // namespace pbs::sched

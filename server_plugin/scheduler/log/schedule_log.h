@@ -1,0 +1,53 @@
+// The schedule log: what each job takes up, from when to when and where, as the schedule entry recording
+// facility of Grid Engine has it (grid-engine-schedd-api, SERF).
+//
+// A record is a line of ten fields with semicolons between them:
+//
+//     time;job;task;state;start;end;level;object;resource;amount
+//     1795428000;12.server;1;STARTING;1795428000;1795431600;H;n1;ncpus;2
+//
+// time      when the record was made
+// job, task the job's id; the index of a subjob, 1 for a job that isn't one
+// state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: room is kept for it
+// start, end  from when to when it takes this up, as far as is known: by its walltime until it has ended
+// level     Q: a queue, H: a vnode, G: the server, for what it has a limit of
+// object    the name of the queue, vnode or server
+// resource  its name; `jobs` for the job itself, the first record of a job
+// amount    in bytes, seconds or units
+//
+// Instants are seconds since 1970-01-01 UTC. In names, bytes that would break the line (semicolons, control
+// characters) are question marks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server_plugin/scheduler/state/tables.h"
+
+namespace pbs::sched {
+
+enum class ScheduleState : std::uint8_t { starting, ending, reserving };
+
+// What a job takes up of a vnode.
+struct VnodeAmount {
+    VnodeHandle vnode{};
+    std::uint32_t resource = 0;
+    std::int64_t amount = 0;
+};
+
+struct ScheduleEntry {
+    ScheduleState state{};
+    JobSlot job = no_slot;
+    QueueSlot queue = no_slot;  // where it runs
+    Instant start{};
+    Instant end{};
+    std::vector<VnodeAmount> amounts;
+};
+
+// Adds the records of an entry: of the queue, of each vnode, of the server.
+void add_schedule_records(std::string& out, const Tables& tables, Instant now, const ScheduleEntry& entry);
+
+// What a running job holds, with its end at `now`.
+ScheduleEntry ended_entry(const Tables& tables, Instant now, JobSlot job);
+
+}  // namespace pbs::sched

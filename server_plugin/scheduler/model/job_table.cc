@@ -1,0 +1,80 @@
+#include "server_plugin/scheduler/model/job_table.h"
+
+namespace pbs::sched {
+namespace {
+
+std::vector<JobSlot>* list_of(Queue& queue, char state) {
+    if (state == 'Q') return &queue.queued;
+    return is_running(state) ? &queue.running : nullptr;
+}
+
+}  // namespace
+
+JobSlot JobTable::add(JobHandle job) {
+    JobSlot slot;
+    if (!unused.empty()) {
+        slot = unused.back();
+        unused.pop_back();
+    } else {
+        slot = static_cast<JobSlot>(handle.size());
+        const auto grow = [](auto&... columns) { (columns.emplace_back(), ...); };
+        grow(handle, sequence, id, owner, group, user, origin_queue, run_host, queue, state, flags, priority,
+             ctime, qtime, eligible, stime, mtime, walltime, request, shape, position, comment);
+    }
+    handle[slot] = job;
+    comment[slot] = 0;
+    state[slot] = ' ';
+    flags[slot] = 0;
+    by_handle.emplace(static_cast<std::uint64_t>(job), slot);
+    return slot;
+}
+
+void JobTable::remove(JobSlot slot) {
+    by_handle.erase(static_cast<std::uint64_t>(handle[slot]));
+    id[slot].clear();
+    id[slot].shrink_to_fit();
+    state[slot] = ' ';
+    unused.push_back(slot);
+}
+
+JobSlot JobTable::find(JobHandle job) const {
+    const auto found = by_handle.find(static_cast<std::uint64_t>(job));
+    return found == by_handle.end() ? no_slot : found->second;
+}
+
+QueueSlot QueueTable::slot(QueueHandle handle) {
+    if (const QueueSlot known = find(handle); known != no_slot) return known;
+    by_handle_.emplace(static_cast<std::uint64_t>(handle), static_cast<QueueSlot>(queues_.size()));
+    queues_.emplace_back().handle = handle;
+    return static_cast<QueueSlot>(queues_.size() - 1);
+}
+
+QueueSlot QueueTable::find(QueueHandle handle) const {
+    const auto found = by_handle_.find(static_cast<std::uint64_t>(handle));
+    return found == by_handle_.end() ? no_slot : found->second;
+}
+
+QueueSlot QueueTable::find(std::string_view name) const {
+    for (QueueSlot i = 0; i < queues_.size(); ++i)
+        if (queues_[i].known && queues_[i].name == name) return i;
+    return no_slot;
+}
+
+void enlist(JobTable& jobs, QueueTable& queues, JobSlot job) {
+    auto* list = list_of(queues[jobs.queue[job]], jobs.state[job]);
+    if (list == nullptr) return;
+    jobs.position[job] = static_cast<std::uint32_t>(list->size());
+    list->push_back(job);
+}
+
+void delist(JobTable& jobs, QueueTable& queues, JobSlot job) {
+    auto* list = list_of(queues[jobs.queue[job]], jobs.state[job]);
+    if (list == nullptr) return;
+    const auto hole = jobs.position[job];
+    const JobSlot last = list->back();
+    (*list)[hole] = last;
+    jobs.position[last] = hole;
+    list->pop_back();
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,210 @@
+#include "server_plugin/scheduler/model/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 29;
+}
+
+template <class OfAmount>
+std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
+    hash = mixed(mixed(hash, std::uint64_t{amount.resource}), static_cast<std::uint64_t>(amount.number));
+    return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
+}
+
+void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
+    if (resources.consumable(amount.resource))
+        chunk.needs.push_back({amount.resource, amount.number});
+    else
+        chunk.matches.push_back(std::move(amount));
+}
+
+// One "[N:]resource=value[:resource=value...]" of a select. False if it isn't one.
+bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk) {
+    bool first = true;
+    while (!text.empty()) {
+        const auto colon = std::min(text.find(':'), text.size());
+        // A duration's colons belong to its value: they are followed by a digit and no '='.
+        auto end = colon;
+        while (end < text.size()) {
+            const auto next = std::min(text.find(':', end + 1), text.size());
+            const auto piece = text.substr(end + 1, next - end - 1);
+            if (first || piece.find('=') != std::string_view::npos) break;
+            end = next;
+        }
+        const auto part = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos) {
+            const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), chunk.count);
+            if (!first || error != std::errc{} || stop != part.data() + part.size() || chunk.count < 1 ||
+                chunk.count > 10'000'000)
+                return false;
+        } else {
+            const auto id = resources.id(part.substr(0, equals));
+            auto amount = resources.parse(id, part.substr(equals + 1));
+            if (!amount) return false;
+            add(chunk, std::move(*amount), resources);
+        }
+        first = false;
+    }
+    return !first;
+}
+
+bool parse_select(std::string_view text, const Resources& resources, std::vector<Chunk>& chunks) {
+    while (true) {
+        const auto plus = std::min(text.find('+'), text.size());
+        Chunk chunk;
+        if (!parse_chunk(text.substr(0, plus), resources, chunk)) return false;
+        chunks.push_back(std::move(chunk));
+        if (plus == text.size()) return true;
+        text.remove_prefix(plus + 1);
+    }
+}
+
+// "arrangement[:sharing]"; group= isn't supported.
+bool parse_place(std::string_view text, Request& request) {
+    while (!text.empty()) {
+        const auto colon = std::min(text.find(':'), text.size());
+        const auto word = text.substr(0, colon);
+        if (word == "free")
+            request.arrangement = Arrangement::free;
+        else if (word == "pack")
+            request.arrangement = Arrangement::pack;
+        else if (word == "scatter")
+            request.arrangement = Arrangement::scatter;
+        else if (word == "vscatter")
+            request.arrangement = Arrangement::vscatter;
+        else if (word == "excl")
+            request.exclusive = true;
+        else if (word != "shared")
+            return false;
+        text.remove_prefix(std::min(colon + 1, text.size()));
+    }
+    return true;
+}
+
+// What the whole job asks for: what is asked for by name counts, and chunks where nothing is.
+std::vector<KeptAmount> totals_of(const Request& request) {
+    std::vector<KeptAmount> totals;
+    for (const KeptAmount& a : request.amounts)
+        if (a.text.empty()) totals.push_back(a);
+    const auto asked = totals.size();
+    for (const Chunk& chunk : request.chunks) {
+        for (const Need& need : chunk.needs) {
+            const auto found = std::ranges::find(totals, need.resource, &KeptAmount::resource);
+            if (found == totals.end())
+                totals.push_back({need.resource, need.amount * chunk.count, {}});
+            else if (static_cast<std::size_t>(found - totals.begin()) >= asked)
+                found->number += need.amount * chunk.count;
+        }
+    }
+    return totals;
+}
+
+// Amounts that can be added up without a second thought: none negative, and all together below 2^60.
+bool sane(const Request& request) {
+    constexpr std::int64_t most = std::int64_t{1} << 60;
+    std::int64_t left = most;
+    for (const Chunk& chunk : request.chunks) {
+        for (const Need& need : chunk.needs) {
+            if (need.amount < 0 || need.amount > left / chunk.count) return false;
+            left -= need.amount * chunk.count;
+        }
+    }
+    return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < most; });
+}
+
+void compile(Request& request, const Resources& resources) {
+    const auto& known = resources.known();
+    request.chunks.clear();
+    request.unsupported.clear();
+    request.arrangement = Arrangement::free;
+    request.exclusive = false;
+    Chunk whole;
+    for (const KeptAmount& a : request.amounts) {
+        if (a.resource == known.select && !a.text.empty()) {
+            if (!parse_select(a.text, resources, request.chunks))
+                request.unsupported = fmt::format("select={}", a.text);
+        } else if (a.resource == known.place) {
+            if (!parse_place(a.text, request)) request.unsupported = fmt::format("place={}", a.text);
+        } else if (resources.consumable(a.resource) || a.resource == known.host ||
+                   a.resource == known.vnode) {
+            add(whole, a, resources);
+        } else if (const auto* info = resources.find(a.resource);
+                   info != nullptr &&
+                   (info->kind == ResourceKind::boolean || resources.is_text(a.resource)) &&
+                   info->name != "nodes" && info->name != "nodect") {
+            add(whole, a, resources);
+        }
+    }
+    if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
+    if (!sane(request)) {
+        request.unsupported = "amounts that are negative or too large";
+        request.chunks.assign(1, Chunk{});
+    }
+    request.totals = totals_of(request);
+    request.ncpus = number_of(request.totals, known.ncpus).value_or(-1);
+    request.mem = number_of(request.totals, known.mem).value_or(-1);
+    request.ssinodes = number_of(request.totals, known.ssinodes).value_or(-1);
+}
+
+}  // namespace
+
+std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources& resources) {
+    asked_.clear();
+    for (const Amount& a : amounts)
+        if (a.resource != resources.known().walltime) asked_.push_back(&a);
+    std::ranges::sort(asked_, {}, &Amount::resource);
+    std::uint64_t hash = 0;
+    for (const Amount* a : asked_) hash = mixed(hash, *a);
+    const auto is_asked = [](const KeptAmount& kept, const Amount* asked) {
+        return kept.resource == asked->resource && kept.number == asked->number && kept.text == asked->text;
+    };
+    const auto [begin, end] = index_.equal_range(hash);
+    for (auto found = begin; found != end; ++found) {
+        Request& request = requests_[found->second];
+        if (!std::ranges::equal(request.amounts, asked_, is_asked)) continue;
+        ++request.users;
+        return found->second;
+    }
+    std::uint32_t id = static_cast<std::uint32_t>(requests_.size());
+    if (unused_.empty()) {
+        requests_.emplace_back();
+    } else {
+        id = unused_.back();
+        unused_.pop_back();
+        requests_[id] = {};
+    }
+    for (const Amount* a : asked_)
+        requests_[id].amounts.push_back({a->resource, a->number, std::string(a->text)});
+    requests_[id].users = 1;
+    requests_[id].serial = ++made_;
+    compile(requests_[id], resources);
+    index_.emplace(hash, id);
+    return id;
+}
+
+void Requests::release(std::uint32_t id) {
+    if (--requests_[id].users > 0) return;
+    std::uint64_t hash = 0;
+    for (const KeptAmount& a : requests_[id].amounts) hash = mixed(hash, a);
+    const auto [begin, end] = index_.equal_range(hash);
+    index_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == id; }));
+    requests_[id] = {};
+    unused_.push_back(id);
+}
+
+void Requests::recompile(const Resources& resources) {
+    for (Request& request : requests_)
+        if (request.users > 0) compile(request, resources);
+}
+
+}  // namespace pbs::sched

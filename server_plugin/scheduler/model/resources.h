@@ -1,0 +1,77 @@
+// The resource definitions, and amounts that are kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/model/cluster.h"
+
+namespace pbs::sched {
+
+constexpr std::uint32_t no_resource = UINT32_MAX;
+
+// An Amount with text of its own.
+struct KeptAmount {
+    std::uint32_t resource = 0;
+    std::int64_t number = 0;
+    std::string text;
+    friend bool operator==(const KeptAmount&, const KeptAmount&) = default;
+};
+
+std::vector<KeptAmount> keep(std::span<const Amount> amounts);
+// The number of a resource in a list, if it is there.
+inline std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
+    for (const KeptAmount& a : amounts)
+        if (a.resource == resource) return a.number;
+    return std::nullopt;
+}
+
+class Resources {
+  public:
+    struct Info {
+        std::string name;
+        ResourceKind kind = ResourceKind::integer;
+        bool consumable = false;
+        bool defined = false;
+    };
+    // Ids of the resources that PBS knows by name; no_resource until they are defined.
+    struct Known {
+        std::uint32_t ncpus = no_resource;
+        std::uint32_t mem = no_resource;
+        std::uint32_t walltime = no_resource;
+        std::uint32_t ssinodes = no_resource;
+        std::uint32_t select = no_resource;
+        std::uint32_t place = no_resource;
+        std::uint32_t host = no_resource;
+        std::uint32_t vnode = no_resource;
+        std::uint32_t hpm = no_resource;
+    };
+
+    void define(const ResourceRecord& record);
+    const Info* find(std::uint32_t id) const;
+    std::uint32_t id(std::string_view name) const;  // no_resource if there is none
+    const Known& known() const { return known_; }
+    std::size_t size() const { return infos_.size(); }
+    bool is_text(std::uint32_t id) const;
+    bool consumable(std::uint32_t id) const;
+    std::string_view name(std::uint32_t id) const;
+
+    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Nothing if it
+    // isn't one.
+    std::optional<KeptAmount> parse(std::uint32_t id, std::string_view text) const;
+    // How a value is written: "2gb", "01:00:00".
+    std::string format(std::uint32_t id, std::int64_t number) const;
+
+  private:
+    std::vector<Info> infos_;
+    Known known_;
+};
+
+// "HH:MM:SS"; hours may have more digits.
+std::string format_duration(Seconds duration);
+
+}  // namespace pbs::sched

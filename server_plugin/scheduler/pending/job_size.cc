@@ -1,0 +1,48 @@
+#include "server_plugin/scheduler/pending/job_size.h"
+
+namespace pbs::sched {
+
+std::int64_t least_need(const Request& request, std::uint32_t resource) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Chunk& chunk : request.chunks) {
+        std::int64_t need = 0;
+        for (const Need& n : chunk.needs)
+            if (n.resource == resource) need += n.amount;
+        least = std::min(least, need);
+    }
+    return request.chunks.empty() ? 0 : least;
+}
+
+JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
+                 const Resources& resources) {
+    const Request& request = requests[jobs.request[job.job]];
+    const auto& known = resources.known();
+    return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, jobs.walltime[job.job].count())),
+            narrow(least_need(request, known.ncpus)), megabytes(least_need(request, known.mem))};
+}
+
+bool is_told_by_size(const Request& request, const Resources& resources) {
+    if (request.chunks.size() != 1 || request.exclusive || !request.unsupported.empty() ||
+        request.arrangement == Arrangement::vscatter)
+        return false;
+    const Chunk& chunk = request.chunks.front();
+    const auto& known = resources.known();
+    return chunk.count == 1 && chunk.matches.empty() &&
+           std::ranges::all_of(chunk.needs, [&](const Need& need) {
+               return need.resource == known.ncpus || need.resource == known.mem;
+           });
+}
+
+JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+                const Resources& resources) {
+    JobSize left = any_size;
+    const auto& known = resources.known();
+    for (std::size_t i = 0; i < available.size(); ++i) {
+        const std::int64_t free = free_at_least(available[i].number - in_use[i]);
+        if (available[i].resource == known.ncpus) left.ncpus = narrow(free);
+        if (available[i].resource == known.mem) left.mem = megabytes(free);
+    }
+    return left;
+}
+
+}  // namespace pbs::sched

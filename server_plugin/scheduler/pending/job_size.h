@@ -1,0 +1,44 @@
+// How much jobs ask for, and what vnodes have, in the columns of pending_jobs.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "server_plugin/scheduler/model/request.h"
+#include "server_plugin/scheduler/model/resources.h"
+#include "server_plugin/scheduler/pending/pending_jobs.h"
+#include "server_plugin/scheduler/pending/sort.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
+
+namespace pbs::sched {
+
+inline std::int32_t narrow(std::int64_t amount) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
+}
+// Rounded down: a limit that is cut off still holds for every size that was.
+inline std::int32_t megabytes(std::int64_t bytes) {
+    return narrow(bytes >> 20);
+}
+// Less than nothing is free of what a manager gave out twice: jobs that ask for none of it have room.
+inline std::int64_t free_at_least(std::int64_t amount) {
+    return std::max<std::int64_t>(0, amount);
+}
+
+// The least that a chunk of the request asks for.
+std::int64_t least_need(const Request& request, std::uint32_t resource);
+
+// The size of a waiting job.
+JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
+                 const Resources& resources);
+
+// Does a request fit any open vnode (with chunks that are divided, any host) that has the CPUs and the memory
+// of its size?
+bool is_told_by_size(const Request& request, const Resources& resources);
+
+// What of CPUs and memory amounts leave, of which so much is in use.
+JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+                const Resources& resources);
+
+}  // namespace pbs::sched

@@ -1,0 +1,413 @@
+#include "server_plugin/scheduler/pending/pending_jobs.h"
+
+#include <bit>
+#include <functional>
+#include <numeric>
+
+namespace pbs::sched {
+
+void Releases::add(const Release& release) {
+    blockers_ |= release.blockers;
+    const auto covers = [](const Release& more, const Release& less) {
+        return (less.blockers & ~more.blockers) == 0 && more.most.holds(less.most);
+    };
+    if (std::ranges::any_of(list_, [&](const Release& known) { return covers(known, release); })) return;
+    std::erase_if(list_, [&](const Release& known) { return covers(release, known); });
+    const auto same = std::ranges::find(list_, release.most, &Release::most);
+    if (same == list_.end())
+        list_.push_back(release);
+    else
+        same->blockers |= release.blockers;
+}
+
+namespace {
+
+constexpr std::uint32_t few_jobs = 64;
+
+// Up to 1, 2, 4, 8, 16, any number.
+std::size_t cpu_class(std::int32_t ncpus) {
+    return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
+}
+
+}  // namespace
+
+void PendingJobs::clear() {
+    *this = {};
+}
+
+LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of) {
+    const auto key = static_cast<std::uint64_t>(job_class) << 32 | of;
+    const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
+    if (made) lanes_.push_back({job_class, of, 0, 0, {}, {}, {}, {}});
+    return place->second;
+}
+
+void PendingJobs::list_lane(LaneId id) {
+    ClassLanes& all = of_class(lanes_[id].job_class);
+    lanes_[id].place = static_cast<std::uint32_t>(all.lanes.size());
+    all.lanes.push_back(id);
+    all.least.push_back(nothing);
+}
+
+// The last one comes to its place.
+void PendingJobs::take_off_lane(LaneId id) {
+    ClassLanes& all = of_class(lanes_[id].job_class);
+    const std::uint32_t place = lanes_[id].place;
+    lanes_[all.lanes.back()].place = place;
+    all.lanes[place] = all.lanes.back();
+    all.least[place] = all.least.back();
+    all.lanes.pop_back();
+    all.least.pop_back();
+}
+
+PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
+    LaneLeast least = nothing;
+    for (const std::uint32_t number : lanes_[id].blocks) {
+        const Block& b = blocks_[number];
+        for (const JobSize& size : b.sizes) least.add(size);
+    }
+    for (const Blockers blockers : lanes_[id].blockers) least.blockers |= blockers;
+    return least;
+}
+
+void PendingJobs::LaneLeast::add(const JobSize& size) {
+    for (std::size_t i = cpu_class(size.ncpus); i < walltime.size(); ++i)
+        walltime[i] = std::min(walltime[i], size.walltime);
+    nodes = std::min(nodes, size.nodes);
+    mem = std::min(mem, size.mem);
+}
+
+PendingJobs::LaneRelease::LaneRelease(const Release& release)
+    : blockers(release.blockers), cpu_class(sched::cpu_class(release.most.ncpus)), most(release.most) {}
+
+// The lane at a place of its class, whose least is within a release as far as it is up to date.
+bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
+                           const Releases& releases) {
+    const auto may = [&] {
+        return std::ranges::any_of(of_lane,
+                                   [&](const LaneRelease& r) { return all.least[place].may_hold(r); });
+    };
+    if (!may()) return false;
+    const LaneId lane = all.lanes[place];
+    if (all.least[place].outdated) {
+        all.least[place] = least_of_lane(lane);
+        if (!may()) return false;
+    }
+    // The jobs themselves, unless they are too many to be looked at for this.
+    Position at;
+    return lanes_[lane].jobs > few_jobs || find(lane, releases, at);
+}
+
+void PendingJobs::find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out) {
+    const std::vector<LaneRelease> of_lane(releases.list().begin(), releases.list().end());
+    ClassLanes& all = of_class(job_class);
+    for (std::size_t i = 0; i < all.lanes.size(); ++i)
+        if ((all.least[i].blockers & releases.blockers()) != 0 && may_hold(all, i, of_lane, releases))
+            out.push_back(all.lanes[i]);
+}
+
+std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
+    std::uint32_t number = static_cast<std::uint32_t>(blocks_.size());
+    if (unused_.empty()) {
+        blocks_.emplace_back();
+    } else {
+        number = unused_.back();
+        unused_.pop_back();
+    }
+    blocks_[number].lane = id;
+    Lane& lane = lanes_[id];
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    lane.blocks.insert(lane.blocks.begin() + at, number);
+    lane.least.insert(lane.least.begin() + at, JobSize{});
+    lane.soonest.insert(lane.soonest.begin() + at, INT64_MAX);
+    lane.blockers.insert(lane.blockers.begin() + at, 0);
+    return number;
+}
+
+void PendingJobs::drop_block(LaneId id, std::size_t place) {
+    Lane& lane = lanes_[id];
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    // Most lanes have a job at times: the memory for a few stays.
+    Block& b = blocks_[lane.blocks[place]];
+    if (b.jobs.capacity() > few_jobs) b = {};
+    b.charge = 0;
+    Block::each_column(b, b, [](auto& column, auto&) { column.clear(); });
+    unused_.push_back(lane.blocks[place]);
+    lane.blocks.erase(lane.blocks.begin() + at);
+    lane.least.erase(lane.least.begin() + at);
+    lane.soonest.erase(lane.soonest.begin() + at);
+    lane.blockers.erase(lane.blockers.begin() + at);
+}
+
+// A block's minima and its charge, after a change of it.
+void PendingJobs::sum_up(LaneId id, std::size_t place) {
+    Lane& lane = lanes_[id];
+    Block& b = blocks_[lane.blocks[place]];
+    lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
+    lane.soonest[place] = *std::ranges::min_element(b.waits_from);
+    lane.blockers[place] =
+        std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
+    b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
+}
+
+void PendingJobs::split(LaneId id, std::size_t place) {
+    const std::uint32_t upper = new_block(id, place + 1);
+    const std::uint32_t lower = lanes_[id].blocks[place];
+    Block::each_column(blocks_[lower], blocks_[upper], [](auto& from, auto& to) {
+        const auto half = from.begin() + most_in_block / 2;
+        to.assign(half, from.end());
+        from.erase(half, from.end());
+    });
+    for (const JobSlot job : blocks_[upper].jobs) block_of_[job] = upper;
+    sum_up(id, place);
+    sum_up(id, place + 1);
+}
+
+void PendingJobs::insert(LaneId id, const Entry& e) {
+    if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
+    Lane& lane = lanes_[id];
+    if (lane.blocks.empty()) new_block(id, 0);
+    // The last block that begins before it.
+    const auto after = std::ranges::upper_bound(
+        lane.blocks.begin() + 1, lane.blocks.end(), e.key, {},
+        [&](std::uint32_t b) -> const PendingKey& { return blocks_[b].keys.front(); });
+    std::size_t place = static_cast<std::size_t>(after - lane.blocks.begin()) - 1;
+    if (blocks_[lane.blocks[place]].jobs.size() == most_in_block) {
+        const bool behind = blocks_[lane.blocks[place]].keys.back() < e.key;
+        if (behind && place + 1 == lane.blocks.size()) {
+            new_block(id, ++place);  // in order: blocks stay full
+        } else {
+            split(id, place);
+            if (blocks_[lane.blocks[place + 1]].keys.front() < e.key) ++place;
+        }
+    }
+    const std::uint32_t number = lane.blocks[place];
+    Block& b = blocks_[number];
+    const auto at = std::ranges::lower_bound(b.keys, e.key) - b.keys.begin();
+    const auto put = [&](auto& column, const auto& value) { column.insert(column.begin() + at, value); };
+    const bool first = b.jobs.empty();
+    put(b.keys, e.key);
+    put(b.jobs, e.job);
+    put(b.sizes, e.size);
+    put(b.blockers, e.blockers);
+    put(b.shapes, e.shape);
+    put(b.charges, e.charge);
+    put(b.waits_from, e.waits_from);
+    b.charge += e.charge;
+    JobSize& least = lane.least[place];
+    least = first ? e.size : least_of(least, e.size);
+    lane.soonest[place] = std::min(lane.soonest[place], e.waits_from);
+    if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.waits_from);
+    if (lane.jobs == 0) list_lane(id);
+    lane.blockers[place] |= e.blockers;
+    LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
+    of_lane.add(e.size);
+    of_lane.blockers |= e.blockers;
+    block_of_[e.job] = number;
+    ++lane.jobs;
+    ++size_;
+}
+
+std::size_t PendingJobs::place_of(std::uint32_t number) const {
+    const auto& blocks = lanes_[blocks_[number].lane].blocks;
+    return static_cast<std::size_t>(std::ranges::find(blocks, number) - blocks.begin());
+}
+
+void PendingJobs::remove(JobSlot job) {
+    if (!contains(job)) return;
+    const std::uint32_t number = block_of_[job];
+    const LaneId id = blocks_[number].lane;
+    const std::size_t place = place_of(number);
+    Block& b = blocks_[number];
+    const auto at = std::ranges::find(b.jobs, job) - b.jobs.begin();
+    const JobSize size = b.sizes[static_cast<std::size_t>(at)];
+    Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
+    block_of_[job] = none;
+    --lanes_[id].jobs;
+    --size_;
+    if (b.jobs.empty())
+        drop_block(id, place);
+    else
+        sum_up(id, place);
+    LaneLeast& of_lane = of_class(lanes_[id].job_class).least[lanes_[id].place];
+    const bool one_of_the_least = size.walltime <= of_lane.walltime[cpu_class(size.ncpus)] ||
+                                  size.nodes <= of_lane.nodes || size.mem <= of_lane.mem;
+    of_lane.outdated = of_lane.outdated || one_of_the_least;
+    if (lanes_[id].jobs == 0) take_off_lane(id);
+}
+
+bool PendingJobs::settle(LaneId id, Position& at) const {
+    const Lane& lane = lanes_[id];
+    if (at.block < lane.blocks.size() && at.index >= block(id, at).jobs.size()) at = {at.block + 1, 0};
+    return at.block < lane.blocks.size();
+}
+
+bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
+    Lane& lane = lanes_[id];
+    const Blockers any = releases.blockers();
+    LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
+    if (lane.jobs == 0 || (of_lane.blockers & any) == 0) return false;
+    const bool whole_lane = at == Position{};
+    for (; at.block < lane.blocks.size(); at = {at.block + 1, 0}) {
+        if (!releases.hold(lane.blockers[at.block], lane.least[at.block])) continue;
+        const Block& b = block(id, at);
+        const bool whole_block = at.index == 0;
+        Blockers seen = 0;
+        for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index) {
+            seen |= b.blockers[at.index];
+            if (releases.hold(b.blockers[at.index], b.sizes[at.index])) return true;
+        }
+        if (whole_block) lane.blockers[at.block] = seen;
+    }
+    if (whole_lane)
+        of_lane.blockers =
+            std::accumulate(lane.blockers.begin(), lane.blockers.end(), Blockers{0}, std::bit_or<>());
+    return false;
+}
+
+void PendingJobs::park(LaneId id, Position at, Blockers blockers) {
+    Lane& lane = lanes_[id];
+    blocks_[lane.blocks[at.block]].blockers[at.index] = blockers;
+    lane.blockers[at.block] |= blockers;
+    of_class(lane.job_class).least[lane.place].blockers |= blockers;
+}
+
+PendingJobs::Position PendingJobs::position_of(JobSlot job) const {
+    const std::uint32_t number = block_of_[job];
+    const Block& b = blocks_[number];
+    return {static_cast<std::uint32_t>(place_of(number)),
+            static_cast<std::uint32_t>(std::ranges::find(b.jobs, job) - b.jobs.begin())};
+}
+
+std::int64_t PendingJobs::charge_before(LaneId id, Position at) const {
+    std::int64_t sum = 0;
+    const Lane& lane = lanes_[id];
+    for (std::size_t i = 0; i < at.block; ++i) sum += blocks_[lane.blocks[i]].charge;
+    const auto& charges = block(id, at).charges;
+    return std::accumulate(charges.begin(), charges.begin() + at.index, sum);
+}
+
+PendingJobs::Reached PendingJobs::reached(LaneId id, std::int64_t base, std::int64_t usage) const {
+    const Lane& lane = lanes_[id];
+    Reached out;
+    std::int64_t sum = base;
+    std::size_t place = 0;
+    // A block that ends below is passed over; its last pick is what its end less the last charge is.
+    for (; place < lane.blocks.size(); ++place) {
+        const Block& b = blocks_[lane.blocks[place]];
+        if (sum + b.charge >= usage) break;
+        sum += b.charge;
+        out.before = sum - b.charges.back();
+    }
+    for (; place < lane.blocks.size(); ++place) {
+        for (const std::int64_t charge : blocks_[lane.blocks[place]].charges) {
+            if (sum >= usage) {
+                out.left = true;
+                out.at = sum == usage;
+                out.free_pick = out.at && charge == 0;
+                return out;
+            }
+            out.before = sum;
+            sum += charge;
+        }
+    }
+    return out;
+}
+
+void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
+    const std::int64_t seconds = now.time_since_epoch().count();
+    if (soonest_ > seconds) return;
+    soonest_ = INT64_MAX;
+    for (const LaneId id : lanes_of(JobClass::normal)) {
+        const Lane& lane = lanes_[id];
+        for (std::size_t i = 0; i < lane.blocks.size(); ++i) {
+            if (lane.soonest[i] > seconds) {
+                soonest_ = std::min(soonest_, lane.soonest[i]);
+                continue;
+            }
+            const Block& b = blocks_[lane.blocks[i]];
+            for (std::size_t j = 0; j < b.jobs.size(); ++j)
+                if (b.waits_from[j] <= seconds)
+                    out.push_back(b.jobs[j]);
+                else
+                    soonest_ = std::min(soonest_, b.waits_from[j]);
+        }
+    }
+}
+
+namespace {
+
+// The permutation near one usage: users in the order in which they are gone round.
+class Picks {
+  public:
+    Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)
+        : pending_(pending), lanes_(std::move(lanes)) {
+        std::ranges::sort(lanes_, [](const UsageLane& a, const UsageLane& b) {
+            return a.jobs != b.jobs ? a.jobs < b.jobs : a.first < b.first;
+        });
+    }
+
+    // The positions of those who are picked at this usage, in order; empty: not found out.
+    std::vector<std::size_t> at(std::int64_t usage, int depth) const {
+        std::vector<bool> tied(lanes_.size(), false);
+        std::vector<bool> left(lanes_.size(), false);
+        std::size_t count = 0;
+        std::optional<std::int64_t> before;
+        std::size_t last = 0;  // the position of the last pick below
+        bool last_alone = true;
+        for (std::size_t i = 0; i < lanes_.size(); ++i) {
+            const auto reached = pending_.reached(lanes_[i].lane, lanes_[i].usage, usage);
+            if (reached.free_pick) return {};
+            tied[i] = reached.at;
+            left[i] = reached.left;
+            count += reached.at ? 1 : 0;
+            if (!reached.before || (before && *reached.before < *before)) continue;
+            last_alone = !before || *reached.before > *before;
+            before = reached.before;
+            last = i;
+        }
+        std::size_t position = 0;
+        if (before) {
+            if (!last_alone) {
+                if (depth == 0) return {};
+                const auto picks = at(*before, depth - 1);
+                if (picks.empty()) return {};
+                last = picks.back();
+            }
+            position = after(last, left);
+        }
+        std::vector<std::size_t> order;
+        while (order.size() < count) {
+            if (!tied[position])
+                position = static_cast<std::size_t>(std::ranges::find(tied, true) - tied.begin());
+            order.push_back(position);
+            tied[position] = false;
+            // One whose last job this was has none left then; it isn't come by again in any case.
+            position = after(position, left);
+        }
+        return order;
+    }
+    LaneId lane(std::size_t position) const { return lanes_[position].lane; }
+
+  private:
+    // The next position, around at the end, of a user with jobs left.
+    static std::size_t after(std::size_t position, const std::vector<bool>& left) {
+        for (std::size_t i = 1; i <= left.size(); ++i)
+            if (left[(position + i) % left.size()]) return (position + i) % left.size();
+        return position;
+    }
+    const PendingJobs& pending_;
+    std::vector<UsageLane> lanes_;
+};
+
+}  // namespace
+
+std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage) {
+    constexpr int most_steps_back = 8;
+    const Picks picks(waiting, std::move(lanes));
+    std::vector<LaneId> order;
+    for (const std::size_t position : picks.at(usage, most_steps_back)) order.push_back(picks.lane(position));
+    return order;
+}
+
+}  // namespace pbs::sched

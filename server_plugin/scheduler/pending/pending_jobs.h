@@ -1,0 +1,259 @@
+// The pending jobs of one scheduler, in the order of its policy, kept from cycle to cycle, each with what
+// could lift its last refusal: after an event a cycle finds the few jobs that may start now without looking
+// at all others.
+//
+// Jobs are in lanes, which are gone through side by side. A lane is sorted, in blocks, column by column; of
+// each block the least of each size and all blockers are known, so that a search for the first job that
+// events have released passes over blocks in which there is none.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/pending/blockers.h"
+#include "server_plugin/scheduler/state/cycle_state.h"
+
+namespace pbs::sched {
+
+// The numbers of a chain of comparators, packed: the lesser one goes first. No two jobs have the same.
+using PendingKey = std::array<std::uint64_t, 3>;
+
+// How much a job asks for, never more than it does: amounts that are too large for a column are cut off. As a
+// limit: the most that it may ask for.
+struct JobSize {
+    std::int32_t nodes = 0;
+    std::int32_t walltime = 0;  // seconds; 0: none asked
+    std::int32_t ncpus = 0;     // the least of its chunks
+    std::int32_t mem = 0;       // the same, in MB, rounded down
+
+    bool holds(const JobSize& size) const {
+        return size.nodes <= nodes && size.ncpus <= ncpus && size.mem <= mem && size.walltime <= walltime;
+    }
+    friend bool operator==(const JobSize&, const JobSize&) = default;
+};
+inline constexpr std::int32_t no_limit = INT32_MAX;
+inline constexpr JobSize any_size{no_limit, no_limit, no_limit, no_limit};
+inline constexpr JobSize no_size{-1, -1, -1, -1};
+
+inline JobSize least_of(const JobSize& a, const JobSize& b) {
+    return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
+            std::min(a.mem, b.mem)};
+}
+inline JobSize most_of(const JobSize& a, const JobSize& b) {
+    return {std::max(a.nodes, b.nodes), std::max(a.walltime, b.walltime), std::max(a.ncpus, b.ncpus),
+            std::max(a.mem, b.mem)};
+}
+
+// What events released: jobs of at most this size that are parked under one of these blockers.
+struct Release {
+    Blockers blockers = 0;
+    JobSize most = any_size;
+};
+class Releases {
+  public:
+    void clear() {
+        list_.clear();
+        blockers_ = 0;
+    }
+    // Whatever is released by others already isn't listed again.
+    void add(const Release& release);
+    bool empty() const { return list_.empty(); }
+    std::span<const Release> list() const { return list_; }
+    // Of all of them.
+    Blockers blockers() const { return blockers_; }
+    bool hold(Blockers parked, const JobSize& size) const {
+        return (parked & blockers_) != 0 && std::ranges::any_of(list_, [&](const Release& r) {
+                   return (parked & r.blockers) != 0 && r.most.holds(size);
+               });
+    }
+
+  private:
+    std::vector<Release> list_;
+    Blockers blockers_ = 0;
+};
+
+using LaneId = std::uint32_t;
+
+struct Lane {
+    JobClass job_class = JobClass::normal;
+    std::uint32_t of = 0;  // normal: the user (group:user); dedicated and rest: the slot of the queue
+    std::uint32_t jobs = 0;
+    std::uint32_t place = 0;  // among the lanes of its class that have jobs, if it is one
+    std::vector<std::uint32_t> blocks;
+    std::vector<JobSize> least;         // by block
+    std::vector<std::int64_t> soonest;  // by block, of waits_from
+    std::vector<Blockers> blockers;     // by block: all of them, and maybe some that are gone
+};
+
+class PendingJobs {
+  public:
+    struct Entry {
+        JobSlot job = no_slot;
+        PendingKey key{};
+        JobSize size;
+        std::int64_t charge = 0;  // for past usage
+        std::int64_t waits_from =
+            0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
+        std::uint32_t shape = 0;
+        Blockers blockers = blocker::anything;
+    };
+    // A job's place in its lane. Valid until the lane is changed.
+    struct Position {
+        std::uint32_t block = 0;
+        std::uint32_t index = 0;
+        friend auto operator<=>(const Position&, const Position&) = default;
+    };
+
+    void clear();
+    LaneId lane(JobClass job_class, std::uint32_t of);  // made if it isn't there
+    std::span<const Lane> lanes() const { return lanes_; }
+    const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
+    // The lanes of a class that have jobs, in no particular order.
+    std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
+    // Those of them that may have a released job: of a lane its blockers are known, how long the shortest
+    // jobs are, by classes of CPUs that double, and how small the smallest ones are.
+    void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
+
+    // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
+    void insert(LaneId lane, const Entry& entry);
+    // Harmless if it isn't there.
+    void remove(JobSlot job);
+    bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
+    std::size_t size() const { return size_; }
+
+    // Moves on to the first released job at or after `at`; false: there is none.
+    bool find(LaneId lane, const Releases& releases, Position& at);
+    // Why the job at a place waits.
+    void park(LaneId lane, Position at, Blockers blockers);
+    Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
+    // Is there a job at all at this place, or at the beginning of the next block? Moves there.
+    bool settle(LaneId lane, Position& at) const;
+    // So many jobs further on in the same block; nothing if it ends before.
+    std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
+        if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
+            return std::nullopt;
+        return Position{at.block, at.index + jobs};
+    }
+    LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
+    Position position_of(JobSlot job) const;
+    JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
+    const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
+    std::int64_t charge_of(LaneId lane, Position at) const { return block(lane, at).charges[at.index]; }
+    std::uint32_t shape_of(LaneId lane, Position at) const { return block(lane, at).shapes[at.index]; }
+    JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
+    // The charges of the jobs of the lane that come before.
+    std::int64_t charge_before(LaneId lane, Position at) const;
+    // How far the permutation has gone in a lane when all picks below `usage` are made, of a user who begins
+    // with `base`.
+    struct Reached {
+        std::optional<std::int64_t> before;  // the usage of the lane's last pick below it
+        bool at = false;                     // a job is picked at that usage
+        bool left = false;                   // a job is left
+        bool free_pick = false;              // the job picked there costs nothing
+    };
+    Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
+    // Normal jobs that became waiting ones by `now`, each once: they have to be removed. O(1) while there is
+    // none.
+    void find_due(Instant now, std::vector<JobSlot>& out);
+    // No normal job becomes a waiting one before; nothing: none ever does.
+    std::optional<Instant> next_due() const {
+        if (soonest_ == INT64_MAX) return std::nullopt;
+        return Instant(Seconds(soonest_));
+    }
+
+  private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::uint32_t most_in_block = 512;
+    struct Block {
+        LaneId lane = 0;
+        std::int64_t charge = 0;  // of all
+        std::vector<PendingKey> keys;
+        std::vector<JobSlot> jobs;
+        std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
+        std::vector<Blockers> blockers;
+        std::vector<std::uint32_t> shapes;
+        std::vector<std::int64_t> charges;
+        std::vector<std::int64_t> waits_from;
+        // Calls f with each column, and with the same one of `other`.
+        template <class F>
+        static void each_column(Block& a, Block& b, F f) {
+            f(a.keys, b.keys);
+            f(a.jobs, b.jobs);
+            f(a.sizes, b.sizes);
+            f(a.blockers, b.blockers);
+            f(a.shapes, b.shapes);
+            f(a.charges, b.charges);
+            f(a.waits_from, b.waits_from);
+        }
+    };
+    // A release, as it tells whether a lane may have a job of it.
+    struct LaneRelease {
+        explicit LaneRelease(const Release& release);
+        Blockers blockers;
+        std::size_t cpu_class;
+        JobSize most;
+    };
+    // What no job of a lane is below.
+    struct LaneLeast {
+        std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs
+        std::int32_t nodes;
+        std::int32_t mem;
+        Blockers blockers;
+        bool outdated;  // a job that was one of the least is gone
+        void add(const JobSize& size);
+        bool may_hold(const LaneRelease& release) const {
+            return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&
+                   mem <= release.most.mem && walltime[release.cpu_class] <= release.most.walltime;
+        }
+    };
+    static constexpr LaneLeast nothing{
+        {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, 0, false};
+    // The lanes of a class that have jobs.
+    struct ClassLanes {
+        std::vector<LaneId> lanes;
+        std::vector<LaneLeast> least;
+    };
+    const ClassLanes& of_class(JobClass job_class) const {
+        return by_class_[static_cast<std::size_t>(job_class)];
+    }
+    ClassLanes& of_class(JobClass job_class) { return by_class_[static_cast<std::size_t>(job_class)]; }
+    void list_lane(LaneId lane);
+    void take_off_lane(LaneId lane);
+    LaneLeast least_of_lane(LaneId lane) const;
+    bool may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
+                  const Releases& releases);
+    const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
+    std::uint32_t new_block(LaneId lane, std::size_t place);
+    void drop_block(LaneId lane, std::size_t place);
+    void split(LaneId lane, std::size_t place);
+    void sum_up(LaneId lane, std::size_t place);
+    std::size_t place_of(std::uint32_t block) const;
+
+    std::vector<Lane> lanes_;
+    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and what it is of
+    std::vector<Block> blocks_;
+    std::vector<std::uint32_t> unused_;    // blocks
+    std::vector<std::uint32_t> block_of_;  // by job
+    std::size_t size_ = 0;
+    std::array<ClassLanes, 6> by_class_;
+    std::int64_t soonest_ = INT64_MAX;  // no normal job's waits_from is before
+};
+
+// A user as the permutation by past usage begins: with so many jobs, the first of which has this key.
+struct UsageLane {
+    LaneId lane = 0;
+    std::uint32_t jobs = 0;
+    PendingKey first{};
+    std::int64_t usage = 0;
+};
+
+// The lanes whose jobs the permutation picks at `usage`, in the order in which it does (order/past_usage.h):
+// found from the few picks before. Empty: it would take too many of them.
+std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
+
+}  // namespace pbs::sched

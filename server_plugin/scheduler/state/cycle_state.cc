@@ -1,0 +1,33 @@
+#include "server_plugin/scheduler/state/cycle_state.h"
+
+#include <algorithm>
+
+namespace pbs::sched {
+
+void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign) {
+    for (const std::uint64_t each :
+         {key(1, queue, owner), key(2, queue, group), key(1, everywhere, owner), key(2, everywhere, group)})
+        counts_[each] += static_cast<std::uint32_t>(sign);
+}
+
+PlaceRules CycleState::place_rules(const Asked& job) const {
+    PlaceRules rules = place_rules();
+    rules.host = job.run_host;  // the queue's own is in its pool
+    rules.ends = ends(job);
+    return rules;
+}
+
+PlaceRules CycleState::place_rules() const {
+    PlaceRules rules;
+    rules.node_size = vnode_share;
+    if (!at_request) {
+        rules.max_jobs_on_host = settings->max_jobs;
+        rules.max_load_percent = settings->max_load_percent;
+        rules.min_jobs_on_host = settings->min_jobs;
+        rules.max_systime_percent = settings->high_systime;
+    }
+    rules.ends = now;
+    return rules;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,97 @@
+#include "server_plugin/scheduler/state/limits.h"
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/state/cycle_state.h"
+
+namespace pbs::sched {
+
+LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement) {
+    return {user.owner,
+            user.group,
+            job.nodes,
+            job.request,
+            view.slot,
+            std::span(&view.number, 1),
+            view.dedicated ? 1 : 0,
+            &placement};
+}
+
+std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
+                             const QueueView& view) {
+    const Queue& queue = *view.queue;
+    const ServerLimits& server = *state.server;
+    const Settings& settings = *state.settings;
+    std::vector<Limit> limits;
+    const auto add = [&](LimitKind kind, std::uint32_t object, std::uint32_t of, std::int64_t amount,
+                         std::int64_t capacity) {
+        if (capacity >= 0) limits.push_back({{kind, object, of}, amount, capacity});
+    };
+    const auto add_amounts = [&](LimitKind kind, std::uint32_t object,
+                                 std::span<const KeptAmount> available) {
+        for (const KeptAmount& a : available) {
+            if (!state.resources->consumable(a.resource)) continue;
+            if (const auto asked = number_of(job.request->totals, a.resource))
+                limits.push_back({{kind, object, a.resource}, *asked, a.number});
+        }
+    };
+    add(LimitKind::queue_jobs, view.number, 0, 1, queue.max_running);
+    add(LimitKind::queue_nodes, view.number, 0, job.nodes, view.node_limit);
+    add_amounts(LimitKind::queue_amount, view.number, queue.resources_available);
+    add(LimitKind::queue_user, view.slot, user.owner, 1, queue.max_user_run);
+    add(LimitKind::queue_group, view.slot, user.group, 1, queue.max_group_run);
+    add(LimitKind::server_jobs, 0, 0, 1, server.max_running);
+    add_amounts(LimitKind::server_amount, 0, server.resources_available);
+    add(LimitKind::server_user, 0, user.owner, 1, server.max_user_run);
+    add(LimitKind::server_group, 0, user.group, 1, server.max_group_run);
+    if (settings.max_user_run_jobs > 0)
+        add(LimitKind::server_user, 0, user.owner, 1, settings.max_user_run_jobs);
+    if (settings.max_dedicated_jobs > 0 && view.dedicated)
+        add(LimitKind::dedicated_jobs, 0, 0, 1, settings.max_dedicated_jobs);
+    return limits;
+}
+
+std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key) {
+    const auto amount = [&](std::uint32_t resource) {
+        return number_of(user.request->totals, resource).value_or(0);
+    };
+    const auto in_view = [&] { return std::ranges::count(user.views, key.object); };
+    switch (key.kind) {
+        case LimitKind::queue_jobs:
+            return in_view();
+        case LimitKind::queue_nodes:
+            return in_view() * user.nodes;
+        case LimitKind::queue_amount:
+            return in_view() > 0 ? in_view() * amount(key.of) : 0;
+        case LimitKind::queue_user:
+            return user.queue == key.object && user.owner == key.of ? 1 : 0;
+        case LimitKind::queue_group:
+            return user.queue == key.object && user.group == key.of ? 1 : 0;
+        case LimitKind::server_jobs:
+            return 1;
+        case LimitKind::server_amount:
+            return amount(key.of);
+        case LimitKind::server_user:
+            return user.owner == key.of ? 1 : 0;
+        case LimitKind::server_group:
+            return user.group == key.of ? 1 : 0;
+        case LimitKind::dedicated_jobs:
+            return user.dedicated_views;
+        case LimitKind::host_jobs:
+            return user.placement != nullptr && std::ranges::any_of(*user.placement, [&](const Part& part) {
+                       return vnodes[part.vnode].host == key.object;
+                   });
+        case LimitKind::pool_amount:
+            break;
+    }
+    return 0;
+}
+
+void use_spare(CycleState& state, const LimitUser& user, Instant ends) {
+    for (Reservation& reservation : state.reservations) {
+        if (reservation.begun || ends <= reservation.start) continue;
+        for (auto& spare : reservation.spare) spare.left -= use_of(*state.vnodes, user, spare.key);
+    }
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,95 @@
+// The limits that jobs share: what a job uses of each, and what reservations leave of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/model/job_table.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
+
+namespace pbs::sched {
+
+struct CycleState;
+struct Asked;
+struct User;
+struct QueueView;
+
+enum class LimitKind : std::uint8_t {
+    queue_jobs,      // max_running; object: the number of the QueueView, as in the next two
+    queue_nodes,     // ssinodes
+    queue_amount,    // resources_available; of: the resource
+    queue_user,      // max_user_run; object: the queue, of: the owner
+    queue_group,     // max_group_run; of: the group
+    server_jobs,     // max_running
+    server_amount,   // resources_available; of: the resource
+    server_user,     // max_user_run, MAX_USER_RUN_JOBS; of: the owner
+    server_group,    // max_group_run; of: the group
+    dedicated_jobs,  // MAX_DEDICATED_JOBS
+    host_jobs,       // MAX_JOBS; object: the host
+    pool_amount,     // of all vnodes of a pool together; object: the pool, of: the column
+};
+
+struct LimitKey {
+    LimitKind kind{};
+    std::uint32_t object = 0;
+    std::uint32_t of = 0;
+    friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
+};
+
+// A limit, and what a job needs of it.
+struct Limit {
+    LimitKey key;
+    std::int64_t amount = 0;
+    std::int64_t capacity = 0;
+};
+
+// Of a job, what its use of limits depends on. Everything belongs to the tables and the cycle.
+struct LimitUser {
+    std::uint32_t owner = 0;
+    std::uint32_t group = 0;
+    std::int64_t nodes = 0;
+    const Request* request = nullptr;
+    QueueSlot queue = no_slot;
+    // The numbers of the queues' views that it is counted in: one, unless it runs on hosts of several; and
+    // how many of them are dedicated queues'.
+    std::span<const std::uint32_t> views;
+    std::int64_t dedicated_views = 0;
+    const Placement* placement = nullptr;  // for host_jobs; null: uses none
+};
+
+// A candidate that is placed, in the queue of the view. Valid as long as these are.
+LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement);
+
+// Those that a candidate would meet in a queue, apart from what vnodes and hosts have: what the filters on
+// running jobs check, as amounts.
+std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
+                             const QueueView& view);
+
+// What a job uses of a limit other than pool_amount; 0 if it doesn't count there.
+std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
+
+// What is promised to a job that waits: it starts at `start`, whatever starts before.
+struct Reservation {
+    // Of a limit: how much others may use that still run then.
+    struct Spare {
+        LimitKey key;
+        std::int64_t left = 0;
+        bool refused = false;  // a job, for want of more
+    };
+    JobSlot job = no_slot;
+    Instant start{};
+    Instant end{};
+    std::uint32_t view = 0;  // its number
+    std::vector<Spare> spare;
+    bool drains = false;  // its queue, for a job of the Origin algorithm
+    bool begun = false;   // when looking ahead: the job counts as running, or has ended
+    Placement placement;  // empty: KeptDrain has it
+};
+
+// A job that is placed, or that has a reservation itself, uses up what reservations leave that start while it
+// runs.
+void use_spare(CycleState& state, const LimitUser& user, Instant ends);
+
+}  // namespace pbs::sched

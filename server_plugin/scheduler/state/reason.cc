@@ -1,0 +1,376 @@
+#include "server_plugin/scheduler/state/reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/model/intern.h"
+#include "server_plugin/scheduler/model/job_table.h"
+#include "server_plugin/scheduler/model/resources.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
+
+namespace pbs::sched {
+namespace {
+
+using std::chrono::floor;
+
+Instant instant(std::int64_t seconds) {
+    return Instant(Seconds(seconds));
+}
+
+std::string when(std::int64_t seconds, const rrule::Zone& zone) {
+    return ctime_text(instant(seconds), zone);
+}
+
+std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_view queue) {
+    return fmt::format("Job asks for {}={}, more than the limit {} of queue {}", c.resources.name(r.object),
+                       c.resources.format(r.object, r.a), c.resources.format(r.object, r.b), queue);
+}
+
+// "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS writes it; of what can
+// never be had all that there is counts as free.
+std::string insufficient(std::string_view what, std::string_view resource, bool never,
+                         std::string_view amounts) {
+    return fmt::format("{}: Insufficient amount of {}: {} ({})", never ? "Can Never Run" : "Not Running",
+                       what, resource, amounts);
+}
+
+// With the amounts of the reason.
+std::string amounts_text(std::string_view what, std::uint32_t resource, const Reason& r,
+                         const ReasonContext& c) {
+    const bool never = r.a > r.c;
+    const auto amount = [&](std::int64_t number) { return c.resources.format(resource, number); };
+    return insufficient(what, c.resources.name(resource), never,
+                        fmt::format("R: {} A: {} T: {}", amount(r.a),
+                                    amount(never ? r.c : std::max<std::int64_t>(0, r.b)), amount(r.c)));
+}
+
+std::string shortage_text(const Reason& r, const ReasonContext& c) {
+    const auto pool = static_cast<PoolId>(r.a);
+    const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
+    if (s.resource == no_resource)
+        return s.never ? "Can Never Run: Not enough total nodes available"
+                       : "Not Running: No available resources on nodes";
+    const std::string_view name = c.resources.name(s.resource);
+    if (!s.unmatched.empty()) return insufficient("resource", name, s.never, s.unmatched);
+    const auto amount = [&](std::int64_t number) { return c.resources.format(s.resource, number); };
+    return insufficient("resource", name, s.never,
+                        fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));
+}
+
+std::string fragments_text(const Reason& r, std::string_view queue) {
+    const std::string nodes = r.a < 0 ? "" : fmt::format("of at least {} nodes", r.a);
+    const std::string walltime =
+        r.b < 0 ? "" : fmt::format("of at most {} walltime", format_duration(Seconds(r.b)));
+    return fmt::format("Would fragment queue {}: jobs {}{}{} may start now", queue, nodes,
+                       nodes.empty() || walltime.empty() ? "" : " or ", walltime);
+}
+
+std::string queue_text(const Reason& r, const ReasonContext& c) {
+    const std::string_view queue =
+        r.queue < c.queues.size() ? std::string_view(c.queues[r.queue].name) : std::string_view();
+    switch (r.because) {
+        case Because::above_queue_maximum:
+            return above_maximum(r, c, queue);
+        case Because::below_queue_minimum:
+            return fmt::format("Job asks for {}={}, less than the minimum {} of queue {}",
+                               c.resources.name(r.object), c.resources.format(r.object, r.a),
+                               c.resources.format(r.object, r.b), queue);
+        case Because::above_queue_nodes:
+            return fmt::format("Job needs {} nodes, queue {} has {}", r.a, queue, r.b);
+        case Because::not_in_acl:
+            return fmt::format("Owner is not allowed to use queue {}", queue);
+        case Because::queue_not_started:
+            return "Not Running: Queue not started.";
+        case Because::no_scheduler:
+            return fmt::format("No scheduler serves queue {}: none has partition {}", queue,
+                               c.strings.text(r.object));
+        case Because::queue_full:
+            return fmt::format("Not Running: Queue {} job limit has been reached.", queue);
+        case Because::queue_user_limit:
+            return fmt::format("Not Running: User has reached queue {} running job limit.", queue);
+        case Because::queue_group_limit:
+            return fmt::format("Not Running: Group has reached queue {} running limit.", queue);
+        case Because::queue_nodes_busy:
+            return fmt::format("Not enough free nodes in queue {}: job needs {}, {} free", queue, r.a, r.b);
+        case Because::queue_resource_busy:
+            return amounts_text("queue resource", r.object, r, c);
+        case Because::queue_closed:
+            if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
+            return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
+        case Because::queue_drained:
+            return fmt::format("Queue {} is being drained for job {}", queue, c.jobs.id[r.object]);
+        case Because::fragments:
+            return fragments_text(r, queue);
+        case Because::no_hosts:
+            if (r.object == 0) return fmt::format("There are no vnodes for queue {}", queue);
+            return fmt::format("There are no vnodes for queue {} on host {}", queue,
+                               c.strings.text(r.object));
+        case Because::hosts_busy:
+        case Because::hosts_too_small:
+            return shortage_text(r, c);
+        case Because::hosts_loaded:
+            return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
+        case Because::hosts_systime:
+            return fmt::format("Hosts of queue {} spend more than {}% of their time in the system", queue,
+                               r.a);
+        case Because::hosts_full:
+            return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
+        case Because::reserved:
+            return "Not Running: Job would conflict with reservation or top job";
+        default:
+            return {};
+    }
+}
+
+std::string time_reason_text(const Reason& r, const ReasonContext& c) {
+    switch (r.because) {
+        case Because::dedicated_time:
+            return fmt::format("Dedicated time until {}", when(r.a, c.zone));
+        case Because::dedicated_unknown:
+            return "Waiting for the first answer of dedicated_time_command";
+        case Because::into_dedicated:
+            return fmt::format("Would run into dedicated time at {}", when(r.a, c.zone));
+        case Because::not_dedicated:
+            if (r.a == 0) return "Waiting for dedicated time, none is scheduled";
+            return fmt::format("Waiting for dedicated time at {}", when(r.a, c.zone));
+        case Because::past_dedicated:
+            return fmt::format("Would run past the end of dedicated time at {}", when(r.a, c.zone));
+        case Because::prime_limit:
+            return fmt::format("Exceeds primetime walltime limit ({})", format_duration(Seconds(r.a)));
+        case Because::nonprime_drain:
+            return fmt::format("System draining for non-primetime at {}", time_text(instant(r.a), c.zone));
+        case Because::prime_boundary:
+            return fmt::format("Job would cross into {} at {}", r.b != 0 ? "primetime" : "non-primetime",
+                               when(r.a, c.zone));
+        case Because::window_boundary:
+            return fmt::format("Job would run past the end of its queue's time window at {}",
+                               when(r.a, c.zone));
+        case Because::prime_only:
+            if (r.a == 0) return "Job will run in primetime only, and none is scheduled";
+            return fmt::format("Job will run in primetime only, from {}", when(r.a, c.zone));
+        case Because::non_prime_only:
+            if (r.a == 0) return "Job will run in nonprimetime only, and primetime doesn't end";
+            return fmt::format("Job will run in nonprimetime only, from {}", when(r.a, c.zone));
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+std::size_t ReasonHash::operator()(const Reason& reason) const {
+    std::uint64_t h = static_cast<std::uint64_t>(reason.because);
+    const auto mix = [&](std::uint64_t value) {
+        h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
+        h ^= h >> 29;
+    };
+    mix(std::uint64_t{reason.queue} << 32 | reason.object);
+    mix(static_cast<std::uint64_t>(reason.a));
+    mix(static_cast<std::uint64_t>(reason.b));
+    mix(static_cast<std::uint64_t>(reason.c));
+    return h;
+}
+
+std::string_view awaited_text(const Reason& r) {
+    switch (r.because) {
+        case Because::dedicated_time:
+        case Because::into_dedicated:
+        case Because::past_dedicated:
+        case Because::dedicated_unknown:
+            return "dedicated time has ended";
+        case Because::not_dedicated:
+            return "dedicated time begins";
+        case Because::prime_only:
+            return "prime time begins";
+        case Because::non_prime_only:
+        case Because::nonprime_drain:
+            return "prime time has ended";
+        case Because::prime_limit:
+            return "no more of prime time is left than its limit";
+        case Because::prime_boundary:
+            return r.b != 0 ? "prime time begins" : "prime time has ended";
+        case Because::queue_closed:
+            return "the queue's time_window opens";
+        case Because::window_boundary:
+            return "the queue's time_window has closed";
+        default:
+            return {};
+    }
+}
+
+bool is_rejection(Because because) {
+    switch (because) {
+        case Because::fits_no_queue:
+        case Because::small_job_walltime:
+        case Because::large_job_walltime:
+        case Because::over_allocation:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool crosses_a_boundary(Because because) {
+    switch (because) {
+        case Because::into_dedicated:
+        case Because::past_dedicated:
+        case Because::prime_boundary:
+        case Because::window_boundary:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::string text(const Reason& r, const ReasonContext& c) {
+    switch (r.because) {
+        case Because::nothing:
+            return {};
+        case Because::fits_no_queue:
+            return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
+                               format_duration(Seconds(r.b)));
+        case Because::no_batch_queues:
+            return "The policy has no batch queues";
+        case Because::no_such_queue:
+            return fmt::format("Batch queue {} of the policy doesn't exist", c.strings.text(r.object));
+        case Because::small_job_walltime:
+            return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of up to {} nodes",
+                               format_duration(Seconds(r.a)), r.b);
+        case Because::large_job_walltime:
+            return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of more than {} nodes",
+                               format_duration(Seconds(r.a)), r.b);
+        case Because::over_allocation:
+            return fmt::format(
+                "Job rejected: group {} has used {:.3f} node-hours of its allocation of {:.3f} node-hours",
+                c.strings.text(r.object), static_cast<double>(r.a) / 1000, static_cast<double>(r.b) / 1000);
+        case Because::no_allocation:
+            return fmt::format("Group {} is not in the allocations file", c.strings.text(r.object));
+        case Because::allocations_unread:
+            return "The allocations of groups can't be read";
+        case Because::found_at_start:
+            return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
+                   "a "
+                   "submit queue";
+        case Because::other:
+            return std::string(c.strings.text(r.object));
+        case Because::hpm_not_ready:
+            return "Waiting for the HPM counters to be in user mode";
+        case Because::server_full:
+            return "Not Running: Server job limit has been reached.";
+        case Because::server_user_limit:
+            return "Not Running: User has reached server running job limit.";
+        case Because::server_group_limit:
+            return "Not Running: Group has reached server running limit.";
+        case Because::server_resource_busy:
+            return amounts_text("server resource", r.object, r, c);
+        case Because::user_job_limit:
+            return fmt::format("Owner runs the limit of {} jobs", r.a);
+        case Because::dedicated_jobs_limit:
+            return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
+        case Because::request_unsupported:
+            return fmt::format("Can Never Run: {} can't be scheduled here", c.requests[r.object].unsupported);
+        case Because::after_top_job:
+            return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
+                            : "Not Running: Job would break strict sorted order";
+        default:
+            break;
+    }
+    auto line = time_reason_text(r, c);
+    return line.empty() ? queue_text(r, c) : line;
+}
+
+std::string text_with_details(const Reason& r, const ReasonContext& c) {
+    std::string line = text(r, c);
+    switch (r.because) {
+        case Because::after_top_job:
+            return line + fmt::format(" (job {} is to start first)", c.jobs.id[r.object]);
+        case Because::reserved:
+            return line + fmt::format(" (job {})", c.jobs.id[r.object]);
+        case Because::queue_not_started:
+            return line + fmt::format(" ({})", c.queues[r.queue].name);
+        case Because::queue_full:
+        case Because::queue_user_limit:
+        case Because::queue_group_limit:
+        case Because::server_full:
+        case Because::server_user_limit:
+        case Because::server_group_limit:
+            return line + fmt::format(" ({})", r.a);
+        default:
+            return line;
+    }
+}
+
+bool same_kind(const Reason& a, const Reason& b) {
+    return a.because == b.because && a.queue == b.queue && a.object == b.object;
+}
+
+namespace {
+
+void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
+    const auto local = zone.local(t);
+    const auto day = floor<std::chrono::days>(local);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{local - day};
+    static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    // "Mon Nov 23 08:00:00 2026"; put together by hand, for each cycle that starts a job needs one.
+    text += weekdays[std::chrono::weekday{day}.c_encoding()];
+    const auto two_digits = [&](char before, auto number, char fill) {
+        text += before;
+        text += number < 10 ? fill : static_cast<char>('0' + number / 10);
+        text += static_cast<char>('0' + number % 10);
+    };
+    text += ' ';
+    text += months[static_cast<unsigned>(date.month()) - 1];
+    two_digits(' ', static_cast<unsigned>(date.day()), ' ');
+    two_digits(' ', time.hours().count(), '0');
+    two_digits(':', time.minutes().count(), '0');
+    two_digits(':', time.seconds().count(), '0');
+    text += ' ';
+    text += std::to_string(static_cast<int>(date.year()));
+}
+
+}  // namespace
+
+std::string ctime_text(Instant t, const rrule::Zone& zone) {
+    std::string text;
+    append_ctime(text, t, zone);
+    return text;
+}
+
+std::string time_text(Instant t, const rrule::Zone& zone) {
+    const auto local = zone.local(t);
+    return format_duration(local - floor<std::chrono::days>(local));
+}
+
+std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
+    constexpr std::size_t seconds_at = 17;
+    if (!last.text.empty() && t >= last.at) {
+        // A zone changes its offset at the end of a minute, if it does.
+        char* const digits = &last.text[seconds_at];
+        const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
+        if (second < 60) {
+            digits[0] = static_cast<char>('0' + second / 10);
+            digits[1] = static_cast<char>('0' + second % 10);
+            last.at = t;
+            return last.text;
+        }
+    }
+    last.text.clear();
+    append_ctime(last.text, t, zone);
+    last.at = t;
+    return last.text;
+}
+
+std::string started_text(std::string_view now, bool special) {
+    std::string text;
+    text.reserve(64);
+    text = "Started on ";
+    text += now;
+    if (special) text += " (special access job)";
+    return text;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,100 @@
+#include "server_plugin/scheduler/state/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pbs::sched {
+
+HostOutages host_outages(const Tables& tables, const Settings& s, std::string_view host) {
+    if (host.empty()) host = tables.server_host;
+    const Outages& known = tables.outages;
+    const std::string& command = s.dedicated_time_command;
+    HostOutages result;
+    result.awaited = known.awaited(command, host);
+    if (s.system_name.empty()) {
+        const auto own = known.of(command, host);
+        result.list.assign(own.begin(), own.end());
+        return result;
+    }
+    result.list = merge_outages(known.of(command, host), known.of(command, s.system_name));
+    result.awaited = result.awaited || known.awaited(command, s.system_name);
+    return result;
+}
+
+std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
+    std::vector<std::string> hosts;
+    for (const auto* specs : {&s.batch_queues, &s.dedicated_queues, &s.external_queues}) {
+        for (const QueueSpec& spec : *specs) {
+            const std::string& host = spec.host.empty() ? tables.server_host : spec.host;
+            if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+        }
+    }
+    return hosts;
+}
+
+std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) {
+    const Request& request = tables.requests[tables.jobs.request[job]];
+    // A running job has the nodes that it was started with: the limits of the queue that it was moved to may
+    // have become CPUs and memory that it asks for now (resources_max, as defaults).
+    const bool has_its_nodes = is_running(tables.jobs.state[job]) || (request.ncpus < 0 && request.mem < 0);
+    if (has_its_nodes && request.ssinodes > 0) return request.ssinodes;
+    return size.nodes(request.ncpus, request.mem);
+}
+
+std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job) {
+    return job_nodes(tables, NodeSize{settings.ssinode_cpus, settings.ssinode_mem}, job);
+}
+
+std::uint32_t Tables::user(std::uint32_t group, std::uint32_t owner) {
+    std::uint32_t& known = users[(std::uint64_t{group} << 32 | owner) + 1];
+    if (known == 0) known = strings.id(fmt::format("{}:{}", strings.text(group), strings.text(owner))) + 1;
+    return known - 1;
+}
+
+void Tables::count_running(JobSlot job, int sign) {
+    Queue& queue = queues[jobs.queue[job]];
+    counts.count(jobs.queue[job], jobs.owner[job], jobs.group[job], sign);
+    running += sign;
+    queue.nodes_in_use += sign * job_nodes(*this, counted_size, job);
+    if (in_use.size() < resources.size()) in_use.resize(resources.size());
+    if (queue.in_use.size() < resources.size()) queue.in_use.resize(resources.size());
+    for (const KeptAmount& amount : requests[jobs.request[job]].totals) {
+        if (amount.resource >= in_use.size()) continue;
+        in_use[amount.resource] += sign * amount.number;
+        queue.in_use[amount.resource] += sign * amount.number;
+    }
+}
+
+void Tables::recount() {
+    counts = {};
+    running = 0;
+    in_use.clear();
+    for (QueueSlot q = 0; q < queues.size(); ++q) {
+        queues[q].nodes_in_use = 0;
+        queues[q].in_use.clear();
+    }
+    for (QueueSlot q = 0; q < queues.size(); ++q)
+        for (const JobSlot job : queues[q].running) count_running(job, 1);
+}
+
+void Tables::count_nodes_by(const NodeSize& size) {
+    if (size == counted_size) return;
+    counted_size = size;
+    for (QueueSlot q = 0; q < queues.size(); ++q) {
+        queues[q].nodes_in_use = 0;
+        for (const JobSlot job : queues[q].running) queues[q].nodes_in_use += job_nodes(*this, size, job);
+    }
+}
+
+double node_hours(std::int64_t nodes, Seconds walltime) {
+    return static_cast<double>(nodes) * static_cast<double>(walltime.count()) / 3600;
+}
+
+std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
+                                        JobSlot job) {
+    if (!settings.enforce_allocation.holds(now) || settings.sched_acct_dir.empty()) return std::nullopt;
+    return node_hours(job_nodes(tables, settings, job), tables.jobs.expected_walltime(job));
+}
+
+}  // namespace pbs::sched
