@@ -26,8 +26,8 @@ std::vector<Use> running_jobs(std::int64_t count, unsigned seed) {
     return uses;
 }
 
-Profile profile_of(const std::vector<Use>& uses) {
-    Profile profile;
+Timeline profile_of(const std::vector<Use>& uses) {
+    Timeline profile;
     profile.debit(uses);
     return profile;
 }
@@ -42,7 +42,7 @@ BENCHMARK(MakeProfile)->RangeMultiplier(10)->Range(100, 100'000)->Complexity(ben
 
 // One job more, and gone again.
 void DebitAndCredit(benchmark::State& state) {
-    Profile profile = profile_of(running_jobs(state.range(0), 1));
+    Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const auto others = running_jobs(1000, 2);
     std::size_t i = 0;
     for (auto _ : state) {
@@ -55,7 +55,7 @@ BENCHMARK(DebitAndCredit)->RangeMultiplier(10)->Range(100, 100'000);
 
 // When is so much of it free that `percent` of the jobs have to end first?
 void Earliest(benchmark::State& state) {
-    const Profile profile = profile_of(running_jobs(state.range(0), 1));
+    const Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const std::int64_t all = profile.at(now);
     const std::int64_t amount = all * state.range(1) / 100;
     for (auto _ : state) benchmark::DoNotOptimize(profile.earliest(now, Seconds(3600), amount, all));
@@ -63,7 +63,7 @@ void Earliest(benchmark::State& state) {
 BENCHMARK(Earliest)->ArgsProduct({{100, 1000, 10'000, 100'000}, {1, 50}});
 
 void MaxInAnHour(benchmark::State& state) {
-    const Profile profile = profile_of(running_jobs(state.range(0), 1));
+    const Timeline profile = profile_of(running_jobs(state.range(0), 1));
     for (auto _ : state)
         benchmark::DoNotOptimize(
             profile.max_in({now + std::chrono::hours(12), now + std::chrono::hours(13)}));
