@@ -59,12 +59,10 @@ class Findings {
   public:
     explicit Findings(const Object& object) : object_(object) {}
 
-    void look(const Unsupported& row) {
-        // Another scheduler acts on what this one doesn't.
-        if (object_.type() == ObjectType::policy && object_.text("algorithm") == "external") return;
+    // `found`: the row's attribute; null: it has none, or one of the server's queues.
+    void look(const Unsupported& row, const Attribute* found) {
         if (row.attribute.empty()) return add(row, fmt::format("is not acted on: {}", row.why));
-        const Attribute* found = find_attribute(row.type, row.attribute);
-        if (found == nullptr) return;  // of the server's queues: unsupported_in_queue()
+        if (found == nullptr) return;  // unsupported_in_queue()
         const Attribute& attribute = *found;
         if (const Value* value = object_.set_value(attribute)) return look(row, attribute, *value);
         if (row.asks == Asks::always && applies_by_default())
@@ -168,9 +166,19 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
 }
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {
+    // Another scheduler acts on what this one doesn't.
+    if (object.type() == ObjectType::policy && object.text("algorithm") == "external") return {};
+    // By their names once, not for each of thousands of objects.
+    static const std::vector<const Attribute*> attributes = [] {
+        std::vector<const Attribute*> of_rows;
+        for (const Unsupported& row : unsupported_table())
+            of_rows.push_back(find_attribute(row.type, row.attribute));
+        return of_rows;
+    }();
+    const auto rows = unsupported_table();
     Findings findings(object);
-    for (const Unsupported& row : unsupported_table())
-        if (row.type == object.type()) findings.look(row);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].type == object.type()) findings.look(rows[i], attributes[i]);
     return findings.take();
 }
 

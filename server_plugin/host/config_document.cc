@@ -23,23 +23,30 @@ constexpr std::array sections = {Section{"server", PBS_OBJ_SERVER}, Section{"que
                                  Section{"node", PBS_OBJ_NODE}, Section{"resource", PBS_OBJ_RESOURCE},
                                  Section{"sched", PBS_OBJ_SCHED}};
 
-std::string values_text(const ConfigValues& values) {
-    std::string text = "{";
-    for (const auto& [key, value] : values)
-        text +=
-            fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", text::to_json(key), text::to_json(value));
-    return text + '}';
+void append_values(std::string& text, const ConfigValues& values) {
+    std::string_view separator = "{";
+    for (const auto& [key, value] : values) {
+        text += separator;
+        text::append_json(text, key);
+        text += ": ";
+        text::append_json(text, value);
+        separator = ", ";
+    }
+    text += values.empty() ? "{}" : "}";
 }
 
-std::string section_text(const Section& section, const HostConfiguration& configuration) {
-    std::string text;
-    for (const auto& [object, values] : configuration) {
-        if (object.type != section.type) continue;
-        if (section.type == PBS_OBJ_SERVER) return values_text(values);
-        text += fmt::format("{}\n      {}: {}", text.empty() ? "{" : ",", text::to_json(object.name),
-                            values_text(values));
+void append_section(std::string& text, const Section& section, const HostConfiguration& configuration) {
+    std::string_view separator = "{\n      ";
+    auto object = configuration.lower_bound({section.type, {}});
+    for (; object != configuration.end() && object->first.type == section.type; ++object) {
+        if (section.type == PBS_OBJ_SERVER) return append_values(text, object->second);
+        text += separator;
+        text::append_json(text, object->first.name);
+        text += ": ";
+        append_values(text, object->second);
+        separator = ",\n      ";
     }
-    return text.empty() ? "{}" : text + "\n    }";
+    text += separator.front() == '{' ? "{}" : "\n    }";
 }
 
 class Reader {
@@ -104,9 +111,10 @@ std::string add_host_document(std::string document, const HostConfiguration& con
     const auto end = document.rfind("\n}");
     if (end == std::string::npos) return document;
     std::string part = ",\n  \"host\": {";
-    for (const Section& section : sections)
-        part += fmt::format("{}\n    \"{}\": {}", &section == sections.data() ? "" : ",", section.key,
-                            section_text(section, configuration));
+    for (const Section& section : sections) {
+        part += fmt::format("{}\n    \"{}\": ", &section == sections.data() ? "" : ",", section.key);
+        append_section(part, section, configuration);
+    }
     return document.insert(end, part + "\n  }");
 }
 

@@ -80,7 +80,8 @@ ConfigValues config_values(const Queue& queue) {
 
 ConfigValues config_values(const Node& node) {
     ConfigValues values = config_values(node.attributes);
-    if ((node.state & node_offline) != 0) values.emplace_back("state", "offline");
+    if ((node.state & node_offline) == 0) return values;
+    values.emplace_back("state", "offline");
     sort_values(PBS_OBJ_NODE, values);
     return values;
 }
@@ -139,12 +140,16 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
 
 HostConfiguration host_configuration(const State& state, std::string_view home) {
     HostConfiguration all;
-    all[{PBS_OBJ_SERVER, {}}] = config_values(state.server);
-    for (const auto& [name, queue] : state.queues()) all[{PBS_OBJ_QUEUE, name}] = config_values(queue);
-    for (const auto& [name, node] : state.nodes()) all[{PBS_OBJ_NODE, name}] = config_values(node);
-    for (const auto& [name, sched] : state.scheds()) all[{PBS_OBJ_SCHED, name}] = config_values(sched, home);
+    // The largest come in the order of the map.
+    const auto add = [&](int type, const std::string& name, ConfigValues values) {
+        all.emplace_hint(all.end(), ConfigName{type, name}, std::move(values));
+    };
+    add(PBS_OBJ_SERVER, {}, config_values(state.server));
+    for (const auto& [name, queue] : state.queues()) add(PBS_OBJ_QUEUE, name, config_values(queue));
+    for (const auto& [name, node] : state.nodes()) add(PBS_OBJ_NODE, name, config_values(node));
+    for (const auto& [name, sched] : state.scheds()) add(PBS_OBJ_SCHED, name, config_values(sched, home));
     for (const Resource* resource : state.resources.all())
-        if (!resource->built_in) all[{PBS_OBJ_RESOURCE, resource->name}] = config_values(*resource);
+        if (!resource->built_in) add(PBS_OBJ_RESOURCE, resource->name, config_values(*resource));
     return all;
 }
 
@@ -191,7 +196,9 @@ std::string to_json(const std::optional<ConfigValues>& values) {
     std::string text = "{";
     for (const auto& [key, value] : *values) {
         if (text.size() > 1) text += ',';
-        text += text::to_json(key) + ':' + text::to_json(value);
+        text::append_json(text, key);
+        text += ':';
+        text::append_json(text, value);
     }
     return text + '}';
 }

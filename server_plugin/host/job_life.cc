@@ -119,15 +119,14 @@ std::string run_comment(const Job& job, int64_t now) {
 // No cycle looks at a job that is held or waits for its time, and none would tell it. What it was told of
 // that is forgotten when it is over.
 void comment_on_state(Job& job, char before) {
-    if (job.substate == substate::held_by_depend) {
-        set_comment(job, {});  // as in PBS
-    } else if (job.state == job_state::held) {
+    const bool depends = job.substate == substate::held_by_depend;  // it has no comment, as in PBS
+    if (job.state == job_state::held && !depends) {
         if (before != job_state::held || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
     } else if (job.state == job_state::waiting) {
         set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
                                      date_text(job.attributes.integer("Execution_Time", 0))));
-    } else if (before == job_state::held || before == job_state::waiting) {
+    } else if (depends || before == job_state::held || before == job_state::waiting) {
         set_comment(job, {});
     }
 }

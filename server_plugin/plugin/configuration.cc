@@ -15,16 +15,34 @@ using objects::ObjectList;
 using objects::ObjectPtr;
 using objects::ObjectType;
 
+// Those of the lines that weren't there before.
+std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& key,
+                                          std::vector<std::string> lines) {
+    const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
+    if (lines.empty()) state.unsupported.erase(key);
+    std::erase_if(lines,
+                  [&](const std::string& line) { return std::ranges::find(said, line) != said.end(); });
+    return lines;
+}
+
 void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
+    // More lines of one change than anybody reads, and for which others would wait.
+    constexpr std::size_t kMostLines = 100;
     static const ObjectList none;
-    const auto tell = [&state](const ObjectPtr& was, const ObjectPtr& is) {
+    std::size_t lines = 0;
+    const auto tell = [&](const ObjectPtr& was, const ObjectPtr& is) {
         const objects::Object& object = is ? *is : *was;
-        tell_unsupported(state, {object.type(), object.name()},
-                         is ? objects::unsupported_lines(*is) : std::vector<std::string>{});
+        for (const std::string& line :
+             note_unsupported(state, {object.type(), object.name()},
+                              is ? objects::unsupported_lines(*is) : std::vector<std::string>{}))
+            if (++lines <= kMostLines) state.host.log(PBS_LOG_WARNING, "configuration", line);
     };
     for (const ObjectType type : objects::own_types())
         ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
                                         snapshot.objects(type), tell);
+    if (lines > kMostLines)
+        state.host.log(PBS_LOG_WARNING, "configuration",
+                       fmt::format("and {} more settings that are not acted on", lines - kMostLines));
 }
 
 void forget_mistake(State& state) {
@@ -50,11 +68,8 @@ std::string note_adopted(State& state, const std::shared_ptr<const objects::Snap
 }  // namespace
 
 void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines) {
-    const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
-    if (lines.empty()) state.unsupported.erase(key);
-    for (const std::string& line : lines)
-        if (std::ranges::find(said, line) == said.end())
-            state.host.log(PBS_LOG_WARNING, "configuration", line);
+    for (const std::string& line : note_unsupported(state, key, std::move(lines)))
+        state.host.log(PBS_LOG_WARNING, "configuration", line);
 }
 
 std::string adopt_configuration(State& state) {

@@ -185,6 +185,16 @@ void import(benchmark::State& state, What what) {
         });
 }
 
+// What there was before all of it was made.
+void export_past(benchmark::State& state, What what) {
+    std::string before;
+    others_wait(
+        state, what, [&](const Server&, const std::string& empty) { before = empty; },
+        [&](const Server& server) {
+            config(server, {"export", "--revision", before, server.work() / "document.json"});
+        });
+}
+
 void history(benchmark::State& state) {
     others_wait(
         state, What::policies, [](const Server&, const std::string&) {},
@@ -259,6 +269,8 @@ BENCHMARK_CAPTURE(directive, change_non_work_days, What::windows, "set server no
     ->Apply(sizes);
 BENCHMARK_CAPTURE(directive, change_queues, What::queues, "set queue @default Priority=5")->Apply(sizes);
 BENCHMARK(migration)->Apply(sizes);
+BENCHMARK_CAPTURE(export_past, nodes, What::nodes)->Apply(large_sizes);
+BENCHMARK_CAPTURE(export_past, policies, What::policies)->Apply(large_sizes);
 BENCHMARK(history)->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_nodes, What::nodes, "print node @default")->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_policies, What::policies, "print policy @default")->Apply(large_sizes);

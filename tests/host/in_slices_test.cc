@@ -148,6 +148,19 @@ TEST_F(InSlices, ARefusalLeavesAllAsItWas) {
     EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "comment", "y"), 0);
 }
 
+TEST_F(InSlices, ALongDocumentIsReadInAThread) {
+    const std::string blanks(200'000, ' ');
+    EXPECT_EQ(import(nodes_document(3) + blanks)->finish(), 0);
+    EXPECT_EQ(server_->state.nodes().size(), 3U);
+    auto wrong = import(R"({"format": 1, "host": {"node": 5}})" + blanks);
+    EXPECT_EQ(wrong->finish(), PBSE_BADATVAL);
+    EXPECT_THAT(std::get<ifl::TextReply>(wrong->reply.body).text, HasSubstr("host: node: found number"));
+    wrong.reset();
+    import(nodes_document(4) + blanks)->step();  // and leaves
+    EXPECT_EQ(set(PBS_OBJ_NODE, "m0", "comment", "x"), 0);
+    EXPECT_EQ(server_->state.nodes().size(), 3U);
+}
+
 TEST_F(InSlices, WhatIsGivenUpHasNotHappened) {
     const HostConfiguration before = all();
     const std::string document = nodes_document(150);

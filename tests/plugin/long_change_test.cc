@@ -60,6 +60,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_EQ(policies(), 301U);
     EXPECT_EQ(revision(), "302");
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p299").value("backfill_depth"), "3");
+    EXPECT_TRUE(host.logged("and 200 more settings that are not acted on"));
 }
 
 TEST_F(LongChange, GoingBackIsMadeInAThreadToo) {

@@ -43,6 +43,7 @@ class InSlices final : public Answered {
     Left change(Context& context) {
         tl::expected<bool, ifl::Reply> more = false;
         batch_.run([&] { more = slices_.some(context); });
+        if (!more && more.error().code == PBSE_TRYAGAIN) return Left::later;
         if (!more) return end(std::move(more.error()));
         if (!*more) stage_ = Stage::writing;
         return Left::more;

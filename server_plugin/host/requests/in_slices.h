@@ -14,7 +14,7 @@ namespace pbs::host {
 
 struct Slices {
     // Goes on with the server's part, in a batch (Server::batch): true while something is left. An error is
-    // the request's reply, and nothing has changed.
+    // the request's reply, and nothing has changed; but after PBSE_TRYAGAIN it is called again, later.
     std::function<tl::expected<bool, ifl::Reply>(Context& context)> some;
     // The plugin's part, once the server's is known; its reply is the request's. PBSE_TRYAGAIN: it is asked
     // again.

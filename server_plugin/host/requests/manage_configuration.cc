@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -133,15 +135,14 @@ ConfigName known_name(const Context& context, const ConfigName& object) {
     return known == nullptr ? object : ConfigName{object.type, known->name};
 }
 
-Result<std::vector<ConfigTarget>> targets_of_document(Management& request, std::string_view document,
-                                                      bool replace) {
+using HostPart = std::optional<HostConfiguration>;
+
+Result<std::vector<ConfigTarget>> targets_of_document(Management& request, HostPart part, bool replace) {
     const Context& context = request.context;
-    auto read = read_host_document(document);
-    if (!read) return tl::unexpected(read.error());
     std::vector<ConfigTarget> targets;
-    if (!*read) return targets;  // it says nothing of the server's
+    if (!part) return targets;  // it says nothing of the server's
     std::set<ConfigName> named;
-    for (auto& [given, values] : **read) {
+    for (auto& [given, values] : *part) {
         const ConfigName object = known_name(context, given);
         const ConfigName folded{object.type,
                                 object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name};
@@ -198,6 +199,7 @@ class Work {
         }
         if (reach_) return reach_->go_on();
         Management request(context, body);
+        if (!has_read(request)) return fail(PBSE_TRYAGAIN);
         auto targets = find_targets(request);
         if (!targets) return tl::unexpected(targets.error());
         past_.reset();
@@ -213,16 +215,29 @@ class Work {
     }
 
   private:
+    // A document that is long is read in a thread.
+    bool has_read(const Management& request) {
+        constexpr std::size_t kLong = 100'000;
+        const std::string* document = value_of(request, "import");
+        replaces_ = document == nullptr;
+        if (replaces_) document = value_of(request, "replace");
+        if (past_ || document == nullptr) return true;
+        if (!part_.valid())
+            part_ = std::async(document->size() < kLong ? std::launch::deferred : std::launch::async,
+                               [text = *document] { return read_host_document(text); });
+        return part_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
+    }
     Result<std::vector<ConfigTarget>> find_targets(Management& request) {
         if (past_) return targets_of_revision(request, std::move(past_->objects()));
-        if (const std::string* document = value_of(request, "import"))
-            return targets_of_document(request, *document, false);
-        if (const std::string* document = value_of(request, "replace"))
-            return targets_of_document(request, *document, true);
-        return std::vector<ConfigTarget>{};  // the plugin says what was expected
+        if (!part_.valid()) return std::vector<ConfigTarget>{};  // the plugin says what was expected
+        auto part = part_.get();
+        if (!part) return tl::unexpected(part.error());
+        return targets_of_document(request, std::move(*part), replaces_);
     }
 
     std::optional<PastConfiguration> past_;
+    std::future<Result<HostPart>> part_;
+    bool replaces_ = false;
     std::optional<Reach> reach_;
     std::string warning_;
 };
