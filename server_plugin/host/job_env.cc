@@ -96,7 +96,9 @@ bool same_host(std::string_view a, std::string_view b) {
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
     const std::string name = default_file_name(job.name, job.id.job, stream);
-    if (job.keep.find(stream) != job.keep.npos) return owner.home + "/" + name;
+    // With d they are written where they go to.
+    if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)
+        return owner.home + "/" + name;
     const auto work = variable(job, "PBS_O_WORKDIR");
     const std::string directory = work.starts_with('/') ? std::string(work) : owner.home;
     const std::string path = split_path(stream == 'o' ? job.output_path : job.error_path).second;

@@ -28,6 +28,7 @@ namespace {
 
 constexpr int64_t default_history_seconds = 14 * 24 * 3600;
 constexpr int64_t default_kill_delay = 10;
+constexpr int64_t seconds_until_next_stagein = 1800;
 
 std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attributes,
                                                           std::string_view name) {
@@ -77,6 +78,24 @@ std::string end_text(const ExitRecord& exit) {
     for (const auto& [name, value] : exit.resources_used(1))
         text += fmt::format(" resources_used.{}={}", name, value);
     return text;
+}
+
+// As in PBS, it is tried again later, and its owner told.
+void wait_for_files(Change& change, Job& job, const std::string& why) {
+    Server& server = change.server();
+    server.parts.accounting.rerun(accounted(job, server.state));
+    for (const char* name : {"Exit_status", "resources_used"}) unset_attribute(job, name);
+    back_to_queue(change, job);
+    set_attribute(job, "Execution_Time", fmt::format("{}", change.now() + seconds_until_next_stagein));
+    settle_state(job, server.state, change.now());
+    set_comment(job, why);
+    change.then([&server, waiting = job, why] {
+        server.parts.log.job(waiting.id, why);
+        send_mail(server, waiting,
+                  fmt::format("Files of the job could not be staged in; it is tried again in half "
+                              "an hour\n{}",
+                              why));
+    });
 }
 
 }  // namespace
@@ -229,6 +248,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     }
     take_exit(job, report.exit, server, change.now());
     const bool lost = report.state == RunState::lost;
+    const bool unstaged = report.exit.exit_status == exit_status::stage_in_failed;
+    if (unstaged && !job.deleted) return wait_for_files(change, job, report.exit.message);
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
     if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::rerun));

@@ -59,7 +59,10 @@ class OutputOpener {
                 error = open_as_asked(path, fd);
             }
         }
-        if (error == 0) return fd;
+        if (error == 0) {
+            paths_.emplace_back(stream, path);
+            return fd;
+        }
         // Whatever is there under that name, of an earlier run or of a time when others could write there.
         std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
@@ -73,12 +76,14 @@ class OutputOpener {
         return other;
     }
     std::string note() const { return note_; }
+    std::vector<std::pair<char, std::string>> paths() const { return paths_; }
 
   private:
     const JobStart& job_;
     const PasswdEntry& owner_;
     const std::string& home_;
     std::string note_;
+    std::vector<std::pair<char, std::string>> paths_;
 };
 
 // ---- In the child, between fork and exec. ----
@@ -93,6 +98,7 @@ struct Child {
     const JobStart& job;
     const PasswdEntry& owner;
     const std::string& shell;
+    std::string directory;
     std::string script;
     std::vector<std::string> environment;
     int in;
@@ -154,7 +160,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     if (::read(child.gate, &byte, 1) != 1) ::_exit(254);
     become_owner(child);
     ::umask(child.job.umask.value_or(077) & 0777);
-    if (::chdir(child.owner.home.c_str()) != 0) give_up(child, Step::directory, errno);
+    if (::chdir(child.directory.c_str()) != 0) give_up(child, Step::directory, errno);
     const bool interactive = child.job.interactive != 0;
     if (!interactive && ::access(child.script.c_str(), R_OK) != 0) {
         // PBS_HOME lies where the user can't go: the script is reached through its open descriptor.
@@ -279,12 +285,14 @@ tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const Pass
     ::umask(before);
     if (!result) return tl::unexpected(result.error());
     output.note = opener.note();
+    output.paths = opener.paths();
     return output;
 }
 
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
-                                               int script, const std::string& shell,
+                                               int script, const std::string& directory,
+                                               const std::string& shell,
                                                const std::vector<std::string>& environment) {
     Pipe gate;
     Pipe failure;
@@ -300,8 +308,8 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
         // The shepherd's ends, or the gate would never close.
         gate.write.reset();
         failure.read.reset();
-        run_child({job, owner, shell, files.script(), environment, in, out, err, script, gate.read.get(),
-                   failure.write.get(), parent});
+        run_child({job, owner, shell, directory, files.script(), environment, in, out, err, script,
+                   gate.read.get(), failure.write.get(), parent});
     }
     JobProcess process;
     process.shell = pid;

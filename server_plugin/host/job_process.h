@@ -7,6 +7,7 @@
 
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/host/job_env.h"
@@ -43,6 +44,8 @@ struct JobOutput {
     Fd out;
     Fd err;
     std::string note;
+    std::vector<std::pair<char, std::string>>
+        paths;  // of the streams 'o' and 'e' that are where they were to be
 };
 
 // A shell that has been forked and waits at a gate before it runs the script.
@@ -74,11 +77,12 @@ void remove_tmp_dir(const JobStart& job, const std::string& directory);
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 
-// Forks the job's first process, in a session of its own. That of an interactive job has the terminal instead
-// of the output files; -1: there is none.
+// Forks the job's first process, in a session of its own, which begins in the directory. That of an
+// interactive job has the terminal instead of the output files; -1: there is none.
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
-                                               int script, const std::string& shell,
+                                               int script, const std::string& directory,
+                                               const std::string& shell,
                                                const std::vector<std::string>& environment);
 
 // Waits until the script runs (true) or can't be run (false, with the reason).

@@ -148,6 +148,10 @@ std::string write_job_spec(const JobSpec& spec) {
     w.add("keep", job.keep);
     for (const auto& [name, value] : job.variables) w.add("variable", name + "=" + value);
     for (const auto& host : job.hosts) w.add("host", host);
+    for (const auto& entry : job.stage_in) w.add("stagein", entry);
+    for (const auto& entry : job.stage_out) w.add("stageout", entry);
+    if (!job.remove.empty()) w.add("remove", job.remove);
+    if (job.private_sandbox) w.add("private_sandbox", 1);
     w.add("ncpus", job.threads);
     if (job.umask) w.add("umask", *job.umask);
     if (job.walltime) w.add("walltime_s", job.walltime->count());
@@ -190,6 +194,16 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
         job.variables.emplace_back(value.substr(0, equals), value.substr(equals + 1));
         return {};
     });
+    const auto add_to = [](std::vector<std::string>& list) {
+        return [&list](const std::string& value) -> Result<void> {
+            list.push_back(value);
+            return {};
+        };
+    };
+    r.each("stagein", add_to(job.stage_in));
+    r.each("stageout", add_to(job.stage_out));
+    r.text("remove", job.remove);
+    r.number("private_sandbox", job.private_sandbox);
     r.each("host", [&job](const std::string& value) -> Result<void> {
         job.hosts.push_back(value);
         return {};

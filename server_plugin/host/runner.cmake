@@ -21,6 +21,7 @@ pbs_library(
   runner.cc
   shepherd.cc
   spawn.cc
+  staging.cc
   terminal.cc
   warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)

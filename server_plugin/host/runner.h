@@ -37,6 +37,7 @@ namespace pbs::host {
 // Exit statuses of PBS beside 0..255 (the script's own) and 256 + signal (it died of a signal).
 namespace exit_status {
 inline constexpr int fail_before_files = -1;   // could not be started; no output file was opened
+inline constexpr int stage_in_failed = -50;    // it has not been started, and may be later
 inline constexpr int fail_after_files = -2;    // could not be started; see its stderr file
 inline constexpr int aborted_at_restart = -4;  // its supervision was lost: machine restarted, shepherd killed
 inline constexpr int rerun = -11;              // ended to be queued again, by request
@@ -83,6 +84,10 @@ struct JobStart {
     std::optional<std::int64_t> mem_kb;
     std::optional<std::int64_t> vmem_kb;
     std::chrono::seconds kill_delay{10};  // between TERM and KILL
+    std::vector<std::string> stage_in;    // staging.h
+    std::vector<std::string> stage_out;
+    std::string remove;            // Remove_Files: letters o, e: gone after an end with 0
+    bool private_sandbox = false;  // a directory of its own, gone at its end
     // An interactive job: the port of the qsub whose terminal it has. No script is run then but the shell.
     std::uint16_t interactive = 0;
 };

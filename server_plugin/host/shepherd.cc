@@ -29,6 +29,7 @@
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd_protocol.h"
+#include "server_plugin/host/staging.h"
 #include "server_plugin/host/terminal.h"
 #include "server_plugin/host/warden.h"
 
@@ -79,6 +80,8 @@ class Shepherd {
     bool claim();
     bool refuse(const std::string& message);
     tl::expected<void, LaunchError> launch();
+    tl::expected<void, LaunchError> make_directory();
+    void clean_up(int exit_status);
     tl::expected<void, LaunchError> open_streams();
     void attend_terminal();
     tl::expected<void, LaunchError> let_it_run(JobProcess& process, const std::string& shell);
@@ -110,6 +113,7 @@ class Shepherd {
     std::optional<Terminal> terminal_;
     bool hung_up_ = false;
     std::string tmp_dir_;
+    std::string job_dir_;
 
     pid_t shell_ = 0;
     std::optional<int> shell_status_;
@@ -176,6 +180,34 @@ bool Shepherd::write_session_file(pid_t session) {
     return fd && write_all(fd.get(), write_session(record));
 }
 
+// The directory that the job begins in, with the files that it wants there.
+tl::expected<void, LaunchError> Shepherd::make_directory() {
+    job_dir_ = owner_.home;
+    if (spec_.start.private_sandbox) {
+        auto made = make_sandbox(spec_.start, owner_.home);
+        if (!made)
+            return tl::unexpected<LaunchError>(
+                LaunchError{exit_status::fail_before_files, std::move(made.error())});
+        job_dir_ = std::move(*made);
+    }
+    if (auto staged = stage_in(spec_.start, job_dir_); !staged)
+        return tl::unexpected<LaunchError>(
+            LaunchError{exit_status::stage_in_failed, std::move(staged.error())});
+    return {};
+}
+
+// What the job leaves: files that go out, and those that nobody wants.
+void Shepherd::clean_up(int exit_status) {
+    const std::string kept = stage_out(spec_.start, job_dir_);
+    if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
+    std::vector<std::string> unwanted;
+    if (spec_.start.private_sandbox && kept.empty()) unwanted.push_back(job_dir_);
+    if (exit_status == 0)
+        for (const auto& [stream, path] : output_.paths)
+            if (spec_.start.remove.find(stream) != std::string::npos) unwanted.push_back(path);
+    remove_as_owner(spec_.start, unwanted);
+}
+
 // The output files, or the terminal of an interactive job.
 tl::expected<void, LaunchError> Shepherd::open_streams() {
     if (spec_.start.interactive != 0) {
@@ -201,20 +233,21 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     auto script = open_script(files_);
     if (!script) return tl::unexpected(script.error());
     if (auto nodes = write_node_file(job, files_); !nodes) return nodes;
+    if (auto ready = make_directory(); !ready) return ready;
     if (auto opened = open_streams(); !opened) return opened;
     for (const auto& path : {job.output_path, job.error_path})
         if (const auto host = split_path(path).first; !same_host(host, spec_.host_name))
             note(fmt::format("{} is not this machine; the path is taken for one of this machine's", path));
     tmp_dir_ = make_tmp_dir(job);
     const std::string shell = shell_of(job, owner_);
-    const JobPlaces places{shell, files_.nodes(), tmp_dir_, owner_.home, spec_.cookie};
+    const JobPlaces places{shell, files_.nodes(), tmp_dir_, job_dir_, spec_.cookie};
     auto defaults = parse_environment_file(read_file(home_ + "/pbs_environment").value_or(""));
     defaults.insert(defaults.begin(), {"PATH", "/usr/local/bin:/usr/bin:/bin"});
     rusage own{};
     ::getrusage(RUSAGE_SELF, &own);
     own_mem_kb_ = own.ru_maxrss;
     auto process = fork_job(job, owner_, output_, terminal_ ? terminal_->slave() : -1, files_, script->get(),
-                            shell, job_environment(job, owner_, places, defaults));
+                            job_dir_, shell, job_environment(job, owner_, places, defaults));
     if (!process) return tl::unexpected(process.error());
     if (terminal_) terminal_->close_slave();
     shell_ = process->shell;
@@ -440,6 +473,7 @@ int Shepherd::run() {
     if (!launched) {
         kill_all();
         tell_owner("PBS: " + launched.error().message + "\n");
+        if (spec_.start.private_sandbox && job_dir_ != owner_.home) remove_as_owner(spec_.start, {job_dir_});
         ExitRecord exit;
         exit.exit_status = launched.error().exit_status;
         exit.started_at = exit.ended_at = wall_clock();
@@ -453,6 +487,7 @@ int Shepherd::run() {
         if (terminal_) terminal_->finish();
         if (!shell_status_ || end_ == 0ms) end_ = boot_time();
         sample();
+        clean_up(ended().exit_status);
         store_exit(files_, exit_room_, ended());
     }
     remove_tmp_dir(spec_.start, tmp_dir_);

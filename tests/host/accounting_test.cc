@@ -118,7 +118,7 @@ TEST_F(AccountingTest, QuotesValuesWithSpaces) {
     job.resource_list = {{"a", "no\"space"}, {"b", "it says \"hi\""}, {"c", "line\nbreak"}};
     accounting.queued(job);
     EXPECT_THAT(records(),
-                ElementsAre(HasSubstr("project=\"two words\" Resource_List.a=no\"space "
+                ElementsAre(HasSubstr("project=\"two words\" etime=0 Resource_List.a=no\"space "
                                       "Resource_List.b='it says \"hi\"' Resource_List.c=\"line break\"")));
 }
 

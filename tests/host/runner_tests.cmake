@@ -24,7 +24,8 @@ pbs_test(
   mail_test.cc
   mom_config_test.cc
   process_tree_test.cc
-  run_files_test.cc)
+  run_files_test.cc
+  staging_test.cc)
 
 # Whole servers that are killed, with the programs that users have.
 pbs_test(

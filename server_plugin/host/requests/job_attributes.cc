@@ -9,6 +9,7 @@
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/known_names.h"
+#include "server_plugin/host/staging.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -73,6 +74,19 @@ Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     return {};
 }
 
+// Files are copied on this machine only.
+Result<void> check_staging(const AttributeDef& def, const Job& job, const State& state) {
+    for (const std::string& entry : job.attributes.list(def.name)) {
+        const auto file = parse_staged_file(entry);
+        if (!file) return fail(PBSE_BADATVAL, fmt::format("Illegal {} {}", def.name, file.error().message));
+        if (!state.is_this_server(file->host))
+            return fail(PBSE_NOSUP,
+                        fmt::format("No support for requested service: {} of {}, which is another machine",
+                                    def.name, file->host));
+    }
+    return {};
+}
+
 // What the type alone doesn't say.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
@@ -83,6 +97,8 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
             return fail(PBSE_BADATVAL, fmt::format("Illegal Priority \"{}\": expected -1024 to 1023", value));
     }
     if (def.name == "Join_Path") return one_of(def.name, value, {"oe", "eo", "n"});
+    if (def.name == "Remove_Files") return letters_of(def.name, value, "oe");
+    if (def.name == "sandbox") return one_of(def.name, value, {"PRIVATE", "HOME"});
     if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
     if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
     if (def.name == "umask") return check_umask(value);
@@ -132,6 +148,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
         return value == nullptr ? Result<void>() : check_request(*resource, value->value);
     }
     if (!job.attributes.has(def->name)) return {};
+    if (def->name == "stagein" || def->name == "stageout") return check_staging(*def, job, state);
     if (def->name != "depend") return check_value(*def, job);
     return full_depend(job.attributes.text("depend"), state).map([&](std::string value) {
         set_attribute(job, "depend", std::move(value));
