@@ -18,7 +18,7 @@
 
 #include "objects/snapshot.h"
 #include "rrule/window_set.h"
-#include "server_plugin/scheduler/cluster.h"
+#include "server_plugin/scheduler/model/cluster.h"
 
 namespace pbs::plugin {
 
