@@ -85,6 +85,12 @@ std::uint32_t listed_type(unsigned long request) {
                                      : PBS_OBJ_SCHED;
 }
 
+// Has the client closed its end? Then nobody waits for an answer, and the server has to see it.
+bool has_left(int sock) {
+    pollfd peer{sock, POLLRDHUP, 0};
+    return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
 std::string utc_text() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
@@ -134,7 +140,10 @@ void Shim::end(const Connection& connection) {
     const auto found = held_.find(connection.sock);
     if (found == held_.end() || !(found->second.connection == connection)) return;
     const Step step = found->second.step;
-    if (step == Step::checking || step == Step::answering) link_.send(Abandon{found->second.ticket});
+    // What goes with something that the server has done is done, whoever waits for it.
+    const bool goes_on = !found->second.server_reply.empty();
+    if (!goes_on && (step == Step::checking || step == Step::answering))
+        link_.send(Abandon{found->second.ticket});
     held_.erase(found);
 }
 
@@ -465,7 +474,8 @@ int Shim::after_settled(int sock, const std::string& reply) {
         const ifl::Manage& body = current_.body;
         link_.send(Changed{body.object_type});
         const bool lives = body.object_type == PBS_OBJ_QUEUE || body.object_type == PBS_OBJ_SCHED;
-        if (lives && (body.command == PBS_CMD_CREATE || body.command == PBS_CMD_DELETE)) {
+        const bool one = !body.object.empty() && body.object.front() != '@';
+        if (lives && one && (body.command == PBS_CMD_CREATE || body.command == PBS_CMD_DELETE)) {
             Ask commit;
             commit.ticket = ++last_ticket_;
             commit.what = Ask::What::commit;
@@ -668,7 +678,7 @@ void Shim::look_after_held() {
     const Clock::time_point now = Clock::now();
     std::vector<Connection> gone;
     for (auto& [sock, waiting] : held_) {
-        if (!(connection_of(sock) == waiting.connection)) {
+        if (!(connection_of(sock) == waiting.connection) || has_left(sock)) {
             gone.push_back(waiting.connection);
         } else if (now > waiting.deadline && waiting.step == Step::probing) {
             gone.push_back(waiting.connection);  // the server has refused the connection

@@ -240,6 +240,23 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     EXPECT_EQ(print(other), printed);
 }
 
+TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
+    make_windows();
+    const std::string server = site->ok("cat /var/spool/pbs/server_priv/server.lock");
+    for (const char* seed : {"1", "2", "3"}) {
+        const std::string replies = site->ok(
+            std::string(PBS_BUILD_DIR "/tests/bin/random_requests 10.99.0.1 15001 ") + seed + " 110");
+        EXPECT_GT(std::atoi(replies.c_str()), 40);
+    }
+    EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server);
+    site->ok("kill -0 " + server);
+    EXPECT_EQ(attribute_in(list("time_window t2"), "end_time"), "13:00:00");
+    const std::string history = site->ok("$ours/pbs_config history", "alice");
+    site->kill_server();
+    site->start_with_plugin();
+    EXPECT_EQ(site->ok("$ours/pbs_config history", "alice"), history);
+}
+
 TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     // One client sends without waiting, three others in between; listings come in parts.
     const std::string script =

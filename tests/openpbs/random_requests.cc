@@ -1,0 +1,135 @@
+// random_requests ADDRESS PORT SEED COUNT: so many connections from reserved ports, each with up to three
+// requests about policies and what goes with them, whole in form and random in content, sent at once; the
+// half of them isn't waited for. A program of the tests, as root. Exit status 1: the server couldn't be
+// reached any more.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "ifl/request.h"
+
+namespace {
+
+using pbs::ifl::Attributes;
+using pbs::ifl::Request;
+using pbs::ifl::RequestType;
+
+class Maker {
+  public:
+    explicit Maker(unsigned seed) : random_(seed) {}
+
+    std::size_t below(std::size_t count) { return random_() % count; }
+
+    std::string packets() {
+        std::string out;
+        for (std::size_t i = 0; i <= below(3); ++i) out += pbs::ifl::request_packet(request());
+        return out;
+    }
+
+  private:
+    template <std::size_t N>
+    std::string any(const std::array<const char*, N>& texts) {
+        return texts[below(N)];
+    }
+
+    Attributes attributes() {
+        Attributes out;
+        for (std::size_t i = below(4); i > 0; --i) {
+            std::string value = any(kValues);
+            if (below(20) == 0) value.assign(5000, 'x');
+            out.push_back({any(kAttributes), below(4) == 0 ? "ncpus" : "", std::move(value),
+                           static_cast<pbs::ifl::Op>(below(4))});
+        }
+        return out;
+    }
+
+    Request request() {
+        const std::string user = any(kUsers);
+        if (below(5) < 3) {
+            const std::uint32_t type = kTypes[below(kTypes.size())];
+            // Of its own, OpenPBS's server doesn't survive a new queue of any name.
+            const std::size_t command = type < 64 ? 2 + below(2) : below(4);
+            pbs::ifl::Manage body{static_cast<std::uint32_t>(command), type, any(kNames), attributes()};
+            return {RequestType::manager, user, std::move(body), any(kExtends)};
+        }
+        const std::string extend = any(kExtends);
+        pbs::ifl::Status body{any(kNames), {}};
+        // Of a scheduler an attribute that OpenPBS doesn't know is a reply too many, and its end.
+        for (std::size_t i = below(3); i > 0; --i)
+            body.wanted.push_back(
+                {extend.starts_with("object=p") ? any(kAttributes) : any(kListed), {}, {}, {}});
+        return {RequestType::status_scheduler, user, std::move(body), extend};
+    }
+
+    static constexpr std::array kUsers{"root", "root", "alice", "oscar", "una"};
+    static constexpr std::array kNames{"",         "default", "workq", "p1", "t1", "default_policy",
+                                       "@default", "a,b",     "nobody"};
+    static constexpr std::array kAttributes{"policy",   "time_window", "non_work_days", "by_queue",
+                                            "Priority", "POLICY",      "rrule",         "",
+                                            "revision", "import",      "comment"};
+    static constexpr std::array kListed{"policy", "active_policy", "scheduling", "POLICY", "partition"};
+    static constexpr std::array kValues{"",      "True",  "5",          "t1", "default_policy",
+                                        "np:p1", "12/25", "FREQ=DAILY", "{}", "\xff\xfe"};
+    static constexpr std::array kExtends{"",
+                                         "x",
+                                         "object=policy",
+                                         "object=policy;after=",
+                                         "object=history;limit=3",
+                                         "object=configuration",
+                                         "object=record",
+                                         "object=",
+                                         "object=nonsense;"};
+    static constexpr std::array<std::uint32_t, 11> kTypes{0, 1, 5, 6, 64, 64, 65, 66, 67, 68, 72};
+
+    std::mt19937 random_;
+};
+
+int connect_from_reserved(const sockaddr_in& server, Maker& maker) {
+    for (int tries = 0; tries < 200; ++tries) {
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in here = server;
+        here.sin_port = htons(static_cast<std::uint16_t>(600 + maker.below(420)));
+        if (bind(fd, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0 &&
+            connect(fd, reinterpret_cast<const sockaddr*>(&server), sizeof server) == 0)
+            return fd;
+        const bool refused = errno == ECONNREFUSED;
+        close(fd);
+        if (refused) return -1;
+    }
+    return -1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 5) return 2;
+    sockaddr_in server{};
+    server.sin_family = AF_INET;
+    server.sin_port = htons(static_cast<std::uint16_t>(std::atoi(argv[2])));
+    if (inet_pton(AF_INET, argv[1], &server.sin_addr) != 1) return 2;
+    Maker maker(static_cast<unsigned>(std::atoi(argv[3])));
+    int replies = 0;
+    for (int left = std::atoi(argv[4]); left > 0; --left) {
+        const int fd = connect_from_reserved(server, maker);
+        if (fd < 0) return 1;
+        const std::string packets = maker.packets();
+        if (send(fd, packets.data(), packets.size(), MSG_NOSIGNAL) < 0) return 1;
+        pollfd answer{fd, POLLIN, 0};
+        std::array<char, 4096> reply{};
+        if (maker.below(2) == 0 && poll(&answer, 1, 2000) == 1 && recv(fd, reply.data(), reply.size(), 0) > 0)
+            ++replies;
+        close(fd);
+    }
+    std::printf("%d\n", replies);
+    return 0;
+}
