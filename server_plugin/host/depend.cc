@@ -417,8 +417,8 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         if (left-- <= 0) {
             all = false;
         } else if (work.kind == LinkKind::to_end) {
+            change.unlink(link);  // first: each would have the list of all others for the history
             end_because_of(change, *member, work.job);
-            if (state.dependencies.find(link.job, link.kind, link.other)) change.unlink(link);
         } else {
             Job& job = change.job(*member);
             change_hold(job, work.kind == LinkKind::to_hold ? ifl::Op::incr : ifl::Op::decr, state);
