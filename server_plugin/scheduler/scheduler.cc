@@ -165,7 +165,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     return next;
 }
 
-// The same, and the first instant that a refusal names or at which a job becomes a waiting one.
+// The same, and the first instant that a refusal names or at which a job becomes an overdue one.
 std::optional<Instant> Scheduler::Impl::wake_after(std::string_view name, Sched& sched, Instant t) {
     std::optional<Instant> next = boundary_after(name, sched, t);
     const auto named = sched.events.instants.upper_bound(t);
@@ -348,7 +348,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     EventMemory& events = found->second.events;
-    // Jobs that had become waiting ones aren't yet, when the clock was set back.
+    // Jobs that had become overdue one aren't yet, when the clock was set back.
     if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;
@@ -445,8 +445,8 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     const auto sched = std::ranges::find_if(
         impl_->scheds, [&](const auto& s) { return impl_->serves(s.first, s.second, queue.partition); });
     if (sched == impl_->scheds.end()) {
-        out.reason =
-            text({Because::no_scheduler, tables.jobs.queue[job], queue.partition}, tables.reason_context());
+        out.reason = text({ReasonCode::no_scheduler, tables.jobs.queue[job], queue.partition},
+                          tables.reason_context());
         return out;
     }
     out.sched = sched->first;
@@ -627,9 +627,10 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
     // The new one before the old one is given back: the same number means that it is the same.
-    const auto shape = tables.shapes.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
-    if (!is_new) tables.shapes.release(jobs.shape[slot]);
-    jobs.shape[slot] = shape;
+    const auto signature =
+        tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
+    if (!is_new) tables.signatures.release(jobs.signature[slot]);
+    jobs.signature[slot] = signature;
 }
 
 // Starting a job adds its charge to the stored usage, once.
@@ -657,7 +658,7 @@ namespace {
 
 // What of a queued job matters to its place in the order and to whether it may start.
 struct QueuedJob {
-    std::uint32_t shape;
+    std::uint32_t signature;
     std::uint32_t user;
     std::uint32_t origin_queue;
     std::uint64_t sequence;
@@ -669,7 +670,7 @@ struct QueuedJob {
 };
 
 QueuedJob queued_job(const JobTable& jobs, JobSlot slot) {
-    return {jobs.shape[slot],        jobs.user[slot],
+    return {jobs.signature[slot],    jobs.user[slot],
             jobs.origin_queue[slot], jobs.sequence[slot],
             jobs.priority[slot],     jobs.qtime[slot],
             jobs.eligible[slot],     (jobs.flags[slot] & job_interactive) != 0};
@@ -727,7 +728,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const std::uint32_t old_group = t.jobs.group[slot];
     if (ran && !is_running(record.state)) {
         impl_->log_end(now, slot);
-        impl_->note_kept(&KeptDrain::ended, slot);
+        impl_->note_kept(&KeptReservation::ended, slot);
     }
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
@@ -746,20 +747,20 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
             impl_->note(&EventsSince::all);
         else if (const QueuedJob after = queued_job(t.jobs, slot);
-                 after.shape != before.shape || after.user != before.user)
+                 after.signature != before.signature || after.user != before.user)
             impl_->note(&EventsSince::all);  // it may ask for less of a limit than before
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
-        t.vnodes.hold(slot, record.places, exclusive);
+        t.vnodes.allocate(slot, record.places, exclusive);
     } else if (ran) {
         impl_->note(&EventsSince::job_ended, old_queue, old_owner, old_group, t.vnodes.held_by(slot));
-        t.vnodes.let_go(slot);
+        t.vnodes.release(slot);
     }
     if (runs && !ran) {
         impl_->note(&EventsSince::job_started);
-        impl_->note_kept(&KeptDrain::started, slot);
+        impl_->note_kept(&KeptReservation::started, slot);
         impl_->started_running(now, slot);
     }
     if (ran && !runs) impl_->ended_running(slot);
@@ -775,7 +776,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const bool ran = is_running(t.jobs.state[slot]);
     if (ran) {
         impl_->log_end(now, slot);
-        impl_->note_kept(&KeptDrain::ended, slot);
+        impl_->note_kept(&KeptReservation::ended, slot);
     }
     impl_->take_off(slot);
     impl_->forget_pending(slot);
@@ -783,13 +784,13 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     if (ran) {
         impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot],
                     t.vnodes.held_by(slot));
-        t.vnodes.let_go(slot);
+        t.vnodes.release(slot);
         impl_->ended_running(slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];
         if (queue.running.empty()) queue.idle_since = now;
     }
     t.requests.release(t.jobs.request[slot]);
-    t.shapes.release(t.jobs.shape[slot]);
+    t.signatures.release(t.jobs.signature[slot]);
     t.jobs.remove(slot);
 }
 

@@ -119,9 +119,9 @@ struct Scheduler::Impl {
     void forget_kept() {
         for (auto& [name, sched] : scheds) sched.events.kept.clear();
     }
-    void note_kept(void (KeptDrain::*event)(const Tables&, JobSlot), JobSlot slot) {
+    void note_kept(void (KeptReservation::*event)(const Tables&, JobSlot), JobSlot slot) {
         for (auto& [name, sched] : scheds)
-            for (KeptDrain& kept : sched.events.kept) (kept.*event)(tables, slot);
+            for (KeptReservation& kept : sched.events.kept) (kept.*event)(tables, slot);
     }
     // In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);

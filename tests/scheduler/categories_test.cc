@@ -42,7 +42,7 @@ TEST(PlaceMap, IsEmptyAfterEachOfManyClears) {
 
 TEST(Standings, UsersWhoAreRefusedTheSameShareANumber) {
     Standings standings;
-    Standing refused{{}, {{3, {{Because::queue_user_limit, 1, 0, 5}}}, {}}, 0, 0};
+    Standing refused{{}, {{3, {{ReasonCode::queue_user_limit, 1, 0, 5}}}, {}}, 0, 0};
     standings.change(standings.user(0), {{}, {{}, {}}, 0, 0});
     standings.change(standings.user(1), refused);
     standings.change(standings.user(2), refused);
@@ -57,7 +57,7 @@ TEST(Standings, UsersWhoAreRefusedTheSameShareANumber) {
 
 TEST(Standings, AUserWhoIsRefusedNothingAnyMoreIsAsAnyOther) {
     Standings standings;
-    const Standing refused{{1, {{Because::over_allocation}}}, {{}}, 0, 0};
+    const Standing refused{{1, {{ReasonCode::over_allocation}}}, {{}}, 0, 0};
     standings.change(standings.user(0), refused);
     EXPECT_NE(standings.user(0).standing, 0U);
     standings.change(standings.user(0), {{}, {{}}, 0, 0});

@@ -33,8 +33,8 @@ struct Random {
         e.key = {static_cast<std::uint64_t>(pick(0, 50)), static_cast<std::uint64_t>(pick(0, 50)), job};
         e.size = {pick(1, 30), pick(0, 30), pick(0, 30), pick(0, 30)};
         e.charge = pick(1, 5);
-        e.waits_from = pick(0, 1000);
-        e.shape = static_cast<std::uint32_t>(pick(0, 9));
+        e.overdue_from = pick(0, 1000);
+        e.signature = static_cast<std::uint32_t>(pick(0, 9));
         e.blockers = blockers();
         return e;
     }
@@ -90,14 +90,15 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
             std::vector<JobSlot> found;
             for (Position at; pending.find(lane, releases, at); ++at.index) {
                 found.push_back(pending.job(lane, at));
-                ASSERT_EQ(pending.shape_of(lane, at), plain.at(pending.key(lane, at)).shape);
+                ASSERT_EQ(pending.signature_of(lane, at), plain.at(pending.key(lane, at)).signature);
             }
             ASSERT_EQ(found, released);
         }
         std::vector<JobSlot> due;
         pending.find_due(Instant(Seconds(500)), due);
-        ASSERT_EQ(due.size(), static_cast<std::size_t>(std::ranges::count_if(
-                                  plain, [](const auto& entry) { return entry.second.waits_from <= 500; })));
+        ASSERT_EQ(due.size(), static_cast<std::size_t>(std::ranges::count_if(plain, [](const auto& entry) {
+                      return entry.second.overdue_from <= 500;
+                  })));
     }
 }
 

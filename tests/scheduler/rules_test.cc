@@ -21,7 +21,7 @@ namespace {
 // A limit that says nothing of what lifts it.
 Refusal check_few_jobs(CycleState& state, const Asked&, QueueView& view) {
     if (state.running < 4) return {};
-    return {{Because::other, view.slot, state.strings->id("Four jobs are running")}};
+    return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
 }
 const Filter few_jobs{.name = "few_jobs", .check = check_few_jobs};
 
@@ -29,7 +29,7 @@ const Filter few_jobs{.name = "few_jobs", .check = check_few_jobs};
 Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
     const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
     if (state.now - hour >= Seconds(30 * minute)) return {};
-    return Refusal::until_instant({Because::other, view.slot, state.strings->id("Half an hour")},
+    return Refusal::until_instant({ReasonCode::other, view.slot, state.strings->id("Half an hour")},
                                   hour + Seconds(30 * minute));
 }
 const Filter half_hours{.name = "half_hours", .check = check_half_hours};
@@ -40,14 +40,14 @@ const Filter half_hours_first{.name = "half_hours_first", .traits = about_time, 
 // A rule about the job itself.
 Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs, QueueView& view) {
     if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
-    return {{Because::other, view.slot, state.strings->id("Two jobs are running")}};
+    return {{ReasonCode::other, view.slot, state.strings->id("Two jobs are running")}};
 }
 const Filter priority{.name = "priority", .check = check_priority};
 
 // A rule about the owner that says what lifts it, but not what it leaves.
 Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
     if (owner.running() < 2) return {};
-    return Refusal::for_less_of({Because::queue_user_limit, o.slot, 0, 2},
+    return Refusal::for_less_of({ReasonCode::queue_user_limit, o.slot, 0, 2},
                                 {UseKey::Kind::server_user, 0, owner.id()});
 }
 const Filter second_job{.name = "second_job", .check = check_second_job};
@@ -56,7 +56,7 @@ const Filter second_job{.name = "second_job", .check = check_second_job};
 Refusal check_large_of_group(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     if (job.walltime < Seconds(2 * hour) || state.running < 3) return {};
     if (state.counts->of_group(RunCounts::everywhere, user.group) < 2) return {};
-    return {{Because::other, view.slot, state.strings->id("Two jobs of the group are running")}};
+    return {{ReasonCode::other, view.slot, state.strings->id("Two jobs of the group are running")}};
 }
 const Filter large_of_group{.name = "large_of_group", .check = check_large_of_group};
 

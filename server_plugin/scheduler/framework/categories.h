@@ -2,8 +2,8 @@
 //
 // Most filters read the signature and the queue, some the owner or group and the queue: limits on running
 // jobs, access lists, allocations. So what users may do is kept by user, what is said of the request by
-// shape, and jobs are of one category if both are the same: users who are within all limits are alike, and so
-// are those who have reached the same ones.
+// signature, and jobs are of one category if both are the same: users who are within all limits are alike,
+// and so are those who have reached the same ones.
 #pragma once
 
 #include <cstdint>
@@ -82,8 +82,8 @@ class Standings {
     std::vector<User> users_;
 };
 
-// What the filters that don't read the user say of a shape in one target.
-struct ShapeAnswer {
+// What the filters that don't read the user say of a signature in one target.
+struct SignatureAnswer {
     FilterRefusal refusal;  // that holds whatever else is started
     // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;

@@ -40,16 +40,16 @@ Category Cycle::category_of(const OrderedJob& job, Targets& targets) {
         standing = user.standing;
         category.of_user = user.blockers;
         category.standing = &targets.standings[standing];
-        category.of_shape = answers_of_shape(job, targets);
+        category.of_signature = answers_of_signature(job, targets);
     }
     std::uint32_t* place = nullptr;
     if (standing == 0 && !by_events_) {
-        auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        if (of_shape.empty()) of_shape.resize(t_.shapes.size());
-        place = &of_shape[job.shape];
+        auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        if (of_signature.empty()) of_signature.resize(t_.signatures.size());
+        place = &of_signature[job.signature];
     } else {
         const auto job_class = static_cast<std::uint64_t>(job.job_class);
-        place = &verdict_of_user_[job_class << 61 | std::uint64_t{standing} << 32 | job.shape];
+        place = &verdict_of_user_[job_class << 61 | std::uint64_t{standing} << 32 | job.signature];
     }
     if (*place == 0) {
         verdicts_.emplace_back();
@@ -117,23 +117,23 @@ Blockers Cycle::find_standing(const Candidate& job, const Targets& targets) {
     return blockers;
 }
 
-// Of a job's shape, by target.
-ShapeAnswer* Cycle::answers_of_shape(const OrderedJob& job, const Targets& targets) {
+// Of a job's signature, by target.
+SignatureAnswer* Cycle::answers_of_signature(const OrderedJob& job, const Targets& targets) {
     const auto job_class = static_cast<std::size_t>(job.job_class);
-    auto& places = answers_of_shape_[job_class];
-    if (places.empty() && !by_events_) places.resize(t_.shapes.size());
+    auto& places = answers_of_signature_[job_class];
+    if (places.empty() && !by_events_) places.resize(t_.signatures.size());
     std::uint32_t& place =
-        by_events_ ? answers_of_few_[std::uint64_t{job_class} << 32 | job.shape] : places[job.shape];
+        by_events_ ? answers_of_few_[std::uint64_t{job_class} << 32 | job.signature] : places[job.signature];
     if (place == 0) {
-        place = static_cast<std::uint32_t>(shape_answers_.size()) + 1;
-        shape_answers_.resize(shape_answers_.size() + targets.size());
+        place = static_cast<std::uint32_t>(signature_answers_.size()) + 1;
+        signature_answers_.resize(signature_answers_.size() + targets.size());
     }
-    return &shape_answers_[place - 1];
+    return &signature_answers_[place - 1];
 }
 
 void Cycle::forget_answers() {
     for (auto& places : verdict_of_) places.clear();
-    for (auto& places : answers_of_shape_) places.clear();
+    for (auto& places : answers_of_signature_) places.clear();
     answers_of_few_.clear();
     verdict_of_user_.clear();
 }
@@ -163,30 +163,31 @@ FilterRefusal Cycle::first_refusal_of_job(const Candidate& job, QueueView& view)
 }
 
 // The same for a job of which something is known. Filters of owners and groups aren't asked again, nor is any
-// where the shape is known to be refused whatever else starts.
+// where the signature is known to be refused whatever else starts.
 FilterRefusal Cycle::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                   ShapeAnswer& of_shape) {
+                                   SignatureAnswer& of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));
-    if (of_shape.refusal.filter < end) return of_shape.refusal;
-    if (of_user.refusal && of_shape.passed >= end && of_shape.starts == started_.size()) return of_user;
+    if (of_signature.refusal.filter < end) return of_signature.refusal;
+    if (of_user.refusal && of_signature.passed >= end && of_signature.starts == started_.size())
+        return of_user;
     const auto passes = [&](std::uint32_t filters) {
-        of_shape.passed = filters;
-        of_shape.starts = static_cast<std::uint32_t>(started_.size());
+        of_signature.passed = filters;
+        of_signature.starts = static_cast<std::uint32_t>(started_.size());
     };
-    bool of_shape_only = true;
+    bool of_signature_only = true;
     for (std::uint32_t i = 0; i < end; ++i) {
         const Filter& filter = *view.filters[i];
         if (filter.is_of_user()) continue;
-        if (of_shape_only && filter.reads_user_of(state_, view)) {
-            of_shape_only = false;
+        if (of_signature_only && filter.reads_user_of(state_, view)) {
+            of_signature_only = false;
             passes(i);
         }
         const FilterRefusal refusal{i, check(filter, job, view)};
         if (!refusal.refusal) continue;
-        if (of_shape_only && !refusal.refusal.is_lifted_by_start()) of_shape.refusal = refusal;
+        if (of_signature_only && !refusal.refusal.is_lifted_by_start()) of_signature.refusal = refusal;
         return refusal;
     }
-    if (of_shape_only) passes(end);
+    if (of_signature_only) passes(end);
     return of_user;
 }
 

@@ -129,12 +129,12 @@ PendingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
     PendingJobs::Entry entry;
     entry.job = job.job;
-    entry.shape = job.shape;
+    entry.signature = job.signature;
     order_key(p_.lane_chain(*in_.policy, job.job_class, state_.prime_now), context, job, entry.key);
     entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
     if (s_.sort_by_past_usage.value || s_.sort_by_past_usage.from)
         entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
-    entry.waits_from = waits_from(job.job).time_since_epoch().count();
+    entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
     return entry;
 }
 
@@ -373,10 +373,10 @@ bool Cycle::each_kind_has_room(const Request& request, PoolId pool, const PlaceR
 // Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Of several
 // kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. Asked once for all
 // that ask for the same: no place becomes one in this cycle, and one is one until a job starts.
-bool Cycle::may_have_room(std::uint32_t shape, Targets& targets, Released& released) {
-    const std::uint32_t number = t_.shapes[shape].request;
+bool Cycle::may_have_room(std::uint32_t signature, Targets& targets, Released& released) {
+    const std::uint32_t number = t_.signatures[signature].request;
     const Request& request = t_.requests[number];
-    if (is_told_by_size(request, t_.resources) || t_.shapes[shape].run_host != 0) return true;
+    if (is_told_by_size(request, t_.resources) || t_.signatures[signature].run_host != 0) return true;
     std::size_t& known = released.room.try_emplace(number, SIZE_MAX).first->second;
     if (known == 0) return false;
     if (known == started_.size() + 1) return true;
@@ -419,7 +419,8 @@ bool Cycle::find_released(Turn& turn, Targets& targets) {
         const Blockers parked = pending.blockers_of(turn.lane, turn.at);
         if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
         if (by_user && !released.list.hold(parked, pending.size_of(turn.lane, turn.at))) continue;
-        if ((parked & others) != 0 || may_have_room(pending.shape_of(turn.lane, turn.at), targets, released))
+        if ((parked & others) != 0 ||
+            may_have_room(pending.signature_of(turn.lane, turn.at), targets, released))
             return true;
     }
     return false;
@@ -475,7 +476,7 @@ void Cycle::take_turn(Turn& turn, JobClass job_class) {
     Targets& targets = targets_of_lane(pending[turn.lane]);
     const JobSize size = pending.size_of(turn.lane, turn.at);
     const OrderedJob job{pending.job(turn.lane, turn.at), job_class, static_cast<std::uint32_t>(size.nodes),
-                         pending.shape_of(turn.lane, turn.at), 0};
+                         pending.signature_of(turn.lane, turn.at), 0};
     const std::size_t before = started_.size();
     pending.park(turn.lane, turn.at, consider(job, targets));
     if (started_.size() == before) targets.released.vain = true;
@@ -489,15 +490,15 @@ void Cycle::fetch(const Turn& turn, JobClass job_class) const {
     const auto ahead = pending.ahead(turn.lane, turn.at, 1);
     if (!ahead) return;
     const JobSlot job = pending.job(turn.lane, *ahead);
-    const std::uint32_t shape = pending.shape_of(turn.lane, *ahead);
-    const auto& of_shape = verdict_of_[static_cast<std::size_t>(job_class)];
-    if (shape < of_shape.size()) __builtin_prefetch(&of_shape[shape]);
+    const std::uint32_t signature = pending.signature_of(turn.lane, *ahead);
+    const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
+    if (signature < of_signature.size()) __builtin_prefetch(&of_signature[signature]);
     if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
     __builtin_prefetch(&t_.jobs.queue[job]);
     __builtin_prefetch(&t_.jobs.request[job]);
     __builtin_prefetch(&t_.jobs.owner[job]);
     __builtin_prefetch(&t_.jobs.walltime[job]);
-    __builtin_prefetch(&t_.requests[t_.shapes[shape].request]);
+    __builtin_prefetch(&t_.requests[t_.signatures[signature].request]);
 }
 
 // Goes through the jobs of a class. False: only a cycle over all jobs knows the order.

@@ -33,7 +33,7 @@ Targets& Cycle::targets_of(const OrderedJob& job) {
         targets_of_queue_.assign(t_.queues.size(), nullptr);
         for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
     }
-    Targets* own = targets_of_queue_[t_.shapes[job.shape].queue];
+    Targets* own = targets_of_queue_[t_.signatures[job.signature].queue];
     return own != nullptr ? *own : batch_;
 }
 
@@ -44,13 +44,13 @@ void Cycle::fetch(std::span<const OrderedJob> jobs, std::size_t at) const {
     constexpr std::size_t request = 10;
     constexpr std::size_t amounts = 5;
     const auto known = [&](const OrderedJob& job) {
-        const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        return job.shape < of_shape.size() && of_shape[job.shape] != 0;
+        const auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        return job.signature < of_signature.size() && of_signature[job.signature] != 0;
     };
     if (at + columns < jobs.size()) {
         const OrderedJob& job = jobs[at + columns];
-        const auto& of_shape = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        if (job.shape < of_shape.size()) __builtin_prefetch(&of_shape[job.shape]);
+        const auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
+        if (job.signature < of_signature.size()) __builtin_prefetch(&of_signature[job.signature]);
         if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job.job]);
         __builtin_prefetch(&t_.jobs.queue[job.job]);
         __builtin_prefetch(&t_.jobs.request[job.job]);
@@ -84,11 +84,11 @@ Reason Cycle::top_job_reason(const Targets& targets) const {
     const JobSlot of_queue = targets.empty() ? no_slot : targets[0]->top_job;
     const JobSlot top = top_job_ != no_slot ? top_job_ : of_queue;
     return top == no_slot ? Reason{}
-                          : Reason{Because::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
+                          : Reason{ReasonCode::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
 }
 
 Reason Cycle::not_started_reason(QueueSlot home) const {
-    return t_.queues[home].started ? Reason{} : Reason{Because::queue_not_started, home};
+    return t_.queues[home].started ? Reason{} : Reason{ReasonCode::queue_not_started, home};
 }
 
 Blockers Cycle::consider(const OrderedJob& job, Targets& targets) {
@@ -150,7 +150,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
             verdict.by_user = true;
         else
             verdict.blockers = refusal.blockers;
-        verdict.rejected = is_rejection(refusal.reason.because);
+        verdict.rejected = is_rejection(refusal.reason.code);
         return verdict;
     }
     Reason best;
@@ -163,9 +163,9 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         set_walltime(job, *view);
         Verdict of_queue;
         find_filters(*view);
-        FilterRefusal refusal = standing == nullptr
-                                    ? first_refusal(job, *view)
-                                    : first_refusal(job, *view, standing->queues[t], category.of_shape[t]);
+        FilterRefusal refusal =
+            standing == nullptr ? first_refusal(job, *view)
+                                : first_refusal(job, *view, standing->queues[t], category.of_signature[t]);
         if (!refusal.refusal) {
             refusal = first_refusal_of_job(job, *view);
             verdict.of_job = verdict.of_job || refusal.refusal;
@@ -178,7 +178,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
             return verdict;
         }
         if (!reason) {
-            reason = {Because::next_pass, view->slot};
+            reason = {ReasonCode::next_pass, view->slot};
             of_queue.blockers = blocker::anything;
         }
         verdict.blockers |= of_queue.blockers;
@@ -188,8 +188,8 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         verdict.crosses = verdict.crosses || of_queue.crosses;
         verdict.later = verdict.later || of_queue.later;
         const bool unfit =
-            reason.because >= Because::above_queue_maximum && reason.because <= Because::above_queue_nodes;
-        const bool not_allowed = reason.because == Because::not_in_acl;
+            reason.code >= ReasonCode::above_queue_maximum && reason.code <= ReasonCode::above_queue_nodes;
+        const bool not_allowed = reason.code == ReasonCode::not_in_acl;
         if (unfit) {
             if (!fits && !best) best = reason;
         } else if (not_allowed) {
@@ -211,15 +211,15 @@ Verdict Cycle::rejection(const Candidate& job) {
     Verdict verdict;
     for (const QueueSpec& spec : s_.batch_queues) {
         if (t_.queues.find(spec.queue) != no_slot) continue;
-        verdict.reason = {Because::no_such_queue, UINT32_MAX, t_.strings.id(spec.queue)};
+        verdict.reason = {ReasonCode::no_such_queue, UINT32_MAX, t_.strings.id(spec.queue)};
         return verdict;
     }
     if (batch_.empty()) {
-        verdict.reason = {Because::no_batch_queues};
+        verdict.reason = {ReasonCode::no_batch_queues};
         return verdict;
     }
     verdict.rejected = true;
-    verdict.reason = {Because::fits_no_queue, UINT32_MAX, 0, job.nodes,
+    verdict.reason = {ReasonCode::fits_no_queue, UINT32_MAX, 0, job.nodes,
                       std::max(Seconds(0), job.asked).count()};
     return verdict;
 }
@@ -254,13 +254,13 @@ void Cycle::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
     verdict.lasting = !refusal.is_lifted_by_start();
     verdict.waits = refusal.waits_for_jobs();
     verdict.later = refusal.until.has_value();
-    verdict.crosses = crosses_a_boundary(refusal.reason.because);
+    verdict.crosses = crosses_a_boundary(refusal.reason.code);
     if ((filter.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
 }
 
 void Cycle::start(const Candidate& job, QueueView& view) {
     use_reserved(job, view);
-    state_.vnodes->take(state_.placement, *job.request, vnode_share());
+    state_.vnodes->assume(state_.placement, *job.request, vnode_share());
     count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
     if (view.dedicated) ++state_.dedicated_running;
@@ -302,7 +302,7 @@ std::uint32_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Ta
         std::ranges::any_of(targets, [](const QueueView* view) { return !view->job_filters.empty(); });
     if (for_itself) return verdict.no_start = 0;
     if (!in_.categories || !reads_user(targets)) return verdict.no_start;
-    return no_start_of_user_[{job.shape, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
+    return no_start_of_user_[{job.signature, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
 }
 
 Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets, Blockers of_user) {
@@ -314,7 +314,7 @@ Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& target
     if (!only_early_)
         refused_.push_back({job.job, verdict.answer});
     else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
-             answers_[first].reason.because == Because::next_pass)
+             answers_[first].reason.code == ReasonCode::next_pass)
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
     if (p_.after_refusal != nullptr) p_.after_refusal->refused(*this, job, verdict, targets);

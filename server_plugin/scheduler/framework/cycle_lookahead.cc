@@ -42,12 +42,12 @@ ResourceSchedule& Cycle::resource_schedule() {
                 state_.vnodes->shares_held(job, shares);
                 // What runs longer than it asked for ends any moment, but not now.
                 const Instant end = t_.jobs.end(job);
-                add(job, q, end > in_.now ? end : in_.now + KeptDrain::overrun);
+                add(job, q, end > in_.now ? end : in_.now + KeptReservation::overrun);
             }
         }
     }
     for (; scheduled_reservations_ < reserved_kept_; ++scheduled_reservations_) {
-        const KeptDrain& kept = in_.events->kept[scheduled_reservations_];
+        const KeptReservation& kept = in_.events->kept[scheduled_reservations_];
         const JobSlot job = state_.reservations[scheduled_reservations_].job;
         views.assign(1, kept.view);
         const LimitUser user{t_.jobs.owner[job],

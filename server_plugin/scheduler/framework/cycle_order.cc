@@ -16,8 +16,8 @@ void Cycle::add_job(JobSlot job, JobClass job_class) {
 // Jobs that ask for the same have as many nodes, while they don't run.
 OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
     if (!p_.counts_nodes || in_.policy->formula) {
-        OrderedJob ordered{job, job_class, p_.counts_nodes ? nodes_of_ordered(job) : 1, t_.jobs.shape[job],
-                           0};
+        OrderedJob ordered{job, job_class, p_.counts_nodes ? nodes_of_ordered(job) : 1,
+                           t_.jobs.signature[job], 0};
         if (in_.policy->formula) {
             const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
             ordered.score = in_.policy->formula->value(context, t_.resources, job);
@@ -25,19 +25,19 @@ OrderedJob Cycle::ordered(JobSlot job, JobClass job_class) {
         return ordered;
     }
     if (job_class == JobClass::running || by_events_)
-        return {job, job_class, nodes_of_ordered(job), t_.jobs.shape[job], 0};
+        return {job, job_class, nodes_of_ordered(job), t_.jobs.signature[job], 0};
     if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
     std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
     if (nodes == 0) nodes = nodes_of_ordered(job);
-    return {job, job_class, nodes, t_.jobs.shape[job], 0};
+    return {job, job_class, nodes, t_.jobs.signature[job], 0};
 }
 
 std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
 }
 
-// The first instant at which a job counts as a waiting one, or a starving one; the last of all: never.
-Instant Cycle::waits_from(JobSlot job) const {
+// The first instant at which a job counts as an overdue one, or a starving one; the last of all: never.
+Instant Cycle::overdue_from(JobSlot job) const {
     if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
     Seconds most = s_.max_queued_time;
     if ((t_.jobs.flags[job] & job_interactive) != 0 && s_.interactive_long_wait > Seconds(0)) {
@@ -49,8 +49,8 @@ Instant Cycle::waits_from(JobSlot job) const {
     return t_.jobs.eligible[job] + most + Seconds(1);
 }
 
-bool Cycle::is_waiting(JobSlot job) const {
-    return waits_from(job) <= in_.now;
+bool Cycle::is_overdue(JobSlot job) const {
+    return overdue_from(job) <= in_.now;
 }
 
 // Are they those of an earlier cycle?
@@ -134,14 +134,14 @@ void Cycle::add_every_queue() {
     }
 }
 
-// Which jobs there are, by class. The first instant at which one becomes a waiting one is noted: filters may
+// Which jobs there are, by class. The first instant at which one becomes an overdue one is noted: filters may
 // let it pass then.
 void Cycle::collect_jobs() {
     set_up_queues();
     Instant due = Instant::max();
     const auto by_time = [&](JobSlot job) {
-        const Instant from = waits_from(job);
-        if (from <= in_.now) return JobClass::waiting;
+        const Instant from = overdue_from(job);
+        if (from <= in_.now) return JobClass::overdue;
         due = std::min(due, from);
         return JobClass::normal;
     };
@@ -155,7 +155,7 @@ void Cycle::collect_jobs() {
 }
 
 JobClass Cycle::class_by_time(JobSlot job) const {
-    return is_waiting(job) ? JobClass::waiting : JobClass::normal;
+    return is_overdue(job) ? JobClass::overdue : JobClass::normal;
 }
 
 // The class of a queued job, as collect_jobs() has it; nothing: it is of no queue that jobs are taken from.
@@ -199,7 +199,7 @@ bool Cycle::is_unserved(const Queue& queue) const {
 void Cycle::refuse_if_unserved(JobSlot job) {
     const QueueSlot queue = t_.jobs.queue[job];
     if (is_unserved(t_.queues[queue]))
-        refuse(job, {Because::no_scheduler, queue, t_.queues[queue].partition});
+        refuse(job, {ReasonCode::no_scheduler, queue, t_.queues[queue].partition});
 }
 
 // A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch
@@ -220,8 +220,8 @@ void Cycle::add_requeued() {
             if (found_at_start(job, slot)) continue;
             const auto job_class = class_of(job);
             if (!job_class) continue;
-            if (*job_class == JobClass::normal && waits_from(job) != Instant::max())
-                state_.instants->insert(waits_from(job));
+            if (*job_class == JobClass::normal && overdue_from(job) != Instant::max())
+                state_.instants->insert(overdue_from(job));
             add_job(job, *job_class);
         }
     }
@@ -238,7 +238,7 @@ bool Cycle::found_at_start(JobSlot job, QueueSlot queue) {
     if (!in_.memory->found_at_start.contains(handle)) return false;
     switch (s_.sched_restart_action) {
         case RestartAction::none:
-            refuse(job, {Because::found_at_start, queue});
+            refuse(job, {ReasonCode::found_at_start, queue});
             return true;
         case RestartAction::restart:
             if (in_.memory->first_cycle) to_restart_.push_back(job);

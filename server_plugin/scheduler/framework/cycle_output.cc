@@ -21,7 +21,7 @@ constexpr int most_new_amounts = 500;
 // queues and resources otherwise. Never 0.
 constexpr unsigned text_bits = 24;
 std::uint32_t number_of_kind(const Reason& reason) {
-    return (static_cast<std::uint32_t>(reason.because) + 1) << text_bits;
+    return (static_cast<std::uint32_t>(reason.code) + 1) << text_bits;
 }
 bool are_of_one_kind(std::uint32_t a, std::uint32_t b) {
     return a >> text_bits == b >> text_bits;

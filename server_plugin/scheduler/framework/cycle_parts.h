@@ -54,7 +54,7 @@ struct Targets {
 
 // What all jobs of a user have in common that no filter of signatures can tell apart.
 struct UserCategory {
-    std::uint32_t shape;
+    std::uint32_t signature;
     std::uint32_t owner;
     std::uint32_t group;
     JobClass job_class;
@@ -62,7 +62,7 @@ struct UserCategory {
 };
 struct UserCategoryHash {
     std::size_t operator()(const UserCategory& c) const {
-        std::uint64_t h = std::uint64_t{c.shape} << 3 | static_cast<std::uint64_t>(c.job_class);
+        std::uint64_t h = std::uint64_t{c.signature} << 3 | static_cast<std::uint64_t>(c.job_class);
         h = (h ^ (std::uint64_t{c.owner} << 32 | c.group) * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
         return h ^ h >> 29;
     }
@@ -87,9 +87,9 @@ struct Verdict {
 // What is known of jobs like one, and where the answer for them is kept: null, nothing is.
 struct Category {
     Verdict* verdict = nullptr;
-    const Standing* standing = nullptr;  // null: no filter reads the user
-    ShapeAnswer* of_shape = nullptr;     // by target
-    Blockers of_user = 0;                // what could lift the refusals of the standing
+    const Standing* standing = nullptr;       // null: no filter reads the user
+    SignatureAnswer* of_signature = nullptr;  // by target
+    Blockers of_user = 0;                     // what could lift the refusals of the standing
 };
 
 struct Started {
@@ -115,7 +115,7 @@ struct Refused {
 // A queue that jobs are taken from.
 struct Source {
     QueueSlot queue = no_slot;
-    // Of its jobs; nothing: they are normal ones, and waiting ones after some time.
+    // Of its jobs; nothing: they are normal ones, and overdue ones after some time.
     std::optional<JobClass> job_class{};
 };
 
@@ -166,8 +166,8 @@ struct CycleScratch {
     std::array<std::vector<OrderedJob>, 6> classes;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
-    std::array<std::vector<std::uint32_t>, 6> answers_of_shape;
-    std::vector<ShapeAnswer> shape_answers;
+    std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
+    std::vector<SignatureAnswer> signature_answers;
     std::vector<Answer> answers;
     std::vector<Refused> refused;
 
@@ -239,7 +239,7 @@ class Cycle {
     void forget_queues();
     void renew_targets(Targets& targets);
     std::optional<JobClass> class_of(JobSlot job) const;
-    Instant waits_from(JobSlot job) const;
+    Instant overdue_from(JobSlot job) const;
     void add_requeued();
     bool found_at_start(JobSlot job, QueueSlot queue);
     PoolId restart_pool(const QueueView& view) const;
@@ -247,7 +247,7 @@ class Cycle {
     void add_job(JobSlot job, JobClass job_class);
     OrderedJob ordered(JobSlot job, JobClass job_class);
     std::uint32_t nodes_of_ordered(JobSlot job) const;
-    bool is_waiting(JobSlot job) const;
+    bool is_overdue(JobSlot job) const;
     JobClass class_by_time(JobSlot job) const;
     void order_class(JobClass job_class, bool prime_order);
     bool deals_by_usage(JobClass job_class) const;
@@ -288,19 +288,19 @@ class Cycle {
     Category category_of(const OrderedJob& job, Targets& targets);
     const Standings::User& standing_of(const OrderedJob& job, Targets& targets);
     Blockers find_standing(const Candidate& job, const Targets& targets);
-    ShapeAnswer* answers_of_shape(const OrderedJob& job, const Targets& targets);
+    SignatureAnswer* answers_of_signature(const OrderedJob& job, const Targets& targets);
     void forget_answers();
     void find_filters(QueueView& view) const;
     FilterRefusal first_refusal(const Candidate& job, QueueView& view);
     FilterRefusal first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                ShapeAnswer& of_shape);
+                                SignatureAnswer& of_signature);
     FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
 
     // For whom a queue is drained (cycle_drain.cc).
     bool drain_for(Candidate& job, const Targets& targets);
     bool reserve_kept(const Candidate& job);
-    void keep_drain(const Candidate& job, const QueueView& view, std::span<const QueueView* const> possible,
-                    bool decided_by_vnodes);
+    void keep_reservation(const Candidate& job, const QueueView& view,
+                          std::span<const QueueView* const> possible, bool decided_by_vnodes);
     void give_up_head();
 
     // Top jobs.
@@ -349,7 +349,7 @@ class Cycle {
     std::optional<JobSize> left_of(const UseKey& key) const;
     bool is_of(const UseKey& key, JobSlot job) const;
     static constexpr std::size_t most_open = 128;
-    bool may_have_room(std::uint32_t shape, Targets& targets, Released& released);
+    bool may_have_room(std::uint32_t signature, Targets& targets, Released& released);
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
     void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
@@ -419,15 +419,15 @@ class Cycle {
     std::vector<std::uint32_t> nodes_of_request_;  // what nodes_of() says of queued jobs; 0: not asked yet
 
     std::array<std::vector<OrderedJob>, 6>& classes_ = scratch_->classes;
-    // Answers that hold for all jobs of a shape: by class and shape, the place in verdicts_ and 1.
+    // Answers that hold for all jobs of a signature: by class and signature, the place in verdicts_ and 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = scratch_->verdict_of;
-    // By class, standing and shape, where filters refuse the user, and in a cycle after single events.
+    // By class, standing and signature, where filters refuse the user, and in a cycle after single events.
     PlaceMap& verdict_of_user_ = scratch_->verdict_of_user;
     std::vector<Verdict>& verdicts_ = scratch_->verdicts;
-    // Likewise, the places in shape_answers_.
-    std::array<std::vector<std::uint32_t>, 6>& answers_of_shape_ = scratch_->answers_of_shape;
-    PlaceMap& answers_of_few_ = scratch_->answers_of_few;  // by class and shape
-    std::vector<ShapeAnswer>& shape_answers_ = scratch_->shape_answers;
+    // Likewise, the places in signature_answers_.
+    std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = scratch_->answers_of_signature;
+    PlaceMap& answers_of_few_ = scratch_->answers_of_few;  // by class and signature
+    std::vector<SignatureAnswer>& signature_answers_ = scratch_->signature_answers;
     std::vector<std::uint32_t>
         user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
@@ -444,8 +444,9 @@ class Cycle {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
     bool counts_matter_ = false;             // there are limits on what users or groups run
     bool only_early_ = false;                // the second pass, over queues without prime time
-    int passed_over_ = 0;     // jobs that no queue could be drained for, before the head of the list
-    bool by_events_ = false;  // a cycle after single events: for few jobs, tables of all shapes are too large
+    int passed_over_ = 0;  // jobs that no queue could be drained for, before the head of the list
+    bool by_events_ =
+        false;  // a cycle after single events: for few jobs, tables of all signatures are too large
     struct Rooms {
         std::size_t started = SIZE_MAX;  // jobs, when they were looked for
         std::vector<Vnodes::Room> list;

@@ -14,7 +14,7 @@ Decisions Cycle::place(JobSlot job) {
     state_.vnodes = &t_.vnodes;  // even if the policy tries a larger machine (FAKE_MACHINE_MULT)
     QueueView& view = *make_view(t_.jobs.queue[job], 0, false);
     fill_view(view);
-    Candidate c = candidate({job, JobClass::normal, nodes_of_ordered(job), t_.jobs.shape[job]});
+    Candidate c = candidate({job, JobClass::normal, nodes_of_ordered(job), t_.jobs.signature[job]});
     set_walltime(c, view);
     Reason reason;
     for (const Filter* filter : p_.filters)

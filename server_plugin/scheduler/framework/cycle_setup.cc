@@ -21,9 +21,9 @@ void CycleScratch::clear() {
     };
     for (auto& list : classes) clear_list(list);
     for (auto& list : verdict_of) clear_list(list);
-    for (auto& list : answers_of_shape) clear_list(list);
+    for (auto& list : answers_of_signature) clear_list(list);
     clear_list(verdicts);
-    clear_list(shape_answers);
+    clear_list(signature_answers);
     clear_list(answers);
     clear_list(refused);
     clear_list(started);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "server_plugin/scheduler/future/kept_drain.h"
+#include "server_plugin/scheduler/future/kept_reservation.h"
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/state/limits.h"
 
@@ -75,9 +75,9 @@ struct EventMemory {
     // that were reserved.
     std::vector<DrainFor> drains;
     std::vector<VnodeSlot> drained_vnodes;
-    std::vector<KeptDrain> kept;  // what a cycle after events may use instead of looking ahead
-    TopJobs top_jobs;             // of the last cycle
-    std::optional<Instant> last;  // cycle
+    std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
+    TopJobs top_jobs;                   // of the last cycle
+    std::optional<Instant> last;        // cycle
     Instant last_full{};
 };
 

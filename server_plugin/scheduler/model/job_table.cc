@@ -19,7 +19,7 @@ JobSlot JobTable::add(JobHandle job) {
         slot = static_cast<JobSlot>(handle.size());
         const auto grow = [](auto&... columns) { (columns.emplace_back(), ...); };
         grow(handle, sequence, id, owner, group, user, origin_queue, run_host, queue, state, flags, priority,
-             ctime, qtime, eligible, stime, mtime, walltime, request, shape, position, comment);
+             ctime, qtime, eligible, stime, mtime, walltime, request, signature, position, comment);
     }
     handle[slot] = job;
     comment[slot] = 0;

@@ -49,7 +49,7 @@ struct JobTable {
     std::vector<Instant> mtime;
     std::vector<Seconds> walltime;  // -1: none asked
     std::vector<std::uint32_t> request;
-    std::vector<std::uint32_t> shape;
+    std::vector<std::uint32_t> signature;
     std::vector<std::uint32_t> position;  // in its queue's list
     std::vector<std::uint32_t> comment;   // number of the text last given as a comment; 0: none
     std::vector<std::uint32_t> unused;    // slots

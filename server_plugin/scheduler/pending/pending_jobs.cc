@@ -144,7 +144,7 @@ void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
     lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
-    lane.soonest[place] = *std::ranges::min_element(b.waits_from);
+    lane.soonest[place] = *std::ranges::min_element(b.overdue_from);
     lane.blockers[place] =
         std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
@@ -190,14 +190,14 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     put(b.jobs, e.job);
     put(b.sizes, e.size);
     put(b.blockers, e.blockers);
-    put(b.shapes, e.shape);
+    put(b.signatures, e.signature);
     put(b.charges, e.charge);
-    put(b.waits_from, e.waits_from);
+    put(b.overdue_from, e.overdue_from);
     b.charge += e.charge;
     JobSize& least = lane.least[place];
     least = first ? e.size : least_of(least, e.size);
-    lane.soonest[place] = std::min(lane.soonest[place], e.waits_from);
-    if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.waits_from);
+    lane.soonest[place] = std::min(lane.soonest[place], e.overdue_from);
+    if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.overdue_from);
     if (lane.jobs == 0) list_lane(id);
     lane.blockers[place] |= e.blockers;
     LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
@@ -327,10 +327,10 @@ void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
             }
             const Block& b = blocks_[lane.blocks[i]];
             for (std::size_t j = 0; j < b.jobs.size(); ++j)
-                if (b.waits_from[j] <= seconds)
+                if (b.overdue_from[j] <= seconds)
                     out.push_back(b.jobs[j]);
                 else
-                    soonest_ = std::min(soonest_, b.waits_from[j]);
+                    soonest_ = std::min(soonest_, b.overdue_from[j]);
         }
     }
 }

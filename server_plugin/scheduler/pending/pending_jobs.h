@@ -86,7 +86,7 @@ struct Lane {
     std::uint32_t place = 0;  // among the lanes of its class that have jobs, if it is one
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
-    std::vector<std::int64_t> soonest;  // by block, of waits_from
+    std::vector<std::int64_t> soonest;  // by block, of overdue_from
     std::vector<Blockers> blockers;     // by block: all of them, and maybe some that are gone
 };
 
@@ -97,9 +97,9 @@ class PendingJobs {
         PendingKey key{};
         JobSize size;
         std::int64_t charge = 0;  // for past usage
-        std::int64_t waits_from =
+        std::int64_t overdue_from =
             0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
-        std::uint32_t shape = 0;
+        std::uint32_t signature = 0;
         Blockers blockers = blocker::anything;
     };
     // A job's place in its lane. Valid until the lane is changed.
@@ -144,7 +144,9 @@ class PendingJobs {
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
     const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
     std::int64_t charge_of(LaneId lane, Position at) const { return block(lane, at).charges[at.index]; }
-    std::uint32_t shape_of(LaneId lane, Position at) const { return block(lane, at).shapes[at.index]; }
+    std::uint32_t signature_of(LaneId lane, Position at) const {
+        return block(lane, at).signatures[at.index];
+    }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // The charges of the jobs of the lane that come before.
     std::int64_t charge_before(LaneId lane, Position at) const;
@@ -157,10 +159,10 @@ class PendingJobs {
         bool free_pick = false;              // the job picked there costs nothing
     };
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
-    // Normal jobs that became waiting ones by `now`, each once: they have to be removed. O(1) while there is
+    // Normal jobs that became overdue ones by `now`; they have to be removed. O(1) while there is
     // none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // No normal job becomes a waiting one before; nothing: none ever does.
+    // No normal job becomes an overdue one before; nothing: none ever does.
     std::optional<Instant> next_due() const {
         if (soonest_ == INT64_MAX) return std::nullopt;
         return Instant(Seconds(soonest_));
@@ -176,9 +178,9 @@ class PendingJobs {
         std::vector<JobSlot> jobs;
         std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
         std::vector<Blockers> blockers;
-        std::vector<std::uint32_t> shapes;
+        std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
-        std::vector<std::int64_t> waits_from;
+        std::vector<std::int64_t> overdue_from;
         // Calls f with each column, and with the same one of `other`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
@@ -186,9 +188,9 @@ class PendingJobs {
             f(a.jobs, b.jobs);
             f(a.sizes, b.sizes);
             f(a.blockers, b.blockers);
-            f(a.shapes, b.shapes);
+            f(a.signatures, b.signatures);
             f(a.charges, b.charges);
-            f(a.waits_from, b.waits_from);
+            f(a.overdue_from, b.overdue_from);
         }
     };
     // A release, as it tells whether a lane may have a job of it.
@@ -241,7 +243,7 @@ class PendingJobs {
     std::vector<std::uint32_t> block_of_;  // by job
     std::size_t size_ = 0;
     std::array<ClassLanes, 6> by_class_;
-    std::int64_t soonest_ = INT64_MAX;  // no normal job's waits_from is before
+    std::int64_t soonest_ = INT64_MAX;  // no normal job's overdue_from is before
 };
 
 // A user as the permutation by past usage begins: with so many jobs, the first of which has this key.

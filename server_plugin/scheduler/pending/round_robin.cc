@@ -7,7 +7,7 @@ namespace pbs::sched {
 
 void round_robin(const OrderContext& context, std::span<OrderedJob> sorted) {
     const auto first = std::ranges::find_if(
-        sorted, [](const OrderedJob& job) { return job.job_class != JobClass::waiting; });
+        sorted, [](const OrderedJob& job) { return job.job_class != JobClass::overdue; });
     struct Turn {
         std::int64_t level;  // the lower ones first
         std::uint32_t round;

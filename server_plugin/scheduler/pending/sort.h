@@ -19,8 +19,8 @@ struct OrderedJob {
     JobSlot job = no_slot;
     JobClass job_class = JobClass::normal;
     std::uint32_t nodes = 1;
-    std::uint32_t shape = 0;  // in Shapes
-    double score = 0;         // of job_sort_formula
+    std::uint32_t signature = 0;  // in Signatures
+    double score = 0;             // of job_sort_formula
 };
 
 struct OrderContext {

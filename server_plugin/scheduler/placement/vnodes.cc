@@ -228,8 +228,8 @@ Vnodes::Openness Vnodes::openness(VnodeSlot slot, const std::int64_t* columns, s
 
 // ---- What jobs hold.
 
-void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
-    let_go(job);
+void Vnodes::allocate(JobSlot job, std::span<const Place> places, bool exclusive) {
+    release(job);
     if (places.empty()) return;
     if (held_unused_.empty()) {
         held_unused_.push_back(static_cast<std::uint32_t>(held_.size()));
@@ -250,7 +250,7 @@ void Vnodes::hold(JobSlot job, std::span<const Place> places, bool exclusive) {
     apply(job, -1);
 }
 
-void Vnodes::let_go(JobSlot job) {
+void Vnodes::release(JobSlot job) {
     if (held_of(job) == nullptr) return;
     apply(job, 1);
     const std::uint32_t place = std::exchange(held_place_[job], 0) - 1;
@@ -897,11 +897,11 @@ void Vnodes::apply(const Placement& placement, const Request& request, const Nod
     count_jobs(touched_, request.exclusive, -sign);
 }
 
-void Vnodes::take(const Placement& placement, const Request& request, const NodeSize& node_size) {
+void Vnodes::assume(const Placement& placement, const Request& request, const NodeSize& node_size) {
     apply(placement, request, node_size, -1);
 }
 
-void Vnodes::give_back(const Placement& placement, const Request& request, const NodeSize& node_size) {
+void Vnodes::forget(const Placement& placement, const Request& request, const NodeSize& node_size) {
     apply(placement, request, node_size, 1);
 }
 

@@ -110,8 +110,8 @@ class Vnodes {
     VnodeSlot size() const { return static_cast<VnodeSlot>(vnodes_.size()); }
 
     // A running job takes its places and gives them back.
-    void hold(JobSlot job, std::span<const Place> places, bool exclusive);
-    void let_go(JobSlot job);
+    void allocate(JobSlot job, std::span<const Place> places, bool exclusive);
+    void release(JobSlot job);
     // Calls `visit` with the handle and the amounts (a span of Need) of each place that a job holds, as told.
     template <class Visit>
     void for_each_held(JobSlot job, Visit visit) const {
@@ -144,8 +144,8 @@ class Vnodes {
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
     }
-    void take(const Placement& placement, const Request& request, const NodeSize& node_size);
-    void give_back(const Placement& placement, const Request& request, const NodeSize& node_size);
+    void assume(const Placement& placement, const Request& request, const NodeSize& node_size);
+    void forget(const Placement& placement, const Request& request, const NodeSize& node_size);
     // Could it be placed if nothing ran? An upper bound for requests of more than one chunk.
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const;
 

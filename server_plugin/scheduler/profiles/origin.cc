@@ -75,7 +75,7 @@ const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
     switch (job_class) {
         case JobClass::running:
             return running;
-        case JobClass::waiting:
+        case JobClass::overdue:
             return waiting;
         case JobClass::special:
             return special;

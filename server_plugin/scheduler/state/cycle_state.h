@@ -23,11 +23,11 @@
 namespace pbs::sched {
 
 // Origin's classes, in the order of the job list. The standard algorithm has normal jobs only, and starving
-// ones, which are `waiting`.
-enum class JobClass : std::uint8_t { running, waiting, special, normal, dedicated, rest };
+// ones, which are `overdue`: Origin calls these waiting jobs.
+enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
 
 // The classes of queued jobs, in the order in which jobs are looked at.
-inline constexpr std::array queued_classes = {JobClass::waiting, JobClass::special, JobClass::normal,
+inline constexpr std::array queued_classes = {JobClass::overdue, JobClass::special, JobClass::normal,
                                               JobClass::dedicated, JobClass::rest};
 
 // By the Origin algorithm: do jobs of the class start in the queue that they are in?
@@ -113,7 +113,7 @@ struct Asked {
     Seconds walltime{0};  // what is reckoned with in the queue that is being asked
 
     // Special and waiting jobs are exempt from prime time and what belongs to it.
-    bool exempt() const { return job_class == JobClass::special || job_class == JobClass::waiting; }
+    bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
 };
 
 // Whose it is.

@@ -85,7 +85,7 @@ struct Reservation {
     std::vector<Spare> spare;
     bool drains = false;  // its queue, for a job of the Origin algorithm
     bool begun = false;   // when looking ahead: the job counts as running, or has ended
-    Placement placement;  // empty: KeptDrain has it
+    Placement placement;  // empty: KeptReservation has it
 };
 
 // A job that is placed, or that has a reservation itself, uses up what reservations leave that start while it

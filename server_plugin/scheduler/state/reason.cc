@@ -69,54 +69,54 @@ std::string fragments_text(const Reason& r, std::string_view queue) {
 std::string queue_text(const Reason& r, const ReasonContext& c) {
     const std::string_view queue =
         r.queue < c.queues.size() ? std::string_view(c.queues[r.queue].name) : std::string_view();
-    switch (r.because) {
-        case Because::above_queue_maximum:
+    switch (r.code) {
+        case ReasonCode::above_queue_maximum:
             return above_maximum(r, c, queue);
-        case Because::below_queue_minimum:
+        case ReasonCode::below_queue_minimum:
             return fmt::format("Job asks for {}={}, less than the minimum {} of queue {}",
                                c.resources.name(r.object), c.resources.format(r.object, r.a),
                                c.resources.format(r.object, r.b), queue);
-        case Because::above_queue_nodes:
+        case ReasonCode::above_queue_nodes:
             return fmt::format("Job needs {} nodes, queue {} has {}", r.a, queue, r.b);
-        case Because::not_in_acl:
+        case ReasonCode::not_in_acl:
             return fmt::format("Owner is not allowed to use queue {}", queue);
-        case Because::queue_not_started:
+        case ReasonCode::queue_not_started:
             return "Not Running: Queue not started.";
-        case Because::no_scheduler:
+        case ReasonCode::no_scheduler:
             return fmt::format("No scheduler serves queue {}: none has partition {}", queue,
                                c.strings.text(r.object));
-        case Because::queue_full:
+        case ReasonCode::queue_full:
             return fmt::format("Not Running: Queue {} job limit has been reached.", queue);
-        case Because::queue_user_limit:
+        case ReasonCode::queue_user_limit:
             return fmt::format("Not Running: User has reached queue {} running job limit.", queue);
-        case Because::queue_group_limit:
+        case ReasonCode::queue_group_limit:
             return fmt::format("Not Running: Group has reached queue {} running limit.", queue);
-        case Because::queue_nodes_busy:
+        case ReasonCode::queue_nodes_busy:
             return fmt::format("Not enough free nodes in queue {}: job needs {}, {} free", queue, r.a, r.b);
-        case Because::queue_resource_busy:
+        case ReasonCode::queue_resource_busy:
             return amounts_text("queue resource", r.object, r, c);
-        case Because::queue_closed:
+        case ReasonCode::queue_closed:
             if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
             return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
-        case Because::queue_drained:
+        case ReasonCode::queue_drained:
             return fmt::format("Queue {} is being drained for job {}", queue, c.jobs.id[r.object]);
-        case Because::fragments:
+        case ReasonCode::fragments:
             return fragments_text(r, queue);
-        case Because::no_hosts:
+        case ReasonCode::no_hosts:
             if (r.object == 0) return fmt::format("There are no vnodes for queue {}", queue);
             return fmt::format("There are no vnodes for queue {} on host {}", queue,
                                c.strings.text(r.object));
-        case Because::hosts_busy:
-        case Because::hosts_too_small:
+        case ReasonCode::hosts_busy:
+        case ReasonCode::hosts_too_small:
             return shortage_text(r, c);
-        case Because::hosts_loaded:
+        case ReasonCode::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
-        case Because::hosts_systime:
+        case ReasonCode::hosts_systime:
             return fmt::format("Hosts of queue {} spend more than {}% of their time in the system", queue,
                                r.a);
-        case Because::hosts_full:
+        case ReasonCode::hosts_full:
             return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
-        case Because::reserved:
+        case ReasonCode::reserved:
             return "Not Running: Job would conflict with reservation or top job";
         default:
             return {};
@@ -124,32 +124,32 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
 }
 
 std::string time_reason_text(const Reason& r, const ReasonContext& c) {
-    switch (r.because) {
-        case Because::dedicated_time:
+    switch (r.code) {
+        case ReasonCode::dedicated_time:
             return fmt::format("Dedicated time until {}", when(r.a, c.zone));
-        case Because::dedicated_unknown:
+        case ReasonCode::dedicated_unknown:
             return "Waiting for the first answer of dedicated_time_command";
-        case Because::into_dedicated:
+        case ReasonCode::into_dedicated:
             return fmt::format("Would run into dedicated time at {}", when(r.a, c.zone));
-        case Because::not_dedicated:
+        case ReasonCode::not_dedicated:
             if (r.a == 0) return "Waiting for dedicated time, none is scheduled";
             return fmt::format("Waiting for dedicated time at {}", when(r.a, c.zone));
-        case Because::past_dedicated:
+        case ReasonCode::past_dedicated:
             return fmt::format("Would run past the end of dedicated time at {}", when(r.a, c.zone));
-        case Because::prime_limit:
+        case ReasonCode::prime_limit:
             return fmt::format("Exceeds primetime walltime limit ({})", format_duration(Seconds(r.a)));
-        case Because::nonprime_drain:
+        case ReasonCode::nonprime_drain:
             return fmt::format("System draining for non-primetime at {}", time_text(instant(r.a), c.zone));
-        case Because::prime_boundary:
+        case ReasonCode::prime_boundary:
             return fmt::format("Job would cross into {} at {}", r.b != 0 ? "primetime" : "non-primetime",
                                when(r.a, c.zone));
-        case Because::window_boundary:
+        case ReasonCode::window_boundary:
             return fmt::format("Job would run past the end of its queue's time window at {}",
                                when(r.a, c.zone));
-        case Because::prime_only:
+        case ReasonCode::prime_only:
             if (r.a == 0) return "Job will run in primetime only, and none is scheduled";
             return fmt::format("Job will run in primetime only, from {}", when(r.a, c.zone));
-        case Because::non_prime_only:
+        case ReasonCode::non_prime_only:
             if (r.a == 0) return "Job will run in nonprimetime only, and primetime doesn't end";
             return fmt::format("Job will run in nonprimetime only, from {}", when(r.a, c.zone));
         default:
@@ -160,7 +160,7 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
 }  // namespace
 
 std::size_t ReasonHash::operator()(const Reason& reason) const {
-    std::uint64_t h = static_cast<std::uint64_t>(reason.because);
+    std::uint64_t h = static_cast<std::uint64_t>(reason.code);
     const auto mix = [&](std::uint64_t value) {
         h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
         h ^= h >> 29;
@@ -173,50 +173,50 @@ std::size_t ReasonHash::operator()(const Reason& reason) const {
 }
 
 std::string_view awaited_text(const Reason& r) {
-    switch (r.because) {
-        case Because::dedicated_time:
-        case Because::into_dedicated:
-        case Because::past_dedicated:
-        case Because::dedicated_unknown:
+    switch (r.code) {
+        case ReasonCode::dedicated_time:
+        case ReasonCode::into_dedicated:
+        case ReasonCode::past_dedicated:
+        case ReasonCode::dedicated_unknown:
             return "dedicated time has ended";
-        case Because::not_dedicated:
+        case ReasonCode::not_dedicated:
             return "dedicated time begins";
-        case Because::prime_only:
+        case ReasonCode::prime_only:
             return "prime time begins";
-        case Because::non_prime_only:
-        case Because::nonprime_drain:
+        case ReasonCode::non_prime_only:
+        case ReasonCode::nonprime_drain:
             return "prime time has ended";
-        case Because::prime_limit:
+        case ReasonCode::prime_limit:
             return "no more of prime time is left than its limit";
-        case Because::prime_boundary:
+        case ReasonCode::prime_boundary:
             return r.b != 0 ? "prime time begins" : "prime time has ended";
-        case Because::queue_closed:
+        case ReasonCode::queue_closed:
             return "the queue's time_window opens";
-        case Because::window_boundary:
+        case ReasonCode::window_boundary:
             return "the queue's time_window has closed";
         default:
             return {};
     }
 }
 
-bool is_rejection(Because because) {
-    switch (because) {
-        case Because::fits_no_queue:
-        case Because::small_job_walltime:
-        case Because::large_job_walltime:
-        case Because::over_allocation:
+bool is_rejection(ReasonCode code) {
+    switch (code) {
+        case ReasonCode::fits_no_queue:
+        case ReasonCode::small_job_walltime:
+        case ReasonCode::large_job_walltime:
+        case ReasonCode::over_allocation:
             return true;
         default:
             return false;
     }
 }
 
-bool crosses_a_boundary(Because because) {
-    switch (because) {
-        case Because::into_dedicated:
-        case Because::past_dedicated:
-        case Because::prime_boundary:
-        case Because::window_boundary:
+bool crosses_a_boundary(ReasonCode code) {
+    switch (code) {
+        case ReasonCode::into_dedicated:
+        case ReasonCode::past_dedicated:
+        case ReasonCode::prime_boundary:
+        case ReasonCode::window_boundary:
             return true;
         default:
             return false;
@@ -224,53 +224,53 @@ bool crosses_a_boundary(Because because) {
 }
 
 std::string text(const Reason& r, const ReasonContext& c) {
-    switch (r.because) {
-        case Because::nothing:
+    switch (r.code) {
+        case ReasonCode::nothing:
             return {};
-        case Because::fits_no_queue:
+        case ReasonCode::fits_no_queue:
             return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
                                format_duration(Seconds(r.b)));
-        case Because::no_batch_queues:
+        case ReasonCode::no_batch_queues:
             return "The policy has no batch queues";
-        case Because::no_such_queue:
+        case ReasonCode::no_such_queue:
             return fmt::format("Batch queue {} of the policy doesn't exist", c.strings.text(r.object));
-        case Because::small_job_walltime:
+        case ReasonCode::small_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of up to {} nodes",
                                format_duration(Seconds(r.a)), r.b);
-        case Because::large_job_walltime:
+        case ReasonCode::large_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of more than {} nodes",
                                format_duration(Seconds(r.a)), r.b);
-        case Because::over_allocation:
+        case ReasonCode::over_allocation:
             return fmt::format(
                 "Job rejected: group {} has used {:.3f} node-hours of its allocation of {:.3f} node-hours",
                 c.strings.text(r.object), static_cast<double>(r.a) / 1000, static_cast<double>(r.b) / 1000);
-        case Because::no_allocation:
+        case ReasonCode::no_allocation:
             return fmt::format("Group {} is not in the allocations file", c.strings.text(r.object));
-        case Because::allocations_unread:
+        case ReasonCode::allocations_unread:
             return "The allocations of groups can't be read";
-        case Because::found_at_start:
+        case ReasonCode::found_at_start:
             return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
                    "a "
                    "submit queue";
-        case Because::other:
+        case ReasonCode::other:
             return std::string(c.strings.text(r.object));
-        case Because::hpm_not_ready:
+        case ReasonCode::hpm_not_ready:
             return "Waiting for the HPM counters to be in user mode";
-        case Because::server_full:
+        case ReasonCode::server_full:
             return "Not Running: Server job limit has been reached.";
-        case Because::server_user_limit:
+        case ReasonCode::server_user_limit:
             return "Not Running: User has reached server running job limit.";
-        case Because::server_group_limit:
+        case ReasonCode::server_group_limit:
             return "Not Running: Group has reached server running limit.";
-        case Because::server_resource_busy:
+        case ReasonCode::server_resource_busy:
             return amounts_text("server resource", r.object, r, c);
-        case Because::user_job_limit:
+        case ReasonCode::user_job_limit:
             return fmt::format("Owner runs the limit of {} jobs", r.a);
-        case Because::dedicated_jobs_limit:
+        case ReasonCode::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
-        case Because::request_unsupported:
+        case ReasonCode::request_unsupported:
             return fmt::format("Can Never Run: {} can't be scheduled here", c.requests[r.object].unsupported);
-        case Because::after_top_job:
+        case ReasonCode::after_top_job:
             return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
                             : "Not Running: Job would break strict sorted order";
         default:
@@ -282,19 +282,19 @@ std::string text(const Reason& r, const ReasonContext& c) {
 
 std::string text_with_details(const Reason& r, const ReasonContext& c) {
     std::string line = text(r, c);
-    switch (r.because) {
-        case Because::after_top_job:
+    switch (r.code) {
+        case ReasonCode::after_top_job:
             return line + fmt::format(" (job {} is to start first)", c.jobs.id[r.object]);
-        case Because::reserved:
+        case ReasonCode::reserved:
             return line + fmt::format(" (job {})", c.jobs.id[r.object]);
-        case Because::queue_not_started:
+        case ReasonCode::queue_not_started:
             return line + fmt::format(" ({})", c.queues[r.queue].name);
-        case Because::queue_full:
-        case Because::queue_user_limit:
-        case Because::queue_group_limit:
-        case Because::server_full:
-        case Because::server_user_limit:
-        case Because::server_group_limit:
+        case ReasonCode::queue_full:
+        case ReasonCode::queue_user_limit:
+        case ReasonCode::queue_group_limit:
+        case ReasonCode::server_full:
+        case ReasonCode::server_user_limit:
+        case ReasonCode::server_group_limit:
             return line + fmt::format(" ({})", r.a);
         default:
             return line;
@@ -302,7 +302,7 @@ std::string text_with_details(const Reason& r, const ReasonContext& c) {
 }
 
 bool same_kind(const Reason& a, const Reason& b) {
-    return a.because == b.because && a.queue == b.queue && a.object == b.object;
+    return a.code == b.code && a.queue == b.queue && a.object == b.object;
 }
 
 namespace {

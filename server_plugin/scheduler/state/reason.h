@@ -11,7 +11,7 @@
 
 namespace pbs::sched {
 
-enum class Because : std::uint8_t {
+enum class ReasonCode : std::uint8_t {
     nothing,  // it may start
     // The job is rejected.
     fits_no_queue,       // a: nodes, b: walltime
@@ -74,14 +74,14 @@ enum class Because : std::uint8_t {
 };
 
 struct Reason {
-    Because because = Because::nothing;
+    ReasonCode code = ReasonCode::nothing;
     std::uint32_t queue = UINT32_MAX;  // the queue that was asked
-    std::uint32_t object = 0;          // a resource or a job, as `because` says
+    std::uint32_t object = 0;          // a resource or a job, as `code` says
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::int64_t c = 0;
 
-    explicit operator bool() const { return because != Because::nothing; }
+    explicit operator bool() const { return code != ReasonCode::nothing; }
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
 
@@ -108,10 +108,10 @@ std::string_view awaited_text(const Reason& reason);
 constexpr std::string_view awaited_jobs = "running jobs have ended";
 
 // Is a job rejected for it? (One that fits no queue, and those of admissions.)
-bool is_rejection(Because because);
+bool is_rejection(ReasonCode code);
 
 // Would the job run into a time when it may not? (Its queue may start jobs now.)
-bool crosses_a_boundary(Because because);
+bool crosses_a_boundary(ReasonCode code);
 
 // One line for a job's comment or for its owner: in the words of the Origin documents where they give any,
 // else in those of OpenPBS's comments where it has the case, which the scripts of users know.

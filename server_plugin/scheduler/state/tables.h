@@ -12,7 +12,7 @@
 #include "server_plugin/scheduler/model/decisions.h"
 #include "server_plugin/scheduler/model/outages.h"
 #include "server_plugin/scheduler/model/past_usage.h"
-#include "server_plugin/scheduler/model/shape.h"
+#include "server_plugin/scheduler/model/signature.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
@@ -44,7 +44,7 @@ struct Tables {
     PlaceMap users;  // JobTable::user by group and owner, and 1
     Resources resources;
     Requests requests;
-    Shapes shapes;
+    Signatures signatures;
     JobTable jobs;
     QueueTable queues;
     Vnodes vnodes;

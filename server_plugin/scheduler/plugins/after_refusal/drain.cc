@@ -17,7 +17,7 @@ bool Cycle::is_drained_for(JobClass job_class) const {
     constexpr std::size_t most_drained = 64;
     constexpr int most_passed_over = 256;
     if (vain_steps_ >= most_vain_steps) return false;
-    if (job_class == JobClass::waiting || job_class == JobClass::special)
+    if (job_class == JobClass::overdue || job_class == JobClass::special)
         return state_.reservations.size() < most_drained;
     return state_.reservations.empty() && passed_over_ < most_passed_over;
 }
@@ -60,7 +60,7 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
         set_walltime(job, *view);
         const Reason reason = ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || reason.because == Because::hpm_not_ready;  // a switch is told as no event
+        by_time = by_time || reason.code == ReasonCode::hpm_not_ready;  // a switch is told as no event
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(*this, job, *view);
         const auto at = ahead->earliest(in_.now, ahead->last_end());
@@ -90,7 +90,7 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
-    if (number == 0 && !by_time) keep_drain(job, *soonest, possible, ahead->decided_by_vnodes());
+    if (number == 0 && !by_time) keep_reservation(job, *soonest, possible, ahead->decided_by_vnodes());
     return true;
 }
 
@@ -98,9 +98,9 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
 bool Cycle::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
     // Not those behind the first: what an end gives back can let one of them start sooner, unseen by
-    // KeptDrain, which knows of no other reservation.
+    // KeptReservation, which knows of no other reservation.
     if (!by_events_ || number > 0 || in_.events->kept.empty()) return false;
-    const KeptDrain& kept = in_.events->kept[number];
+    const KeptReservation& kept = in_.events->kept[number];
     const auto& changed = in_.events->since.changed;
     if (!kept.holds(in_.now) || kept.job != t_.jobs.handle[job.job] || !started_.empty() ||
         kept.vnodes_version != state_.vnodes->version() ||
@@ -121,11 +121,11 @@ bool Cycle::reserve_kept(const Candidate& job) {
 
 // For the cycles to come, behind those that are kept already. Where vnodes decided about the start, more of a
 // limit can do nothing for it but let the job start at that instant in a queue that is asked before.
-void Cycle::keep_drain(const Candidate& job, const QueueView& view,
-                       std::span<const QueueView* const> possible, bool decided_by_vnodes) {
+void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
+                             std::span<const QueueView* const> possible, bool decided_by_vnodes) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
-    std::vector<KeptDrain>& all = in_.events->kept;
+    std::vector<KeptReservation>& all = in_.events->kept;
     // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     // Nor where a filter asks for more of what runs in the queue or on hosts than limits do.
@@ -133,14 +133,14 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
     if (std::ranges::any_of(filters_,
                             [](const Filter* filter) { return (filter->traits & by_limits_only) == 0; }))
         return;
-    const auto shares_vnode = [&](const KeptDrain& before) {
+    const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
             return std::ranges::find(before.placement.parts, part.vnode, &Part::vnode) !=
                    before.placement.parts.end();
         });
     };
     if (std::ranges::any_of(all, shares_vnode)) return;
-    KeptDrain kept;
+    KeptReservation kept;
     kept.job = t_.jobs.handle[job.job];
     kept.request = *job.request;
     kept.start = made.start;
@@ -177,7 +177,7 @@ void Cycle::keep_drain(const Candidate& job, const QueueView& view,
 void Cycle::give_up_head() {
     const auto is_head = [&](const Reservation& made) {
         const auto job_class = class_of(made.job);
-        return job_class != JobClass::waiting && job_class != JobClass::special;
+        return job_class != JobClass::overdue && job_class != JobClass::special;
     };
     if (!std::ranges::any_of(state_.reservations, is_head)) return;
     state_.reservations.clear();

@@ -43,7 +43,7 @@ std::vector<OrderedJob> Cycle::normal_jobs() const {
         for (PendingJobs::Position at; pending.settle(lane, at); ++at.index)
             jobs.push_back({pending.job(lane, at), JobClass::normal,
                             static_cast<std::uint32_t>(pending.size_of(lane, at).nodes),
-                            pending.shape_of(lane, at), 0});
+                            pending.signature_of(lane, at), 0});
     return jobs;
 }
 

@@ -34,7 +34,7 @@ const AfterRefusal top_jobs_after_refusal{
 // backfilling the first of them holds up all that come after it, or those of its queue if that is what
 // doesn't backfill.
 void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets) {
-    if (!s_.strict_ordering && job.job_class != JobClass::waiting) return;
+    if (!s_.strict_ordering && job.job_class != JobClass::overdue) return;
     QueueView& view = *targets[0];
     if (is_held_up(view)) return;
     const bool own = view.queue->backfill_depth >= 0;
@@ -59,7 +59,7 @@ void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targe
 // Does the next job of the class that waits matter to others? It may get a reservation, or hold others up.
 bool Cycle::may_help_next(const Targets& targets, JobClass job_class) const {
     const QueueView& view = *targets[0];
-    return view.queue->started && (s_.strict_ordering || job_class == JobClass::waiting) && may_hold_up(view);
+    return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
 }
 
 // What was refused for jobs that came before. They are looked at again, and may be others now.

@@ -21,12 +21,12 @@ std::int64_t thousandths(double node_hours) {
 Refusal check(const GroupUse& group) {
     const Allocations* allocations = group.allocations();
     if (allocations == nullptr || !allocations->known())
-        return Refusal::for_good({Because::allocations_unread});
+        return Refusal::for_good({ReasonCode::allocations_unread});
     const auto standing = allocations->of(group.name());
-    if (!standing.listed) return Refusal::for_good({Because::no_allocation, UINT32_MAX, group.id()});
+    if (!standing.listed) return Refusal::for_good({ReasonCode::no_allocation, UINT32_MAX, group.id()});
     const double more = group.started_hours();
     if (!standing.over(more)) return {};
-    return Refusal::for_good({Because::over_allocation, UINT32_MAX, group.id(),
+    return Refusal::for_good({ReasonCode::over_allocation, UINT32_MAX, group.id(),
                               thousandths(standing.used + more), thousandths(standing.allocated)});
 }
 

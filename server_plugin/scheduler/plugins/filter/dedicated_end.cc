@@ -8,7 +8,7 @@ namespace {
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!view.dedicated || !view.dedicated_now || state.ends(job) <= view.dedicated_time->end) return {};
     return Refusal::until_named(
-        {Because::past_dedicated, view.slot, 0, view.dedicated_time->end.time_since_epoch().count()});
+        {ReasonCode::past_dedicated, view.slot, 0, view.dedicated_time->end.time_since_epoch().count()});
 }
 
 bool is_open(const Opening& o) {

@@ -14,15 +14,16 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const auto& time = view.dedicated_time;
     if (view.dedicated) {
         if (view.dedicated_now) return {};
-        return Refusal::until_named({Because::not_dedicated, view.slot, 0, time ? seconds(time->start) : 0});
+        return Refusal::until_named(
+            {ReasonCode::not_dedicated, view.slot, 0, time ? seconds(time->start) : 0});
     }
     if (view.dedicated_now)
-        return Refusal::until_named({Because::dedicated_time, view.slot, 0, seconds(time->end)});
+        return Refusal::until_named({ReasonCode::dedicated_time, view.slot, 0, seconds(time->end)});
     if (view.dedicated_awaited)
-        return Refusal::until_instant({Because::dedicated_unknown, view.slot}, Instant::max());
+        return Refusal::until_instant({ReasonCode::dedicated_unknown, view.slot}, Instant::max());
     // What would run into dedicated time can start after it.
     if (time && state.ends(job) > time->start)
-        return Refusal::until_instant({Because::into_dedicated, view.slot, 0, seconds(time->start)},
+        return Refusal::until_instant({ReasonCode::into_dedicated, view.slot, 0, seconds(time->start)},
                                       time->end);
     return {};
 }

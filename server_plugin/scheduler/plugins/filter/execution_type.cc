@@ -26,9 +26,9 @@ Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
     const bool prime = state.prime->now_inside();
     if (type == ExecutionType::prime && !prime)
         return Refusal::until_named(
-            {Because::prime_only, queue, 0, seconds(state.prime->next_start(state.now))});
+            {ReasonCode::prime_only, queue, 0, seconds(state.prime->next_start(state.now))});
     if (type == ExecutionType::non_prime && prime)
-        return Refusal::until_named({Because::non_prime_only, queue, 0, seconds(state.prime->boundary())});
+        return Refusal::until_named({ReasonCode::non_prime_only, queue, 0, seconds(state.prime->boundary())});
     return {};
 }
 

@@ -13,7 +13,7 @@ bool wanted(const Settings& s, Instant now) {
 }
 
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
-    if (job.job_class == JobClass::waiting) return {};
+    if (job.job_class == JobClass::overdue) return {};
     if (view.node_limit < 0 || view.queue->max_running < 2) return {};
     const auto fragment = view.node_limit / view.queue->max_running;
     if (fragment < 2 || view.running == 0) return {};
@@ -23,7 +23,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     // What starts may let the queue be in use for longer, what ends changes how large its jobs are.
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
-        return {{Because::fragments, view.slot, 0, nodes, walltime},
+        return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},
                 blocker::start | blocker::less_of({UseKey::Kind::queue, view.slot, 0})};
     };
     if (view.node_limit - view.nodes < fragment) return unless(ends_in_time, -1, longest);

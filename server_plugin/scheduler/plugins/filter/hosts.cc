@@ -18,40 +18,40 @@ Blockers blockers(const Settings& s, const Asked& job) {
 Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
-        return {Because::hosts_too_small, view.slot, job.request_number, view.pool};
+        return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
     if (!state.reservations.empty()) {
         auto early = rules;
         early.ends = {};
         if (state.vnodes->has_place(view.pool, *job.request, early))
-            return {Because::reserved, view.slot, state.reservations.front().job};
+            return {ReasonCode::reserved, view.slot, state.reservations.front().job};
     }
     if (rules.max_systime_percent > 0) {
         rules.max_systime_percent = 0;
         if (state.vnodes->has_place(view.pool, *job.request, rules))
-            return {Because::hosts_systime, view.slot, 0, s.high_systime};
+            return {ReasonCode::hosts_systime, view.slot, 0, s.high_systime};
     }
     if (rules.max_load_percent > 0) {
         rules.max_load_percent = 0;
         if (state.vnodes->has_place(view.pool, *job.request, rules))
-            return {Because::hosts_loaded, view.slot, 0, s.max_load_percent};
+            return {ReasonCode::hosts_loaded, view.slot, 0, s.max_load_percent};
     }
     if (rules.max_jobs_on_host > 0) {
         rules.max_jobs_on_host = 0;
         if (state.vnodes->has_place(view.pool, *job.request, rules))
-            return {Because::hosts_full, view.slot, 0, s.max_jobs};
+            return {ReasonCode::hosts_full, view.slot, 0, s.max_jobs};
     }
-    return {Because::hosts_busy, view.slot, job.request_number, view.pool};
+    return {ReasonCode::hosts_busy, view.slot, job.request_number, view.pool};
 }
 
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
-        return Refusal::for_good({Because::request_unsupported, view.slot, job.request_number});
+        return Refusal::for_good({ReasonCode::request_unsupported, view.slot, job.request_number});
     const PlaceRules rules = state.place_rules(job);
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
     const Blockers lifted_by = blockers(*state.settings, job);
-    if (state.looking_ahead) return {{Because::hosts_busy, view.slot}, lifted_by};
+    if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
     if (state.vnodes->pool_vnodes(view.pool).empty())
-        return Refusal::for_good({Because::no_hosts, view.slot, view.host});
+        return Refusal::for_good({ReasonCode::no_hosts, view.slot, view.host});
     return {why(state, job, view, rules), lifted_by};
 }
 

@@ -15,7 +15,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (state.looking_ahead) return {};
     if (state.hpm_ready || number_of(job.request->totals, state.hpm_resource).value_or(0) == 0) return {};
     state.hpm_wanted = true;
-    return {{Because::hpm_not_ready, view.slot}, blocker::cycle};
+    return {{ReasonCode::hpm_not_ready, view.slot}, blocker::cycle};
 }
 
 }  // namespace

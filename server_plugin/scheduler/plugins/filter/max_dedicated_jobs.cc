@@ -12,7 +12,7 @@ bool wanted(const Settings& s, Instant) {
 Refusal check(CycleState& state, const Asked&, QueueView& view) {
     const auto limit = state.settings->max_dedicated_jobs;
     if (!view.dedicated || state.dedicated_running < limit) return {};
-    return Refusal::for_less_of({Because::dedicated_jobs_limit, view.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::dedicated_jobs_limit, view.slot, 0, limit},
                                 {UseKey::Kind::dedicated, 0, 0});
 }
 

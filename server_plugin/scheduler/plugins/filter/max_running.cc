@@ -8,7 +8,7 @@ namespace {
 Refusal check(CycleState&, const Asked&, QueueView& view) {
     const auto limit = view.queue->max_running;
     if (limit < 0 || view.running < limit) return {};
-    return Refusal::for_less_of({Because::queue_full, view.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::queue_full, view.slot, 0, limit},
                                 {UseKey::Kind::queue, view.slot, 0});
 }
 

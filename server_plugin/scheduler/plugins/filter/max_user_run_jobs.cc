@@ -12,7 +12,7 @@ bool wanted(const Settings& s, Instant) {
 Refusal check(const OwnerUse& owner, const Opening& o) {
     const auto limit = o.settings->max_user_run_jobs;
     if (owner.running() < limit) return {};
-    return Refusal::for_less_of({Because::user_job_limit, o.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::user_job_limit, o.slot, 0, limit},
                                 {UseKey::Kind::server_user, 0, owner.id()});
 }
 

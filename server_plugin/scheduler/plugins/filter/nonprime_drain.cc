@@ -15,7 +15,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
-    return {{Because::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()},
+    return {{ReasonCode::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()},
             blocker::start,
             *boundary};
 }

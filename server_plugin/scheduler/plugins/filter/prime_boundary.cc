@@ -25,9 +25,9 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (closes_first) boundary = view.closes;
     if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
     const std::int64_t at = boundary->time_since_epoch().count();
-    if (closes_first) return Refusal::until_named({Because::window_boundary, view.slot, 0, at});
+    if (closes_first) return Refusal::until_named({ReasonCode::window_boundary, view.slot, 0, at});
     return Refusal::until_named(
-        {Because::prime_boundary, view.slot, 0, at, state.prime->now_inside() ? 0 : 1});
+        {ReasonCode::prime_boundary, view.slot, 0, at, state.prime->now_inside() ? 0 : 1});
 }
 
 }  // namespace

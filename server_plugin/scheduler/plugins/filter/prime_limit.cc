@@ -26,7 +26,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0) || state.prime->most_in_one(job.walltime) <= limit) return {};
     const auto end = state.prime->end_of_one_above(limit, job.walltime);
-    return Refusal::until_instant({Because::prime_limit, view.slot, 0, limit.count()},
+    return Refusal::until_instant({ReasonCode::prime_limit, view.slot, 0, limit.count()},
                                   end ? *end - limit : Instant::max());
 }
 

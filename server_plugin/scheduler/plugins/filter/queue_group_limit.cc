@@ -8,7 +8,7 @@ namespace {
 Refusal check(const GroupUse& group, const Opening& o) {
     const auto limit = o.queue->max_group_run;
     if (limit < 0 || group.running_in_queue() < limit) return {};
-    return Refusal::for_less_of({Because::queue_group_limit, o.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::queue_group_limit, o.slot, 0, limit},
                                 {UseKey::Kind::queue_group, o.slot, group.id()});
 }
 

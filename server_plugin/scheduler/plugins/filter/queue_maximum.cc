@@ -12,17 +12,17 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
             return job.asked < Seconds(0) ? std::nullopt : std::optional(job.asked.count());
         return number_of(job.request->totals, limit.resource);
     };
-    const auto refuse = [&](Because because, std::uint32_t resource, std::int64_t wants, std::int64_t limit) {
-        return Refusal::for_good({because, view.slot, resource, wants, limit});
+    const auto refuse = [&](ReasonCode code, std::uint32_t resource, std::int64_t wants, std::int64_t limit) {
+        return Refusal::for_good({code, view.slot, resource, wants, limit});
     };
     for (const KeptAmount& limit : view.queue->resources_max)
         if (const auto amount = asked(limit); amount && limit.text.empty() && *amount > limit.number)
-            return refuse(Because::above_queue_maximum, limit.resource, *amount, limit.number);
+            return refuse(ReasonCode::above_queue_maximum, limit.resource, *amount, limit.number);
     for (const KeptAmount& limit : view.queue->resources_min)
         if (const auto amount = asked(limit); amount && limit.text.empty() && *amount < limit.number)
-            return refuse(Because::below_queue_minimum, limit.resource, *amount, limit.number);
+            return refuse(ReasonCode::below_queue_minimum, limit.resource, *amount, limit.number);
     if (view.node_limit >= 0 && job.nodes > view.node_limit)
-        return refuse(Because::above_queue_nodes, 0, job.nodes, view.node_limit);
+        return refuse(ReasonCode::above_queue_nodes, 0, job.nodes, view.node_limit);
     return {};
 }
 

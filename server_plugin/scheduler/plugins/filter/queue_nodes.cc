@@ -8,7 +8,7 @@ namespace {
 Refusal check(CycleState&, const Asked& job, QueueView& view) {
     if (view.node_limit < 0 || view.nodes + job.nodes <= view.node_limit) return {};
     return Refusal::for_less_of(
-        {Because::queue_nodes_busy, view.slot, 0, job.nodes, view.node_limit - view.nodes},
+        {ReasonCode::queue_nodes_busy, view.slot, 0, job.nodes, view.node_limit - view.nodes},
         {UseKey::Kind::queue, view.slot, 0});
 }
 

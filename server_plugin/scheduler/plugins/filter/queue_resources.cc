@@ -11,7 +11,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
         if (!state.resources->consumable(available[i].resource)) continue;
         const auto asked = number_of(job.request->totals, available[i].resource);
         if (asked && view.in_use[i] + *asked > available[i].number)
-            return Refusal::for_less_of({Because::queue_resource_busy, view.slot, available[i].resource,
+            return Refusal::for_less_of({ReasonCode::queue_resource_busy, view.slot, available[i].resource,
                                          *asked, available[i].number - view.in_use[i], available[i].number},
                                         {UseKey::Kind::queue, view.slot, 0});
     }

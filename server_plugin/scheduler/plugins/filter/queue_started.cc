@@ -7,7 +7,7 @@ namespace {
 
 Refusal check(CycleState&, const Asked&, QueueView& view) {
     if (view.queue->started && view.queue->execution) return {};
-    return Refusal::for_good({Because::queue_not_started, view.slot});
+    return Refusal::for_good({ReasonCode::queue_not_started, view.slot});
 }
 
 bool is_open(const Opening& o) {

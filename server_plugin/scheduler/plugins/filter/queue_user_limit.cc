@@ -8,7 +8,7 @@ namespace {
 Refusal check(const OwnerUse& owner, const Opening& o) {
     const auto limit = o.queue->max_user_run;
     if (limit < 0 || owner.running_in_queue() < limit) return {};
-    return Refusal::for_less_of({Because::queue_user_limit, o.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::queue_user_limit, o.slot, 0, limit},
                                 {UseKey::Kind::queue_user, o.slot, owner.id()});
 }
 

@@ -9,7 +9,7 @@ namespace {
 Refusal check(CycleState&, const Asked&, QueueView& view) {
     if (view.open) return {};
     return Refusal::until_named(
-        {Because::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
+        {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
 }
 
 bool is_open(const Opening& o) {

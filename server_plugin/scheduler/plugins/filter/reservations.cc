@@ -25,7 +25,7 @@ Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& 
             if (needed == 0 || needed <= spare.left) continue;
             spare.refused = true;
             const bool drained = reservation.drains && of_queue(spare.key.kind);
-            return {{drained ? Because::queue_drained : Because::reserved, view.slot, reservation.job},
+            return {{drained ? ReasonCode::queue_drained : ReasonCode::reserved, view.slot, reservation.job},
                     state.settings->max_jobs > 0 ? blocker::anything : blocker::reserved};
         }
     }

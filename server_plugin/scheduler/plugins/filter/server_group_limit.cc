@@ -8,7 +8,7 @@ namespace {
 Refusal check(const GroupUse& group, const Opening& o) {
     const auto limit = o.server->max_group_run;
     if (limit < 0 || group.running() < limit) return {};
-    return Refusal::for_less_of({Because::server_group_limit, o.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::server_group_limit, o.slot, 0, limit},
                                 {UseKey::Kind::server_group, 0, group.id()});
 }
 

@@ -8,7 +8,7 @@ namespace {
 Refusal check(CycleState& state, const Asked&, QueueView& view) {
     const auto limit = state.server->max_running;
     if (limit < 0 || state.running < limit) return {};
-    return Refusal::for_less_of({Because::server_full, view.slot, 0, limit}, {UseKey::Kind::server, 0, 0});
+    return Refusal::for_less_of({ReasonCode::server_full, view.slot, 0, limit}, {UseKey::Kind::server, 0, 0});
 }
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {

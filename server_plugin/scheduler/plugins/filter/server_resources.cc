@@ -12,7 +12,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
         const auto asked = number_of(job.request->totals, available[i].resource);
         if (asked && state.server_in_use[i] + *asked > available[i].number)
             return Refusal::for_less_of(
-                {Because::server_resource_busy, view.slot, available[i].resource, *asked,
+                {ReasonCode::server_resource_busy, view.slot, available[i].resource, *asked,
                  available[i].number - state.server_in_use[i], available[i].number},
                 {UseKey::Kind::server, 0, 0});
     }

@@ -8,7 +8,7 @@ namespace {
 Refusal check(const OwnerUse& owner, const Opening& o) {
     const auto limit = o.server->max_user_run;
     if (limit < 0 || owner.running() < limit) return {};
-    return Refusal::for_less_of({Because::server_user_limit, o.slot, 0, limit},
+    return Refusal::for_less_of({ReasonCode::server_user_limit, o.slot, 0, limit},
                                 {UseKey::Kind::server_user, 0, owner.id()});
 }
 

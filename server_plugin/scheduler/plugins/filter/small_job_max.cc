@@ -11,12 +11,12 @@ bool wanted(const Settings& s, Instant) {
 }
 
 Refusal check(const Settings& s, const Asked& job) {
-    if (job.job_class != JobClass::normal && job.job_class != JobClass::waiting) return {};
+    if (job.job_class != JobClass::normal && job.job_class != JobClass::overdue) return {};
     const bool small = job.nodes <= s.small_job_max;
     const Seconds limit = small ? s.wallt_limit_small_job : s.wallt_limit_large_job;
     if (limit == Seconds(0) || job.asked <= limit) return {};
-    return Refusal::for_good({small ? Because::small_job_walltime : Because::large_job_walltime, UINT32_MAX,
-                              0, limit.count(), s.small_job_max});
+    return Refusal::for_good({small ? ReasonCode::small_job_walltime : ReasonCode::large_job_walltime,
+                              UINT32_MAX, 0, limit.count(), s.small_job_max});
 }
 
 }  // namespace

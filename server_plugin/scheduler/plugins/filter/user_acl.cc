@@ -19,7 +19,7 @@ Refusal check(const OwnerUse& owner, const Opening& o) {
         if (!denies) return {};
         break;
     }
-    return Refusal::for_good({Because::not_in_acl, o.slot});
+    return Refusal::for_good({ReasonCode::not_in_acl, o.slot});
 }
 
 bool is_open(const Opening& o) {

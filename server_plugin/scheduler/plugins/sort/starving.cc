@@ -6,7 +6,7 @@ namespace pbs::sched {
 namespace {
 
 std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
-    return job.job_class == JobClass::waiting ? 0 : 1;
+    return job.job_class == JobClass::overdue ? 0 : 1;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace pbs::sched {
 
 struct Tables;
 
-class KeptDrain {
+class KeptReservation {
   public:
     // A queue on a host, as the cycle that made the reservation numbered them.
     struct View {

@@ -1,6 +1,6 @@
 // The reservation of a waiting job from cycle to cycle.
 
-#include "server_plugin/scheduler/future/kept_drain.h"
+#include "server_plugin/scheduler/future/kept_reservation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

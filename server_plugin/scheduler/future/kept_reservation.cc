@@ -1,4 +1,4 @@
-#include "server_plugin/scheduler/future/kept_drain.h"
+#include "server_plugin/scheduler/future/kept_reservation.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 
 namespace pbs::sched {
 
-KeptDrain::User KeptDrain::user_of(const Tables& t, JobSlot slot) const {
+KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) const {
     User result;
     const QueueSlot of = t.jobs.queue[slot];
     std::int64_t dedicated_views = 0;
@@ -28,11 +28,11 @@ KeptDrain::User KeptDrain::user_of(const Tables& t, JobSlot slot) const {
     return result;
 }
 
-bool KeptDrain::ends_by_start(const Tables& t, JobSlot slot) const {
+bool KeptReservation::ends_by_start(const Tables& t, JobSlot slot) const {
     return t.jobs.end(slot) <= start;
 }
 
-bool KeptDrain::outlasts(const Tables& t, JobSlot slot) const {
+bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
     if (t.jobs.end(slot) < start) return false;
     return std::ranges::any_of(views, [&](const View& v) {
         if (v.number != view) return false;
@@ -41,14 +41,14 @@ bool KeptDrain::outlasts(const Tables& t, JobSlot slot) const {
 }
 
 // The jobs on a vnode that have ended by the start.
-std::vector<JobSlot> KeptDrain::gone_from(const Tables& t, VnodeSlot vnode) const {
+std::vector<JobSlot> KeptReservation::gone_from(const Tables& t, VnodeSlot vnode) const {
     std::vector<JobSlot> jobs;
     std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs),
                          [&](JobSlot other) { return ends_by_start(t, other); });
     return jobs;
 }
 
-std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
+std::vector<JobSlot> KeptReservation::gone(const Tables& t) const {
     std::vector<JobSlot> jobs;
     for (const Part& part : placement) {
         const auto of_vnode = gone_from(t, part.vnode);
@@ -59,7 +59,7 @@ std::vector<JobSlot> KeptDrain::gone(const Tables& t) const {
 }
 
 // Once the job is gone, is there room on the vnode for any part of the reserved one, by its start?
-bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
+bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
     const bool of_targets =
         std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
     if (!of_targets) return false;
@@ -69,11 +69,11 @@ bool KeptDrain::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) con
 }
 
 // Is there still room on a reserved vnode for the part that it is to have?
-bool KeptDrain::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
+bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
     return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
 }
 
-void KeptDrain::started(const Tables& t, JobSlot slot) {
+void KeptReservation::started(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version) return forget();
     if (outlasts(t, slot)) ++outlasting;
@@ -91,7 +91,7 @@ void KeptDrain::started(const Tables& t, JobSlot slot) {
     }
 }
 
-void KeptDrain::ended(const Tables& t, JobSlot slot) {
+void KeptReservation::ended(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version) return forget();
     if (outlasts(t, slot) && --outlasting == 0) return forget();

@@ -1,0 +1,40 @@
+#include "server_plugin/scheduler/model/signature.h"
+
+namespace pbs::sched {
+
+std::size_t Signatures::Hash::operator()(const Signature& signature) const {
+    std::uint64_t h = static_cast<std::uint64_t>(signature.walltime.count());
+    const auto mix = [&](std::uint64_t value) {
+        h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
+        h ^= h >> 29;
+    };
+    mix(signature.request);
+    mix(std::uint64_t{signature.queue} << 32 | signature.run_host);
+    return h;
+}
+
+std::uint32_t Signatures::acquire(const Signature& signature) {
+    const auto [place, made] = index_.try_emplace(signature, size());
+    if (!made) {
+        ++users_[place->second];
+        return place->second;
+    }
+    if (unused_.empty()) {
+        signatures_.push_back(signature);
+        users_.push_back(1);
+    } else {
+        place->second = unused_.back();
+        unused_.pop_back();
+        signatures_[place->second] = signature;
+        users_[place->second] = 1;
+    }
+    return place->second;
+}
+
+void Signatures::release(std::uint32_t id) {
+    if (--users_[id] > 0) return;
+    index_.erase(signatures_[id]);
+    unused_.push_back(id);
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,41 @@
+// Jobs that filters can't tell apart but by their owner share one Signature: tables hold its number, and what
+// a cycle finds out about one of them holds for all.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/model/cluster.h"
+
+namespace pbs::sched {
+
+struct Signature {
+    Seconds walltime{-1};        // -1: none asked
+    std::uint32_t request = 0;   // in Requests
+    std::uint32_t run_host = 0;  // the host that the job asks for
+    std::uint32_t queue = 0;     // the slot of the queue that it is in
+    friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+class Signatures {
+  public:
+    // The number of a signature, made if it is new. Counted: give it back with release(). Numbers are dense,
+    // and used again.
+    std::uint32_t acquire(const Signature& signature);
+    void release(std::uint32_t id);
+    const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
+    // All numbers are below.
+    std::uint32_t size() const { return static_cast<std::uint32_t>(signatures_.size()); }
+
+  private:
+    struct Hash {
+        std::size_t operator()(const Signature& signature) const;
+    };
+    std::vector<Signature> signatures_;
+    std::vector<std::uint32_t> users_;  // jobs that have it
+    std::vector<std::uint32_t> unused_;
+    std::unordered_map<Signature, std::uint32_t, Hash> index_;
+};
+
+}  // namespace pbs::sched
