@@ -45,10 +45,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Placement placement;
         const bool found = vnodes.find(pool, request, {}, placement);
         if (found) {
-            vnodes.take(placement, request, {});
+            vnodes.assume(placement, request, {});
             for (VnodeSlot v = 0; v < vnodes.size(); ++v)
                 if (vnodes.free_amount(v, 0) < 0 || vnodes.free_amount(v, 1) < 0) std::abort();
-            vnodes.give_back(placement, request, {});
+            vnodes.forget(placement, request, {});
         }
         for (VnodeSlot v = 0; v < vnodes.size(); ++v)
             if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
