@@ -197,8 +197,11 @@ TickResult Scheduler::tick(Instant now) {
         if (switched)
             result.switched.push_back(
                 fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
-        if (switched || impl_->look_again || (boundary && *boundary <= now))
-            result.due.push_back({name, switched});
+        const bool wakes = boundary && *boundary <= now;
+        const auto of_configuration = impl_->boundary_after(name, sched, *impl_->last_tick);
+        sched.woken_for_instants =
+            wakes && !switched && !impl_->look_again && (!of_configuration || *of_configuration > now);
+        if (switched || impl_->look_again || wakes) result.due.push_back({name, switched});
         sched.policy = policy;
         result.policy_switched = result.policy_switched || switched;
     }
@@ -348,7 +351,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     EventMemory& events = found->second.events;
-    // Jobs that had become overdue one aren't yet, when the clock was set back.
+    // Jobs that had become overdue aren't yet, when the clock was set back.
     if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;
@@ -360,7 +363,9 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     if (sched == default_sched) input.served = served();
     input.now = now;
     input.categories = categories;
-    const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended;
+    const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended ||
+                          found->second.woken_for_instants;
+    if (!rehearsal) found->second.woken_for_instants = false;
     input.keep_pending_jobs = by_events && categories && !rehearsal;
     input.by_events = input.keep_pending_jobs && of_event && only_events_since(found->second, sched, now);
     return run_cycle(input);

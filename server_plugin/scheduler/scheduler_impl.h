@@ -27,6 +27,8 @@ struct Sched {
     SchedMemory memory;
     EventMemory events;
     std::string policy;  // in force at the last tick
+    // The last tick wants a cycle for nothing but instants that refusals name: the next one goes by events.
+    bool woken_for_instants = false;
     // What boundary_after() said, and the policy in force until then. It holds from `from` until `boundary`,
     // as long as nothing but jobs changes (EventsSince::times_all).
     struct Until {

@@ -337,6 +337,7 @@ std::int64_t compare_by_events(int sites, int steps, Algorithm algorithm, Tune t
             EXPECT_EQ(a.exec_vnode, b.exec_vnode);
             EXPECT_EQ(a.rejected, b.rejected);
             EXPECT_EQ(a.schedule, b.schedule) << "starts and reservations";
+            EXPECT_TRUE(a.hpm_wanted || !b.hpm_wanted);
             if (testing::Test::HasFailure()) return in_pieces;
             std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });
             for (const int job : a.started)

@@ -403,6 +403,17 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
     if (pbs::test::cases(10) == 10) EXPECT_GT(foreseen, 2);
 }
 
+TEST(OwnRules, CountTheJobsThatACycleStarts) {
+    const OwnProfile profile({"second_job", Algorithm::standard, &second_job}, true);
+    World world;
+    world.policy().profile = &profile.profile;
+    world.queue({.name = "q"});
+    world.vnode({.name = "n", .ncpus = 16});
+    world.configure();
+    for (int i = 0; i < 5; ++i) world.job({.queue = "q", .owner = "u", .ncpus = 1});
+    EXPECT_EQ(world.cycle(at(1)).started.size(), 2U) << "no limit of a queue or of the server counts users";
+}
+
 std::string name_of(const testing::TestParamInfo<Tried>& info) {
     return (info.param.algorithm == Algorithm::origin ? "origin_" : "standard_") + info.param.name;
 }

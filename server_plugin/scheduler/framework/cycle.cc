@@ -61,8 +61,7 @@ void Cycle::consider_list() {
 void Cycle::take_back() {
     for (const Started& started : started_) {
         state_.vnodes->forget(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share());
-        if (counts_matter_)
-            t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
+        t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
     }
     state_.vnodes->clear_reservations();
 }

@@ -206,7 +206,7 @@ void Cycle::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
 // others, and nothing is reserved.
 void Cycle::note_lifted() {
     EventMemory& memory = *in_.events;
-    lifted_ = blocker::held_up;
+    lifted_ = blocker::held_up | blocker::cycle;
     for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))
         lifted_ |= blocker::time(*at.begin());
     if (memory.since.started) lifted_ |= blocker::start;

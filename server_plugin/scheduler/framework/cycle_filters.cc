@@ -273,7 +273,7 @@ void Cycle::start(const Candidate& job, QueueView& view) {
         hours += node_hours(job.nodes, job.walltime);
         rejects_more_ = rejects_more_ || (!was_over && standing.over(hours));
     }
-    if (counts_matter_) state_.counts->count(view.slot, job.user.owner, job.user.group);
+    state_.counts->count(view.slot, job.user.owner, job.user.group);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.user.owner];
         ++starts_of_group_[job.user.group];

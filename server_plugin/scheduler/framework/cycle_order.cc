@@ -225,7 +225,7 @@ void Cycle::add_requeued() {
             add_job(job, *job_class);
         }
     }
-    in_.memory->first_cycle = false;
+    if (p_.intake == Intake::named_queues) in_.memory->first_cycle = false;
 }
 
 // SCHED_RESTART_ACTION: jobs that the first cycle finds in a batch queue, other than where they were

@@ -1,6 +1,5 @@
-// The inside of a cycle: one object, made for one cycle. Its parts are in cycle_setup.cc, cycle_order.cc,
-// cycle_categories.cc, cycle_gates.cc, cycle_drain.cc, cycle_reserve.cc, cycle_lookahead.cc, cycle_early.cc,
-// cycle_events.cc, cycle_output.cc, cycle_place.cc, cycle_schedule.cc and explain.cc.
+// The inside of a cycle: one object, made for one cycle. Its parts are in the files cycle*.cc beside this
+// one, in plugins/after_refusal/ and in explain/.
 #pragma once
 
 #include <array>
@@ -442,7 +441,6 @@ class Cycle {
     std::vector<JobSlot> to_restart_;  // SCHED_RESTART_ACTION
     std::vector<std::pair<JobSlot, QueueSlot>> moves_;
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into refused_ and 1
-    bool counts_matter_ = false;             // there are limits on what users or groups run
     bool only_early_ = false;                // the second pass, over queues without prime time
     int passed_over_ = 0;  // jobs that no queue could be drained for, before the head of the list
     bool by_events_ =

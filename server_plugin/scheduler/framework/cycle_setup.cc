@@ -49,11 +49,8 @@ Cycle::Cycle(const CycleInput& input)
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
-    // After events alone they are what they were.
-    if (!in_.by_events || !queues_are_set_up()) {
-        if (renew_filters(s_, in_.now, filters_)) setup_.policy = nullptr;
-        setup_.admissions = admissions_of(s_, in_.now);
-    }
+    if (renew_filters(s_, in_.now, filters_)) setup_.policy = nullptr;
+    setup_.admissions = admissions_of(s_, in_.now);
     count_running();
 }
 
@@ -144,9 +141,6 @@ void Cycle::count_running() {
     t_.count_nodes_by(state_.node_size);
     state_.counts = &t_.counts;
     state_.running = t_.running;
-    counts_matter_ = t_.server.max_user_run >= 0 || t_.server.max_group_run >= 0 || s_.max_user_run_jobs > 0;
-    for (QueueSlot q = 0; q < t_.queues.size() && !counts_matter_; ++q)
-        counts_matter_ = t_.queues[q].max_user_run >= 0 || t_.queues[q].max_group_run >= 0;
     for (const KeptAmount& available : t_.server.resources_available)
         state_.server_in_use.push_back(available.resource < t_.in_use.size() ? t_.in_use[available.resource]
                                                                              : 0);

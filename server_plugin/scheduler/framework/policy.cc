@@ -16,7 +16,7 @@ Result<Policy> compile(const Settings& settings) {
     Policy policy{.settings = settings, .prime = PrimePeriods(settings.prime)};
     Settings& own = policy.settings;
     own.profile = &profile_of(settings);
-    own.profile->keep_own(own);
+    if (own.profile->keep_own != nullptr) own.profile->keep_own(own);
     if (settings.job_sort_formula.empty()) return policy;
     auto formula = Formula::compile(settings.job_sort_formula);
     if (!formula) return tl::unexpected(Error{"policy " + settings.name + ": " + formula.error().message});

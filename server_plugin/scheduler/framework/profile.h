@@ -1,5 +1,5 @@
 // A profile: an algorithm as a table of rules by extension point. `origin` and `standard` are in profiles/;
-// nothing else knows which of them a policy has.
+// the loop doesn't know which of them a policy has.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct Profile {
     bool counts_nodes = false;     // what jobs ask for, and what queues have, is also reckoned in ssinodes
     bool divides_chunks = false;   // where the host can give a chunk in pieces
     bool comments_starts = false;  // else the host says where a job runs
-    // Takes out of a policy what only other algorithms act on.
+    // Takes out of a policy what only other algorithms act on. May be null.
     void (*keep_own)(Settings& settings) = nullptr;
 };
 

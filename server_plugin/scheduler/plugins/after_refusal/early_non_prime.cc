@@ -28,8 +28,16 @@ bool Cycle::wants_to_go_early(QueueView& view) {
     const bool wanted = std::ranges::any_of(view.refused_for_prime, [&](JobSlot slot) {
         Candidate job = candidate(ordered(slot, JobClass::normal));
         set_walltime(job, view);
+        // What is reserved for the job itself doesn't stand in its way.
+        const auto set_own = [&](bool begun) {
+            for (Reservation& reservation : state_.reservations)
+                if (reservation.job == slot) reservation.begun = begun;
+        };
+        set_own(true);
         Verdict verdict;
-        return !ask_queue(job, view, verdict);
+        const bool starts = !ask_queue(job, view, verdict);
+        set_own(false);
+        return starts;
     });
     view.early = false;
     return wanted;

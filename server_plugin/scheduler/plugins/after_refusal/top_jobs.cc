@@ -1,5 +1,5 @@
 // A cycle of the standard algorithm: for which of the jobs that have to wait something is kept, and what.
-// Origin's is in cycle_drain.cc.
+// Origin's is in drain.cc.
 
 #include "server_plugin/scheduler/framework/cycle_lookahead.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
@@ -35,6 +35,7 @@ const AfterRefusal top_jobs_after_refusal{
 // doesn't backfill.
 void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targets) {
     if (!s_.strict_ordering && job.job_class != JobClass::overdue) return;
+    if (targets.empty()) return;
     QueueView& view = *targets[0];
     if (is_held_up(view)) return;
     const bool own = view.queue->backfill_depth >= 0;
@@ -58,6 +59,7 @@ void Cycle::help_top_job(const OrderedJob& job, Verdict& verdict, Targets& targe
 
 // Does the next job of the class that waits matter to others? It may get a reservation, or hold others up.
 bool Cycle::may_help_next(const Targets& targets, JobClass job_class) const {
+    if (targets.empty()) return false;
     const QueueView& view = *targets[0];
     return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
 }

@@ -45,13 +45,13 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
 
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
-        return Refusal::for_good({ReasonCode::request_unsupported, view.slot, job.request_number});
+        return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::room};
     const PlaceRules rules = state.place_rules(job);
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
     const Blockers lifted_by = blockers(*state.settings, job);
     if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
     if (state.vnodes->pool_vnodes(view.pool).empty())
-        return Refusal::for_good({ReasonCode::no_hosts, view.slot, view.host});
+        return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::room};
     return {why(state, job, view, rules), lifted_by};
 }
 
