@@ -40,7 +40,8 @@ class WaitingQsub : public OriginServer {
         return server.command_as(
             runner(),
             {"/usr/bin/script", "-qec",
-             "stty rows 33 cols 91 -isig; " + program("qsub").string() + " -I -S /bin/sh " + options, "/dev/null"},
+             "stty rows 33 cols 91 -isig; " + program("qsub").string() + " -I -S /bin/sh " + options,
+             "/dev/null"},
             run);
     }
     std::string last_job() const {
