@@ -30,19 +30,21 @@ class WaitingQsub : public OriginServer {
         run.folder = server.work();
         return server.command_as(runner(), options, run);
     }
-    // On a terminal of its own, whose user types `typed`.
+    // On a terminal of its own, whose user types `typed` once nothing but qsub and the job can take an
+    // interrupt.
     Output on_terminal(const std::string& options, const std::string& typed, int seconds = 20) const {
         RunOptions run;
         run.input = typed;
         run.folder = server.work();
         run.environment = {{"TERM", "vt220"}, {"SHELL", "/bin/sh"}};
         run.timeout = std::chrono::seconds(seconds);
-        return server.command_as(
-            runner(),
-            {"/usr/bin/script", "-qec",
-             "stty rows 33 cols 91 -isig; " + program("qsub").string() + " -I -S /bin/sh " + options,
-             "/dev/null"},
-            run);
+        const std::string session = "stty rows 33 cols 91 -isig; : >$ready; " + program("qsub").string() +
+                                    " -I -S /bin/sh " + options + "; code=$?; rm -f $ready; exit $code";
+        const std::string terminal =
+            "export ready=$(mktemp -u); (until [ -e $ready ]; do sleep 0.05; done; cat) | "
+            "/usr/bin/script -qec '" +
+            session + "' /dev/null";
+        return server.command_as(runner(), {"/bin/sh", "-c", terminal}, run);
     }
     std::string last_job() const {
         const std::string all = server.command({"qselect", "-x"}).out;
