@@ -347,8 +347,8 @@ std::int64_t compare_by_events(int sites, int steps, Algorithm algorithm, Tune t
             events.pass_time();
         }
     }
-    // Else the test would be about nothing.
-    EXPECT_GT(fewer, cycles / (sites < 100 ? 20 : 4)) << "of " << cycles;
+    // Else the test would be about nothing. A single site may be one whose policy doesn't go by events.
+    if (sites >= 10) EXPECT_GT(fewer, cycles / (sites < 100 ? 20 : 4)) << "of " << cycles;
     return in_pieces;
 }
 template <class Tune>
