@@ -328,8 +328,10 @@ Result<void> alter_dependencies(Change& change, Job& job, const std::string& bef
             unlink_unnamed(change, job, {type, 0, {}});
     if (unset) unlink_all(change, job.sequence, LinkKind::on);
     for (const DependItem& item : items) unlink_unnamed(change, job, item);
+    const uint64_t sequence = job.sequence;
     if (auto done = take_up_dependencies(change, job); !done) return done;
-    settle_hold(change, job);
+    // A dependency that can't be met has deleted it.
+    if (change.current(sequence) != nullptr) settle_hold(change, job);
     return {};
 }
 
