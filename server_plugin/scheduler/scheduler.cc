@@ -165,9 +165,9 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     return next;
 }
 
-// The same, and the first instant that a refusal names or at which a job becomes an overdue one.
-std::optional<Instant> Scheduler::Impl::wake_after(std::string_view name, Sched& sched, Instant t) {
-    std::optional<Instant> next = boundary_after(name, sched, t);
+// The first instant after t that a refusal names, or at which a job becomes overdue.
+std::optional<Instant> Scheduler::Impl::named_after(const Sched& sched, Instant t) {
+    std::optional<Instant> next;
     const auto named = sched.events.instants.upper_bound(t);
     if (named != sched.events.instants.end()) sooner(next, *named);
     const auto due = sched.events.pending.next_due();
@@ -180,7 +180,10 @@ Instant Scheduler::next_deadline(Instant now) {
     impl_->watch_from(now);
     if (impl_->look_again) return now;
     std::optional<Instant> next;
-    for (auto& [name, sched] : impl_->scheds) sooner(next, impl_->wake_after(name, sched, *impl_->last_tick));
+    for (auto& [name, sched] : impl_->scheds) {
+        sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
+        sooner(next, impl_->named_after(sched, *impl_->last_tick));
+    }
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
     return next.value_or(Instant::max());
 }
@@ -189,19 +192,19 @@ TickResult Scheduler::tick(Instant now) {
     settle();
     TickResult result;
     impl_->watch_from(now);
+    const auto has_come = [&](const std::optional<Instant>& at) { return at && *at <= now; };
     for (auto& [name, sched] : impl_->scheds) {
-        const auto boundary = impl_->wake_after(name, sched, *impl_->last_tick);
+        const bool at_boundary = has_come(impl_->boundary_after(name, sched, *impl_->last_tick));
+        const bool at_named = has_come(impl_->named_after(sched, *impl_->last_tick));
         const Policy* active = impl_->active_policy(name, now);
         const std::string policy = active != nullptr ? active->settings.name : std::string();
         const bool switched = policy != sched.policy && !sched.policy.empty();
         if (switched)
             result.switched.push_back(
                 fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
-        const bool wakes = boundary && *boundary <= now;
-        const auto of_configuration = impl_->boundary_after(name, sched, *impl_->last_tick);
-        sched.woken_for_instants =
-            wakes && !switched && !impl_->look_again && (!of_configuration || *of_configuration > now);
-        if (switched || impl_->look_again || wakes) result.due.push_back({name, switched});
+        const bool for_all = switched || impl_->look_again || at_boundary;
+        sched.woken_for_instants = at_named && !for_all;
+        if (for_all || at_named) result.due.push_back({name, switched});
         sched.policy = policy;
         result.policy_switched = result.policy_switched || switched;
     }

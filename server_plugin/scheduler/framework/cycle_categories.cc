@@ -151,7 +151,7 @@ void Cycle::find_filters(QueueView& view) const {
 FilterRefusal Cycle::first_refusal(const Candidate& job, QueueView& view) {
     for (std::uint32_t i = 0; i < view.filters.size(); ++i)
         if (const Refusal refusal = check(*view.filters[i], job, view)) return {i, refusal};
-    return {};
+    return first_refusal_of_job(job, view);
 }
 
 // Of the filters that are asked for each job, numbered behind the others.
@@ -188,7 +188,7 @@ FilterRefusal Cycle::first_refusal(const Candidate& job, QueueView& view, const 
         return refusal;
     }
     if (of_signature_only) passes(end);
-    return of_user;
+    return of_user.refusal ? of_user : first_refusal_of_job(job, view);
 }
 
 }  // namespace pbs::sched

@@ -163,13 +163,9 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         set_walltime(job, *view);
         Verdict of_queue;
         find_filters(*view);
-        FilterRefusal refusal =
+        const FilterRefusal refusal =
             standing == nullptr ? first_refusal(job, *view)
                                 : first_refusal(job, *view, standing->queues[t], category.of_signature[t]);
-        if (!refusal.refusal) {
-            refusal = first_refusal_of_job(job, *view);
-            verdict.of_job = verdict.of_job || refusal.refusal;
-        }
         weigh(refusal, job, *view, of_queue, standing != nullptr);
         Reason reason = refusal.refusal.reason;
         if (!reason && !other_pass) {
@@ -183,6 +179,7 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         }
         verdict.blockers |= of_queue.blockers;
         verdict.by_user = verdict.by_user || of_queue.by_user;
+        verdict.of_job = verdict.of_job || of_queue.of_job;
         verdict.lasting = verdict.lasting && of_queue.lasting;
         verdict.waits = verdict.waits || of_queue.waits;
         verdict.crosses = verdict.crosses || of_queue.crosses;
@@ -226,8 +223,7 @@ Verdict Cycle::rejection(const Candidate& job) {
 
 Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
     find_filters(view);
-    FilterRefusal refusal = first_refusal(job, view);
-    if (!refusal.refusal) refusal = first_refusal_of_job(job, view);
+    const FilterRefusal refusal = first_refusal(job, view);
     weigh(refusal, job, view, verdict);
     return refusal.refusal.reason;
 }
@@ -244,9 +240,9 @@ void Cycle::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
                   bool by_standing) {
     const Refusal& refusal = refused.refusal;
     if (!refusal) return;
-    const bool of_job = refused.filter >= view.filters.size();
-    const Filter& filter =
-        of_job ? *view.job_filters[refused.filter - view.filters.size()] : *view.filters[refused.filter];
+    verdict.of_job = refused.filter >= view.filters.size();
+    const Filter& filter = verdict.of_job ? *view.job_filters[refused.filter - view.filters.size()]
+                                          : *view.filters[refused.filter];
     if (by_standing && filter.is_of_user())
         verdict.by_user = true;
     else

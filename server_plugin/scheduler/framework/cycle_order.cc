@@ -36,7 +36,7 @@ std::uint32_t Cycle::nodes_of_ordered(JobSlot job) const {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
 }
 
-// The first instant at which a job counts as an overdue one, or a starving one; the last of all: never.
+// The first instant at which a job is overdue, or starving; the last of all: never.
 Instant Cycle::overdue_from(JobSlot job) const {
     if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
     Seconds most = s_.max_queued_time;
@@ -134,7 +134,7 @@ void Cycle::add_every_queue() {
     }
 }
 
-// Which jobs there are, by class. The first instant at which one becomes an overdue one is noted: filters may
+// Which jobs there are, by class. The first instant at which one becomes overdue is noted: filters may
 // let it pass then.
 void Cycle::collect_jobs() {
     set_up_queues();

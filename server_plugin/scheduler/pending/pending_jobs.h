@@ -98,7 +98,7 @@ class PendingJobs {
         JobSize size;
         std::int64_t charge = 0;  // for past usage
         std::int64_t overdue_from =
-            0;  // when it becomes a waiting job, in seconds of the clock; the largest: never
+            0;  // when it becomes overdue, in seconds of the clock; the largest: never
         std::uint32_t signature = 0;
         Blockers blockers = blocker::anything;
     };
@@ -162,7 +162,7 @@ class PendingJobs {
     // Normal jobs that became overdue ones by `now`; they have to be removed. O(1) while there is
     // none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // No normal job becomes an overdue one before; nothing: none ever does.
+    // No normal job becomes overdue before; nothing: none ever does.
     std::optional<Instant> next_due() const {
         if (soonest_ == INT64_MAX) return std::nullopt;
         return Instant(Seconds(soonest_));

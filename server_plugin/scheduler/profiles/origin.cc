@@ -3,35 +3,9 @@
 
 #include "server_plugin/scheduler/framework/after_refusal.h"
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/profiles/rules.h"
 
 namespace pbs::sched {
-
-extern const Filter queue_maximum_filter;
-extern const Filter user_acl_filter;
-extern const Filter dedicated_time_filter;
-extern const Filter execution_type_filter;
-extern const Filter queue_window_filter;
-extern const Filter prime_limit_filter;
-extern const Filter nonprime_drain_filter;
-extern const Filter queue_started_filter;
-extern const Filter max_running_filter;
-extern const Filter queue_nodes_filter;
-extern const Filter queue_resources_filter;
-extern const Filter server_max_running_filter;
-extern const Filter server_user_limit_filter;
-extern const Filter server_group_limit_filter;
-extern const Filter server_resources_filter;
-extern const Filter hosts_filter;
-extern const Filter reservations_filter;
-extern const Filter queue_user_limit_filter;
-extern const Filter queue_group_limit_filter;
-extern const Filter max_user_run_jobs_filter;
-extern const Filter max_dedicated_jobs_filter;
-extern const Filter fragments_filter;
-extern const Filter hpm_counters_filter;
-extern const Admission allocation_admission;
-extern const Admission small_job_max_admission;
-
 namespace {
 
 constexpr std::array<const Filter*, 23> filters = {

@@ -5,26 +5,9 @@
 
 #include "server_plugin/scheduler/framework/after_refusal.h"
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/profiles/rules.h"
 
 namespace pbs::sched {
-
-extern const Filter queue_maximum_filter;
-extern const Filter user_acl_filter;
-extern const Filter dedicated_time_filter;
-extern const Filter dedicated_end_filter;
-extern const Filter queue_window_filter;
-extern const Filter prime_boundary_filter;
-extern const Filter max_running_filter;
-extern const Filter queue_resources_filter;
-extern const Filter server_max_running_filter;
-extern const Filter server_user_limit_filter;
-extern const Filter server_group_limit_filter;
-extern const Filter server_resources_filter;
-extern const Filter hosts_filter;
-extern const Filter reservations_filter;
-extern const Filter queue_user_limit_filter;
-extern const Filter queue_group_limit_filter;
-
 namespace {
 
 // started and execution_type of the queue are asked of each job before any filter.

@@ -1,0 +1,37 @@
+// The filters and admissions that there are, for the tables of the profiles.
+#pragma once
+
+#include "server_plugin/scheduler/framework/filter.h"
+
+namespace pbs::sched {
+
+extern const Admission allocation_admission;
+extern const Admission small_job_max_admission;
+
+extern const Filter dedicated_end_filter;
+extern const Filter dedicated_time_filter;
+extern const Filter execution_type_filter;
+extern const Filter fragments_filter;
+extern const Filter hosts_filter;
+extern const Filter hpm_counters_filter;
+extern const Filter max_dedicated_jobs_filter;
+extern const Filter max_running_filter;
+extern const Filter max_user_run_jobs_filter;
+extern const Filter nonprime_drain_filter;
+extern const Filter prime_boundary_filter;
+extern const Filter prime_limit_filter;
+extern const Filter queue_group_limit_filter;
+extern const Filter queue_maximum_filter;
+extern const Filter queue_nodes_filter;
+extern const Filter queue_resources_filter;
+extern const Filter queue_started_filter;
+extern const Filter queue_user_limit_filter;
+extern const Filter queue_window_filter;
+extern const Filter reservations_filter;
+extern const Filter server_group_limit_filter;
+extern const Filter server_max_running_filter;
+extern const Filter server_resources_filter;
+extern const Filter server_user_limit_filter;
+extern const Filter user_acl_filter;
+
+}  // namespace pbs::sched
