@@ -322,16 +322,15 @@ Result<void> alter_dependencies(Change& change, Job& job, const std::string& bef
         set_attribute(job, "depend", depend_text(items));
         return {};
     }
-    if (unset)
-        for (const DependType type : {DependType::after, DependType::afterok, DependType::afternotok,
-                                      DependType::afterany, DependType::runone})
-            unlink_unnamed(change, job, {type, 0, {}});
-    if (unset) unlink_all(change, job.sequence, LinkKind::on);
-    for (const DependItem& item : items) unlink_unnamed(change, job, item);
-    const uint64_t sequence = job.sequence;
-    if (auto done = take_up_dependencies(change, job); !done) return done;
-    // A dependency that can't be met has deleted it.
-    if (change.current(sequence) != nullptr) settle_hold(change, job);
+    if (!unset) {
+        for (const DependItem& item : items) unlink_unnamed(change, job, item);
+        return take_up_dependencies(change, job);
+    }
+    for (const DependType type : {DependType::after, DependType::afterok, DependType::afternotok,
+                                  DependType::afterany, DependType::runone})
+        unlink_unnamed(change, job, {type, 0, {}});
+    unlink_all(change, job.sequence, LinkKind::on);
+    settle_hold(change, job);
     return {};
 }
 
