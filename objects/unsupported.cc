@@ -50,7 +50,14 @@ bool any_is_on(const Object& object, std::string_view conditions) {
                                [&](std::string_view condition) { return is_on(object, condition); });
 }
 
-std::vector<std::string> queues_of(const Value& value) {
+// With which the server schedules by the policy, where pbs_sched doesn't.
+std::string_view algorithm_of(const Object& policy) {
+    const std::string_view algorithm = policy.text("algorithm");
+    return algorithm == "external" ? "standard" : algorithm;
+}
+
+// Of a list; one that isn't a list is its own.
+std::vector<std::string> elements_of(const Value& value) {
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
     return {std::get<std::string>(value)};
 }
@@ -74,13 +81,13 @@ class Findings {
   private:
     // The Origin scheduler has nothing of the kind: nobody expects it of its policies.
     bool applies_by_default() const {
-        return object_.type() != ObjectType::policy || object_.text("algorithm") == "standard";
+        return object_.type() != ObjectType::policy || algorithm_of(object_) == "standard";
     }
 
     void look(const Unsupported& row, const Attribute& attribute, const Value& value) {
         switch (row.asks) {
             case Asks::element:
-                for (const std::string& key : std::get<StringList>(value))
+                for (const std::string& key : elements_of(value))
                     if (key.starts_with(row.word))
                         add(row, fmt::format(": {} {} is not acted on: {}", attribute.name, key, row.why));
                 return;
@@ -93,8 +100,8 @@ class Findings {
                     add(row, fmt::format(": {} is not acted on: {}", attribute.name, checked.error()));
                 return;
             case Asks::host:
-                if (object_.text("algorithm") != row.word) return;
-                for (const std::string& queue : queues_of(value))
+                if (algorithm_of(object_) != row.word) return;
+                for (const std::string& queue : elements_of(value))
                     if (queue.find('@') != std::string::npos)
                         add(row, fmt::format(": the host of {} in {} is not acted on: {}", queue,
                                              attribute.name, row.why));
@@ -105,7 +112,7 @@ class Findings {
                     add(row, fmt::format(": {} is not acted on without {}", attribute.name, row.word));
                 return;
             case Asks::of:
-                if (!asks_for_nothing(attribute, value, row.asks) && object_.text("algorithm") != row.word)
+                if (!asks_for_nothing(attribute, value, row.asks) && algorithm_of(object_) != row.word)
                     add(row,
                         fmt::format(": {} is not acted on: it is of algorithm {}", attribute.name, row.word));
                 return;
@@ -154,7 +161,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
             values, [&](const QueueValue& one) { return same_word(one.first, row.attribute); });
         // A Priority of 0 is what a queue has without one.
         if (value == values.end() || (row.attribute == "Priority" && value->second == "0")) continue;
-        const bool other = row.asks == Asks::of && policy.text("algorithm") != row.word;
+        const bool other = row.asks == Asks::of && algorithm_of(policy) != row.word;
         const bool alone = row.asks == Asks::without && !any_is_on(policy, row.word);
         if (!other && !alone) continue;
         told.push_back(row.attribute);
@@ -166,8 +173,6 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
 }
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {
-    // Another scheduler acts on what this one doesn't.
-    if (object.type() == ObjectType::policy && object.text("algorithm") == "external") return {};
     // By their names once, not for each of thousands of objects.
     static const std::vector<const Attribute*> attributes = [] {
         std::vector<const Attribute*> of_rows;

@@ -20,7 +20,7 @@ class Object;
 enum class Asks {
     anything,   // all but False, the default, and, where there is no default, 0 and none
     always,     // as `anything`, and the default does too where the attribute isn't set
-    element,    // an element that begins with `word`
+    element,    // an element that begins with `word`, or a value that isn't a list
     host,       // a queue with a host, queue@host, with algorithm `word`
     term,       // a formula with the name `word` in it
     of,         // what is set, but False, 0 and none, with another algorithm than `word`

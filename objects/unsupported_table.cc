@@ -39,6 +39,8 @@ constexpr Unsupported kTable[] = {
     {policy, "challenge_queue_name", anything, {}, kNoQueueOfThatKind},
     {policy, "server_host", anything, {}, "the scheduler is part of the server"},
 
+    {policy, "algorithm", element, "external",
+     "pbs_sched isn't beside this server, which schedules as with standard"},
     {policy, "job_sort_key", element, "fairshare_perc", kNoShares},
     {policy, "job_sort_key", element, "preempt_priority", kNoPreemption},
     {policy, "job_sort_formula", term, "fairshare_perc", kNoShares},

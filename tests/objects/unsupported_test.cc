@@ -387,5 +387,24 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log is not acted on: '/etc/passwd' is not the name of a file")));
 }
 
+// Where pbs_sched isn't, the server schedules by such a policy as by a standard one, and says so.
+TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
+    Object policy(ObjectType::policy, "p1");
+    const auto set = [&](std::string_view name, std::string_view value) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, name);
+        policy.assign(attribute, parse_value(attribute, value).value());
+    };
+    set("algorithm", "external");
+    set("by_queue", "True");
+    set("max_user_run_jobs", "3");
+    const std::vector<std::string> lines = unsupported_lines(policy);
+    EXPECT_THAT(lines,
+                testing::UnorderedElementsAre(
+                    "policy p1: algorithm external is not acted on: pbs_sched isn't beside this server, "
+                    "which schedules as with standard",
+                    "policy p1: preemption, True by default, is not acted on: no job is preempted",
+                    "policy p1: max_user_run_jobs is not acted on: it is of algorithm origin"));
+}
+
 }  // namespace
 }  // namespace pbs::objects
