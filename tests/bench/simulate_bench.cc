@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "simulate/engine.h"
-#include "simulate/variant.h"
+#include "tools/simulate/engine.h"
+#include "tools/simulate/variant.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "calendar/changes.h"
+#include "tools/calendar/changes.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "calendar/dates.h"
+#include "tools/calendar/dates.h"
 
 #include "tests/calendar/support.h"
 

@@ -1,4 +1,4 @@
-#include "calendar/import.h"
+#include "tools/calendar/import.h"
 
 #include "tests/calendar/support.h"
 

@@ -1,4 +1,4 @@
-#include "calendar/month.h"
+#include "tools/calendar/month.h"
 
 #include "tests/calendar/support.h"
 

@@ -1,4 +1,4 @@
-#include "calendar/site.h"
+#include "tools/calendar/site.h"
 
 #include "tests/calendar/support.h"
 

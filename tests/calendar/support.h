@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "calendar/site.h"
 #include "tests/rrule/support.h"
+#include "tools/calendar/site.h"
 
 namespace pbs::calendar::test {
 

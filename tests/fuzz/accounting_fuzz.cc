@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "simulate/accounting.h"
+#include "tools/simulate/accounting.h"
 
 using namespace pbs::simulate;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "replay/record_file.h"
+#include "tools/replay/record_file.h"
 
 using namespace pbs::replay;
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "simulate/swf.h"
+#include "tools/simulate/swf.h"
 
 using namespace pbs::simulate;
 

@@ -1,5 +1,5 @@
 // What is said of texts that are no records.
-#include "replay/record_file.h"
+#include "tools/replay/record_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A recorded cycle that is run again gives the same decisions, and a changed record doesn't.
-#include "replay/replay.h"
+#include "tools/replay/replay.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,9 +8,9 @@
 #include "objects/draft.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
-#include "replay/anonymous.h"
 #include "tests/cases.h"
 #include "tests/scheduler/random_cluster.h"
+#include "tools/replay/anonymous.h"
 
 namespace pbs::replay {
 namespace {

@@ -1,4 +1,4 @@
-#include "simulate/accounting.h"
+#include "tools/simulate/accounting.h"
 
 #include <gmock/gmock.h>
 

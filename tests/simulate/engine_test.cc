@@ -1,5 +1,5 @@
 // Schedules that can be worked out by hand.
-#include "simulate/engine.h"
+#include "tools/simulate/engine.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "simulate/machine.h"
+#include "tools/simulate/machine.h"
 
 #include <gmock/gmock.h>
 

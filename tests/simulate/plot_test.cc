@@ -1,4 +1,4 @@
-#include "simulate/plot.h"
+#include "tools/simulate/plot.h"
 
 #include <gmock/gmock.h>
 

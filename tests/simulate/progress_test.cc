@@ -1,4 +1,4 @@
-#include "simulate/progress.h"
+#include "tools/simulate/progress.h"
 
 #include <gtest/gtest.h>
 

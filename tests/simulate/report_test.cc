@@ -1,4 +1,4 @@
-#include "simulate/report.h"
+#include "tools/simulate/report.h"
 
 #include <gmock/gmock.h>
 

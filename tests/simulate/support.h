@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "simulate/engine.h"
-#include "simulate/report.h"
-#include "simulate/variant.h"
+#include "tools/simulate/engine.h"
+#include "tools/simulate/report.h"
+#include "tools/simulate/variant.h"
 
 namespace pbs::simulate::test {
 

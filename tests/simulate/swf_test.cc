@@ -1,4 +1,4 @@
-#include "simulate/swf.h"
+#include "tools/simulate/swf.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "simulate/variant.h"
+#include "tools/simulate/variant.h"
 
 #include <gmock/gmock.h>
 

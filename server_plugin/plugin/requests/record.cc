@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "replay/replay.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/spool_file.h"
 #include "server_plugin/plugin/text.h"
+#include "tools/replay/replay.h"
 
 namespace pbs::plugin {
 namespace {

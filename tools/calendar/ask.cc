@@ -1,0 +1,70 @@
+#include "tools/calendar/ask.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
+
+namespace pbs::calendar {
+namespace {
+
+std::vector<ObjectText> objects_of(const batch_status* list) {
+    std::vector<ObjectText> out;
+    for (const batch_status* object = list; object; object = object->next) {
+        ObjectText& text = out.emplace_back();
+        text.name = cmds::view(object->name);
+        for (const attrl* a = object->attribs; a; a = a->next) {
+            if (cmds::view(a->resource).empty())
+                text.attributes[std::string(cmds::view(a->name))] = cmds::view(a->value);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<Client> Client::open(const std::string& server) {
+    auto connection = cmds::Connection::open(server);
+    if (connection) return Client(std::move(*connection));
+    return tl::unexpected(fmt::format("can not connect to server {}: {}", server.empty() ? "default" : server,
+                                      cmds::failure_text(-1)));
+}
+
+std::string Client::why(const std::string& what) const {
+    return fmt::format("{}: {}", what, cmds::failure_text(connection_.handle()));
+}
+
+Result<Answers> Client::answers() const {
+    Answers out;
+    std::string failed;
+    const int handle = connection_.handle();
+    const auto take = [&](const char* what, batch_status* made) {
+        const cmds::StatusList list(made);
+        if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
+        return objects_of(list.get());
+    };
+    pbs_errno = PBSE_NONE;
+    for (ObjectText& server : take("server", pbs_statserver(handle, nullptr, nullptr)))
+        out.server = std::move(server);
+    out.scheds = take("scheds", pbs_statsched(handle, nullptr, nullptr));
+    out.queues = take("queues", pbs_statque(handle, "", nullptr, nullptr));
+    out.policies = take("policies", pbs_statpolicy(handle, nullptr, nullptr, nullptr));
+    out.time_windows = take("time_windows", pbs_stattimewindow(handle, nullptr, nullptr, nullptr));
+    if (!failed.empty()) return tl::unexpected(failed);
+    return out;
+}
+
+Result<std::string> Client::add_non_work_days(std::span<const std::string> entries) const {
+    cmds::AttrList change;
+    change.add(ATTR_non_work_days, "", fmt::format("{}", fmt::join(entries, ",")), INCR);
+    const int handle = connection_.handle();
+    const int code = pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_SERVER, "", change.operations(), nullptr);
+    if (code != PBSE_NONE) return tl::unexpected(why("set server non_work_days"));
+    return std::string(cmds::view(pbs_geterrmsg(handle)));
+}
+
+}  // namespace pbs::calendar

@@ -1,0 +1,141 @@
+#include "tools/calendar/site.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/value.h"
+#include "objects/windows.h"
+#include "tools/calendar/dates.h"
+
+namespace pbs::calendar {
+namespace {
+
+// The attributes of this project's tables; the others, of hosts with more, are not looked at.
+Result<objects::Object> make_object(objects::ObjectType type, const ObjectText& text) {
+    objects::Object object(type, text.name);
+    for (const auto& [name, value] : text.attributes) {
+        const objects::Attribute* attribute = objects::find_attribute(type, name);
+        if (!attribute || value.empty()) continue;
+        auto parsed = objects::parse_value(*attribute, value);
+        if (!parsed) {
+            return tl::unexpected(
+                fmt::format("{} {}: {}", objects::type_name(type), text.name, parsed.error().message));
+        }
+        object.assign(*attribute, std::move(*parsed));
+    }
+    return object;
+}
+
+Result<rrule::Zone> zone_of(const ObjectText& server, bool& assumed) {
+    if (const std::string_view name = server.value("time_zone"); !name.empty()) {
+        if (auto zone = rrule::Zone::find(name)) return std::move(*zone);
+    }
+    assumed = true;
+    auto zone = rrule::Zone::system();
+    if (!zone) return tl::unexpected(zone.error().message);
+    return std::move(*zone);
+}
+
+Result<void> read_holidays(const ObjectText& server, Site& site) {
+    const std::string_view text = server.value("non_work_days");
+    if (text.empty()) return {};
+    const auto rules = objects::split_rules("non_work_days", text);
+    if (!rules) return tl::unexpected(rules.error().message);
+    auto days = rrule::NonWorkDays::parse(*rules, site.zone);
+    if (!days) return tl::unexpected("non_work_days: " + days.error().message);
+    site.holiday_rules = *rules;
+    site.holidays = std::move(*days);
+    return {};
+}
+
+// What a server says of its clock: 2026-11-22T17:01:28Z.
+std::optional<rrule::Instant> clock_of(const ObjectText& server) {
+    std::string_view text = server.value("server_time");
+    if (!text.ends_with('Z')) return std::nullopt;
+    text.remove_suffix(1);
+    const auto time = parse_time(text, rrule::Zone::utc());
+    return time ? std::optional(*time) : std::nullopt;
+}
+
+Result<void> read_windows(const Answers& answers, Site& site) {
+    std::vector<rrule::Window> prime;
+    std::vector<rrule::Window> dedicated;
+    for (const ObjectText& text : answers.time_windows) {
+        const auto object = make_object(objects::ObjectType::time_window, text);
+        if (!object) return tl::unexpected(object.error());
+        if (!object->has("rrule")) continue;  // it never opens
+        const auto window = objects::make_window(*object, site.zone);
+        if (!window) return tl::unexpected(window.error().message);
+        const std::string type(object->text("type"));
+        if (type == "prime") prime.push_back(*window);
+        if (type == "dedicated") dedicated.push_back(*window);
+        site.windows.push_back({text.name, type, {}, rrule::WindowSet({*window}, site.holidays)});
+    }
+    site.prime_switches = !prime.empty();
+    site.prime = rrule::WindowSet(std::move(prime), site.holidays);
+    site.dedicated = rrule::WindowSet(std::move(dedicated), site.holidays);
+    return {};
+}
+
+Result<void> read_queues(const Answers& answers, Site& site) {
+    for (const ObjectText& queue : answers.queues) {
+        const std::string_view names = queue.value("time_window");
+        if (names.empty()) continue;
+        const auto list = objects::split_list("time_window", names);
+        if (!list) return tl::unexpected(fmt::format("queue {}: {}", queue.name, list.error().message));
+        for (NamedWindow& window : site.windows) {
+            if (std::ranges::find(*list, window.name) != list->end()) window.queues.push_back(queue.name);
+        }
+    }
+    return {};
+}
+
+Result<void> read_scheds(const Answers& answers, Site& site) {
+    for (const ObjectText& sched : answers.scheds) {
+        const std::string_view text = sched.value("policy");
+        objects::PolicySlots slots;
+        if (!text.empty()) {
+            const auto list = objects::split_list("policy", text);
+            if (!list) return tl::unexpected(fmt::format("sched {}: {}", sched.name, list.error().message));
+            slots = objects::slots_from_list(*list);
+        }
+        site.scheds.push_back({sched.name, std::move(slots)});
+    }
+    return {};
+}
+
+// Prime time of the Origin policy that the first scheduler runs at all times.
+Result<void> read_prime_hours(const Answers& answers, Site& site) {
+    if (site.prime_switches || site.scheds.empty()) return {};
+    for (const ObjectText& text : answers.policies) {
+        if (text.name != site.scheds.front().slots.all_time) continue;
+        const auto policy = make_object(objects::ObjectType::policy, text);
+        if (!policy) return tl::unexpected(policy.error());
+        site.prime = objects::weekday_prime_hours(*policy, site.holidays, site.zone);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view ObjectText::value(std::string_view attribute) const {
+    const auto found = attributes.find(attribute);
+    return found == attributes.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+Result<Site> make_site(const Answers& answers) {
+    Site site;
+    site.server = answers.server.name;
+    auto zone = zone_of(answers.server, site.zone_assumed);
+    if (!zone) return tl::unexpected(zone.error());
+    site.zone = std::move(*zone);
+    site.now = clock_of(answers.server);
+    Result<void> done = read_holidays(answers.server, site);
+    for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours})
+        if (done) done = read(answers, site);
+    if (!done) return tl::unexpected(done.error());
+    return site;
+}
+
+}  // namespace pbs::calendar

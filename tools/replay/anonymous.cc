@@ -1,0 +1,407 @@
+#include "tools/replay/anonymous.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "text/json.h"
+#include "tools/replay/replay.h"
+
+namespace pbs::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names of one kind: first all of them are seen, then each has a number by its place among them, so that what
+// goes by the order of names goes on as it was.
+class Names {
+  public:
+    explicit Names(std::string_view stem) : stem_(stem) {}
+    void see(std::string_view name) {
+        if (!name.empty()) seen_.emplace(name);
+    }
+    void number() {
+        const std::size_t width = std::to_string(seen_.size()).size();
+        std::size_t i = 0;
+        for (const std::string& name : seen_) others_[name] = fmt::format("{}{:0{}}", stem_, ++i, width);
+    }
+    const std::string* find(std::string_view name) const {
+        const auto found = others_.find(name);
+        return found == others_.end() ? nullptr : &found->second;
+    }
+
+  private:
+    std::string stem_;
+    std::set<std::string, std::less<>> seen_;
+    std::map<std::string, std::string, std::less<>> others_;
+};
+
+// Calls `f` with each word of a text, and with what is between words, in order: words are what names are made
+// of.
+template <class Word, class Between>
+void each_word(std::string_view text, std::string_view also, Word word, Between between) {
+    const auto is_word = [&](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80 ||
+               c == '_' || c == '-' || also.find(c) != std::string_view::npos;
+    };
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (end < text.size() && is_word(text[end]) == is_word(text[i])) ++end;
+        if (is_word(text[i]))
+            word(text.substr(i, end - i));
+        else
+            between(text.substr(i, end - i));
+        i = end;
+    }
+}
+
+template <std::size_t N>
+bool one_of(std::string_view name, const std::array<std::string_view, N>& list) {
+    return std::ranges::find(list, name) != list.end();
+}
+
+constexpr std::array<std::string_view, 7> kQueueLists{
+    "submit_queue",    "batch_queues",          "special_queue",       "dedicated_queues",
+    "external_queues", "background_queue_name", "challenge_queue_name"};
+constexpr std::array<std::string_view, 3> kHosts{"sched_host", "server_host", "system_name"};
+constexpr std::array<std::string_view, 5> kPaths{"sched_acct_dir", "dedicated_time_command", "hpm_ctl",
+                                                 "sorted_job_dumpfile", "schedule_log"};
+
+// One pass over the lines of a record sees the names, a second one replaces them: `text(t)` is what stands in
+// the record from then on.
+class Renaming {
+  public:
+    void number() {
+        for (Names* names : {&users_, &groups_, &queues_, &labels_, &domains_, &paths_, &entities_})
+            names->number();
+        replacing_ = true;
+    }
+
+    void line(const std::string& key, Json& value) {
+        if (key == "server")
+            host(value, "name"), host(value, "host");
+        else if (key == "queue")
+            queue_line(value);
+        else if (key == "vnode")
+            host(value, "name"), host(value, "host"), amounts(value, "resources_available");
+        else if (key == "job")
+            job_line(value);
+        else if (key == "past_usage")
+            past_usage_line(value);
+        else if (key == "allocations")
+            allocations_line(value);
+        else if (key == "outages")
+            outages_line(value);
+        else if (key == "object")
+            object_line(value);
+        else if (key == "sched_config")
+            for (const char* slot : {"all_time", "prime", "non_prime"}) {
+                if (value.contains(slot)) attributes(value[slot]);
+            }
+        else
+            decision_line(value);
+    }
+
+  private:
+    using Rename = std::string (Renaming::*)(std::string_view);
+
+    static std::string bytes(const Json& json) {
+        return text::from_json(nlohmann::json::parse(json.dump())).value_or(std::string());
+    }
+    static Json json(std::string_view text) {
+        std::string out;
+        text::append_json(out, text);
+        return Json::parse(out);
+    }
+    void each(Json& object, std::string_view key, Rename rename) {
+        if (!object.is_object()) return;
+        const auto found = object.find(key);
+        if (found != object.end()) *found = json((this->*rename)(bytes(*found)));
+    }
+    void host(Json& o, std::string_view key) { each(o, key, &Renaming::host_name); }
+
+    std::string renamed(Names& names, std::string_view name) {
+        if (!replacing_) names.see(name);
+        const std::string* other = names.find(name);
+        return other != nullptr ? *other : std::string(name);
+    }
+    std::string user_name(std::string_view name) {
+        const std::size_t at = name.find('@');
+        if (at == std::string_view::npos) return renamed(users_, name);
+        return renamed(users_, name.substr(0, at)) + '@' + host_name(name.substr(at + 1));
+    }
+    std::string group_name(std::string_view name) { return renamed(groups_, name); }
+    std::string queue_name(std::string_view name) { return renamed(queues_, name); }
+    // The first label, and the domain: host names are compared without the domain where one has none, and
+    // whatever their case.
+    std::string host_name(std::string_view name) {
+        std::string lower(name);
+        std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        const std::size_t dot = lower.find('.');
+        if (dot == std::string::npos) return renamed(labels_, lower);
+        return renamed(labels_, std::string_view(lower).substr(0, dot)) + '.' +
+               renamed(domains_, std::string_view(lower).substr(dot + 1));
+    }
+    std::string path_name(std::string_view path) {
+        const std::string other = renamed(paths_, path);
+        return replacing_ && path.starts_with('/') ? "/anonymous/" + other : other;
+    }
+    // 12.server, 12[3].server
+    std::string job_id(std::string_view id) {
+        const std::size_t dot = id.find('.');
+        if (dot == std::string_view::npos) return std::string(id);
+        return std::string(id.substr(0, dot + 1)) + host_name(id.substr(dot + 1));
+    }
+    // Of acl_users: user, user@host, with * and a sign.
+    std::string acl_name(std::string_view name) {
+        const bool sign = name.starts_with('+') || name.starts_with('-');
+        const std::string_view bare = sign ? name.substr(1) : name;
+        if (bare.find('*') != std::string_view::npos) {
+            const std::size_t at = bare.find('@');
+            if (at == std::string_view::npos || bare.substr(0, at).find('*') != std::string_view::npos)
+                return std::string(name);
+            return fmt::format("{}{}@{}", sign ? name.substr(0, 1) : "", user_name(bare.substr(0, at)),
+                               bare.substr(at + 1));
+        }
+        return fmt::format("{}{}", sign ? name.substr(0, 1) : "", user_name(bare));
+    }
+    // queue, queue@host, with commas between them.
+    std::string queue_specs(std::string_view text) {
+        std::string out;
+        bool of_host = false;
+        const auto word = [&](std::string_view name) { out += of_host ? host_name(name) : queue_name(name); };
+        const auto between = [&](std::string_view marks) {
+            of_host = marks.find('@') != std::string_view::npos;
+            out += marks;
+        };
+        each_word(text, ".", word, between);
+        return out;
+    }
+    // 2:ncpus=1:host=n1+1:vnode=n2
+    std::string select_text(std::string_view text) {
+        std::string out;
+        std::string_view resource;
+        const auto word = [&](std::string_view name) {
+            const bool of_host = out.ends_with('=') && (resource == "host" || resource == "vnode");
+            out += of_host ? host_name(name) : std::string(name);
+            resource = name;
+        };
+        each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
+        return out;
+    }
+    // group01:root = 30: those that are users, groups or queues elsewhere have the same names here.
+    std::string tree_element(std::string_view text) {
+        std::string out;
+        const auto word = [&](std::string_view name) {
+            if (name == "root" || out.find('=') != std::string::npos)
+                out += name;
+            else if (!replacing_)
+                entities_.see(name);
+            else
+                out += any_name(name);
+        };
+        each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
+        return out;
+    }
+    std::string any_name(std::string_view name) const {
+        for (const Names* names : {&users_, &groups_, &queues_, &labels_, &entities_})
+            if (const std::string* other = names->find(name)) return *other;
+        return std::string(name);
+    }
+    // In a text for people.
+    std::string words(std::string_view text) {
+        std::string out;
+        const auto word = [&](std::string_view name) {
+            const bool id = !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) != 0 &&
+                            name.find('.') != std::string_view::npos;
+            out += id ? job_id(name) : any_name(name);
+        };
+        if (replacing_) each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
+        return out;
+    }
+    static std::string nothing(std::string_view) { return {}; }
+
+    void amounts(Json& object, std::string_view key) {
+        const auto found = object.find(key);
+        if (found == object.end() || !found->is_array()) return;
+        for (Json& amount : *found) {
+            if (!amount.is_array() || amount.size() < 2 || !amount.front().is_string()) continue;
+            const std::string resource = amount.front().get<std::string>();
+            Json& value = amount.back();
+            if (value.is_number()) continue;
+            if (resource == "host" || resource == "vnode") value = json(host_name(bytes(value)));
+            if (resource == "select") value = json(select_text(bytes(value)));
+        }
+    }
+    void all(Json& object, std::string_view key, Rename rename) {
+        const auto found = object.find(key);
+        if (found == object.end() || !found->is_array()) return;
+        for (Json& element : *found) element = json((this->*rename)(bytes(element)));
+    }
+    void queue_line(Json& queue) {
+        each(queue, "name", &Renaming::queue_name);
+        all(queue, "acl_users", &Renaming::acl_name);
+    }
+    void job_line(Json& job) {
+        each(job, "id", &Renaming::job_id);
+        each(job, "owner", &Renaming::user_name);
+        each(job, "group", &Renaming::group_name);
+        each(job, "origin_queue", &Renaming::queue_name);
+        host(job, "run_host");
+        amounts(job, "requested");
+    }
+    void past_usage_line(Json& usage) {
+        if (const auto users = usage.find("users"); users != usage.end())
+            for (Json& row : *users) {
+                each(row, "user", &Renaming::user_name);
+                each(row, "group", &Renaming::group_name);
+            }
+        all(usage, "charged", &Renaming::job_id);
+    }
+    void keys(Json& object, std::string_view key, Rename rename) {
+        const auto found = object.find(key);
+        if (found == object.end() || !found->is_object()) return;
+        if (!replacing_) {
+            for (const auto& [name, value] : found->items()) (void)(this->*rename)(decoded(name));
+            return;
+        }
+        Json renamed = Json::object();
+        // Bytes that can't be in a key are %e9 there; names with one have other names in any case.
+        for (const auto& [name, value] : found->items()) renamed[(this->*rename)(decoded(name))] = value;
+        *found = std::move(renamed);
+    }
+    static std::string decoded(std::string_view key) {
+        std::string out;
+        for (std::size_t i = 0; i < key.size(); ++i) {
+            if (key[i] == '%' && i + 2 < key.size()) {
+                out += static_cast<char>(std::stoi(std::string(key.substr(i + 1, 2)), nullptr, 16));
+                i += 2;
+            } else {
+                out += key[i];
+            }
+        }
+        return out;
+    }
+    void allocations_line(Json& allocations) {
+        each(allocations, "dir", &Renaming::path_name);
+        for (const char* key : {"allocated", "used", "charged"})
+            keys(allocations, key, &Renaming::group_name);
+        keys(allocations, "charges", &Renaming::job_id);
+        if (const auto charges = allocations.find("charges"); charges != allocations.end())
+            for (auto& [job, charge] : charges->items()) each(charge, "group", &Renaming::group_name);
+    }
+    void outages_line(Json& outages) {
+        each(outages, "command", &Renaming::path_name);
+        host(outages, "name");
+        if (const auto list = outages.find("outages"); list != outages.end() && list->is_array())
+            for (Json& outage : *list) outage.erase("description");
+    }
+    void object_line(Json& object) {
+        const std::string type = object.value("type", "");
+        if (type == "queue") each(object, "name", &Renaming::queue_name);
+        if (type == "server") host(object, "name");
+        attributes(object);
+    }
+    void attributes(Json& object) {
+        const auto found = object.find("attributes");
+        if (found == object.end() || !found->is_object()) return;
+        found->erase("comment");
+        for (auto& [name, value] : found->items()) {
+            Rename rename = nullptr;
+            if (one_of(name, kQueueLists)) rename = &Renaming::queue_specs;
+            if (one_of(name, kHosts)) rename = &Renaming::host_name;
+            if (one_of(name, kPaths)) rename = &Renaming::path_name;
+            if (name == "tree_element") rename = &Renaming::tree_element;
+            if (rename == nullptr) continue;
+            if (value.is_array())
+                for (Json& element : value) element = json((this->*rename)(bytes(element)));
+            else
+                value = json((this->*rename)(bytes(value)));
+        }
+    }
+    void decision_line(Json& decision) {
+        if (!decision.is_object()) return;
+        each(decision, "job", &Renaming::job_id);
+        each(decision, "queue", &Renaming::queue_name);
+        each(decision, "path", &Renaming::path_name);
+        each(decision, "text", &Renaming::words);
+        amounts(decision, "set");
+        const auto places = decision.find("places");
+        if (places == decision.end()) return;
+        for (Json& place : *places) {
+            host(place, "vnode");
+            amounts(place, "amounts");
+        }
+    }
+
+    Names users_{"user"}, groups_{"group"}, queues_{"queue"}, labels_{"host"}, domains_{"domain"},
+        paths_{"file"}, entities_{"entity"};
+    bool replacing_ = false;
+};
+
+// The lines up to and with "cycle", and those of what was decided.
+struct Halves {
+    std::string state;
+    std::string decided;
+};
+
+Halves rewrite(std::string_view text, Renaming& renaming) {
+    Halves halves;
+    bool decided = false;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        at = end + 1;
+        if (line.empty()) continue;
+        Json object = Json::parse(line);
+        const std::string key = object.begin().key();
+        const bool kept = key == "pbspolicy_record" || key == "cycle" || key == "sched" ||
+                          key == "resource" || key == "hpm" || key == "tick";
+        if (!kept) renaming.line(key, object.begin().value());
+        (decided ? halves.decided : halves.state) += object.dump() + "\n";
+        decided = decided || key == "cycle";
+    }
+    return halves;
+}
+
+// Decisions without what is only said.
+std::vector<std::string> bare(std::string_view decided) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < decided.size();) {
+        const std::size_t end = std::min(decided.find('\n', at), decided.size());
+        auto object = nlohmann::json::parse(decided.substr(at, end - at));
+        at = end + 1;
+        const std::string key = object.begin().key();
+        if (key != "run" && key != "reject" && key != "comment" && key != "move") continue;
+        object.begin().value().erase("text");
+        lines.push_back(object.dump());
+    }
+    return lines;
+}
+
+}  // namespace
+
+Result<std::string> anonymous(std::string_view text, std::string_view name,
+                              const std::optional<std::string>& time_zone) {
+    const auto before = replay(text, name, time_zone);  // and it is a record
+    if (!before) return tl::unexpected(before.error());
+    Renaming renaming;
+    (void)rewrite(text, renaming);
+    renaming.number();
+    const Halves renamed = rewrite(text, renaming);
+    if (!before->differences.empty()) return renamed.state + renamed.decided;
+    const auto now = decide_again(renamed.state + renamed.decided, name, time_zone);
+    if (!now) return tl::unexpected(now.error());
+    if (bare(*now) != bare(renamed.decided))
+        return tl::unexpected(
+            Error{fmt::format("{}: with other names other jobs start: it can't be made anonymous", name)});
+    return renamed.state + *now;
+}
+
+}  // namespace pbs::replay

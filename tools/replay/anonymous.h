@@ -1,0 +1,28 @@
+// A record without the names of a site.
+#ifndef PBSPOLICY_REPLAY_ANONYMOUS_H
+#define PBSPOLICY_REPLAY_ANONYMOUS_H
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/replay/record_file.h"
+
+namespace pbs::replay {
+
+// The same record with other names in place of those of users, groups, queues, hosts and vnodes, and of the
+// files and programs that the configuration names: the same one for the same name wherever it is, in the
+// order that the names were in. Remarks and descriptions are left out. Decides what the record decides: that
+// is tried, and an error if it isn't so. Of a record that decides something else now, the texts of decisions
+// have the names replaced that stand in them as words.
+//
+// Kept are the names of policies, schedulers, time windows, fairshare groups, resources and partitions, and
+// values of resources other than host, vnode and select.
+//
+// Errors as those of read_record().
+Result<std::string> anonymous(std::string_view text, std::string_view name,
+                              const std::optional<std::string>& time_zone = std::nullopt);
+
+}  // namespace pbs::replay
+
+#endif

@@ -1,0 +1,246 @@
+// The keys of each line of a record, once for writing and reading: `archive(key, member, default)`.
+#ifndef PBSPOLICY_REPLAY_FIELDS_H
+#define PBSPOLICY_REPLAY_FIELDS_H
+
+#include <array>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "tools/replay/record_file.h"
+
+namespace pbs::replay {
+
+template <class Archive, class S>
+using Ref = std::conditional_t<Archive::reads, S&, const S&>;
+
+// Words for the values of an enumeration.
+template <class E>
+struct Words;
+template <>
+struct Words<sched::ResourceKind> {
+    using enum sched::ResourceKind;
+    static constexpr std::array<std::pair<sched::ResourceKind, std::string_view>, 7> list{
+        {{integer, "integer"},
+         {real, "real"},
+         {size, "size"},
+         {duration, "duration"},
+         {boolean, "boolean"},
+         {string, "string"},
+         {string_array, "string_array"}}};
+};
+template <>
+struct Words<sched::ExecutionType> {
+    using enum sched::ExecutionType;
+    static constexpr std::array<std::pair<sched::ExecutionType, std::string_view>, 4> list{
+        {{any, "any"}, {prime, "prime"}, {non_prime, "non_prime"}, {dedicated, "dedicated"}}};
+};
+template <>
+struct Words<sched::HpmCounters> {
+    using enum sched::HpmCounters;
+    static constexpr std::array<std::pair<sched::HpmCounters, std::string_view>, 3> list{
+        {{unknown, "unknown"}, {global, "global"}, {user, "user"}}};
+};
+template <>
+struct Words<sched::CycleTrigger> {
+    using enum sched::CycleTrigger;
+    static constexpr std::array<std::pair<sched::CycleTrigger, std::string_view>, 8> list{
+        {{job_new, "job_new"},
+         {job_ended, "job_ended"},
+         {timer, "timer"},
+         {recycle, "recycle"},
+         {command, "command"},
+         {configure, "configure"},
+         {first, "first"},
+         {policy_switch, "policy_switch"}}};
+};
+template <class E>
+concept Worded = requires {
+    Words<E>::list;
+};
+
+template <class A>
+void fields(A& a, Ref<A, sched::ResourceRecord> r) {
+    a("id", r.id, UINT32_MAX);
+    a("name", r.name, "");
+    a("kind", r.kind, sched::ResourceKind::integer);
+    a("consumable", r.consumable, false);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::ServerRecord> r) {
+    a("name", r.name, "");
+    a("host", r.host_name, "");
+    a("max_running", r.max_running, -1);
+    a("max_user_run", r.max_user_run, -1);
+    a("max_group_run", r.max_group_run, -1);
+    a.amounts("resources_available", r.resources_available);
+    a("backfill_depth", r.backfill_depth, -1);
+    a("job_sort_formula", r.job_sort_formula, "");
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::QueueState> s) {
+    auto& r = s.record;
+    a("handle", r.queue, sched::QueueHandle{});
+    a("name", r.name, "");
+    a("known", s.known, true);
+    a("idle_since", s.idle_since, Instant{});
+    a("execution", r.execution, true);
+    a("started", r.started, true);
+    a("enabled", r.enabled, true);
+    a("acl_user_enable", r.user_acl, false);
+    a("priority", r.priority, 0);
+    a("max_running", r.max_running, -1);
+    a("max_user_run", r.max_user_run, -1);
+    a("max_group_run", r.max_group_run, -1);
+    a.amounts("resources_max", r.resources_max);
+    a.amounts("resources_min", r.resources_min);
+    a.amounts("resources_available", r.resources_available);
+    a.list("acl_users", r.acl_users);
+    a("partition", r.partition, "");
+    a("backfill_depth", r.backfill_depth, -1);
+    a("execution_type", r.execution_type, sched::ExecutionType::any);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::EarlyQueue> r) {
+    a("queue", r.queue, sched::QueueHandle{});
+    a("until", r.until, Instant{});
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::FoundJob> r) {
+    a("job", r.job, sched::JobHandle{});
+    a("queue", r.queue, sched::QueueHandle{});
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::SchedState> s) {
+    a("name", s.record.name, "");
+    a("scheduling", s.record.scheduling, true);
+    a("partition", s.record.partition, "");
+    a("policy_in_force", s.policy, "");
+    a("first_cycle", s.first_cycle, true);
+    a.list("early", s.early);
+    a.list("found_at_start", s.found_at_start);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::VnodeState> s) {
+    auto& r = s.record;
+    a("handle", r.vnode, sched::VnodeHandle{});
+    a("name", r.name, "");
+    a("known", s.known, true);
+    a("host", r.host, "");
+    a("free", r.free, true);
+    a("priority", r.priority, 0);
+    a("queue", r.queue, sched::QueueHandle{});
+    a("partition", r.partition, "");
+    a.amounts("resources_available", r.resources_available);
+    a("load_thousandths", r.load_thousandths, -1);
+    a("system_time_thousandths", r.system_time_thousandths, -1);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::Place> r) {
+    a("vnode", r.vnode, sched::VnodeHandle{});
+    a.amounts("amounts", r.amounts);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::JobState> s) {
+    auto& r = s.record;
+    a("handle", r.job, sched::JobHandle{});
+    a("id", r.id, "");
+    a("sequence", r.sequence, 0U);
+    a("owner", r.owner, "");
+    a("group", r.group, "");
+    a("queue", r.queue, sched::QueueHandle{});
+    a.state("state", r.state);
+    a("origin_queue", r.origin_queue, "");
+    a("run_host", r.run_host, "");
+    a("priority", r.priority, 0);
+    a("interactive", r.interactive, false);
+    a("rerunnable", r.rerunnable, false);
+    a("has_comment", r.has_comment, false);
+    a("ctime", r.ctime, Instant{});
+    a("qtime", r.qtime, Instant{});
+    a("eligible", r.etime, Instant{});
+    a("stime", r.stime, Instant{});
+    a("mtime", r.mtime, Instant{});
+    a("walltime", r.walltime, Seconds(-1));
+    a.amounts("requested", r.requested);
+    a.list("places", r.places);
+    a("fresh", s.fresh, true);
+    a("comment", s.comment, 0U);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::UsageRow> r) {
+    a("group", r.group, "");
+    a("user", r.user, "");
+    a("usage", r.usage, 0.0);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::PastUsageState> s) {
+    a("last_decay", s.last_decay, Instant{});
+    a.list("users", s.rows);
+    a.list("charged", s.charged);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::Allocations::Charge> r) {
+    a("group", r.group, "");
+    a("node_hours", r.node_hours, 0.0);
+    a("ended", r.ended, false);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::AllocationsState> s) {
+    a("dir", s.dir, "");
+    a.map("allocated", s.state.allocated);
+    a.map("used", s.state.used);
+    a.map("charges", s.state.charges);
+    a.map("charged", s.state.charged);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::Outage> r) {
+    a("start", r.start, Instant{});
+    a("end", r.end, Instant{});
+    a("description", r.description, "");
+    a("of_system", r.of_system, false);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::OutagesState> s) {
+    a("command", s.command, "");
+    a("name", s.name, "");
+    a("awaited", s.known.awaited, false);
+    a.optional_list("outages", s.known.outages);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::HpmCounters> r) {
+    a("counters", r, sched::HpmCounters::unknown);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::TickState> s) {
+    a.optional("last", s.last);
+    a("look_again", s.look_again, false);
+}
+
+template <class A>
+void fields(A& a, Ref<A, CycleAsked> c) {
+    a("now", c.now, Instant{});
+    a("sched", c.sched, "");
+    a("trigger", c.trigger, sched::CycleTrigger{});
+    a("whole_chunks", c.whole_chunks, false);
+}
+
+}  // namespace pbs::replay
+
+#endif

@@ -1,0 +1,537 @@
+// Reading a record.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <any>
+#include <charconv>
+#include <deque>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "objects/config_json.h"
+#include "objects/draft.h"
+#include "objects/snapshot.h"
+#include "text/json.h"
+#include "tools/replay/fields.h"
+#include "tools/replay/record_file.h"
+
+namespace pbs::replay {
+namespace {
+
+using Json = nlohmann::json;
+
+// Instants and durations are within this of 0: a hundred million years.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
+// Resources have dense ids.
+constexpr std::uint32_t kMostResources = 1'000'000;
+
+// What the records of one line point to.
+class Memory {
+  public:
+    std::string_view keep(std::string text) { return strings_.emplace_back(std::move(text)); }
+    template <class T>
+    std::vector<T>& keep(std::vector<T> list) {
+        return std::any_cast<std::vector<T>&>(lists_.emplace_back(std::move(list)));
+    }
+    void clear() {
+        strings_.clear();
+        lists_.clear();
+    }
+
+  private:
+    std::deque<std::string> strings_;
+    std::deque<std::any> lists_;
+};
+
+// What a line is read with.
+struct Reading {
+    Memory memory;
+    std::unordered_map<std::string, std::uint32_t> resources;  // the first of each name
+    std::string problem;                                       // the first of a line; empty: none
+
+    void fail(std::string_view where, std::string_view key, std::string_view expected) {
+        if (problem.empty()) problem = fmt::format("{}: {}: expected {}", where, key, expected);
+    }
+};
+
+class JsonIn {
+  public:
+    static constexpr bool reads = true;
+
+    JsonIn(const Json& object, std::string where, Reading& reading)
+        : object_(object), where_(std::move(where)), r_(reading) {
+        if (!object.is_object() && r_.problem.empty()) r_.problem = where_ + ": expected an object {...}";
+    }
+    // All keys were known.
+    void close() const {
+        if (!object_.is_object() || used_.size() == object_.size()) return;
+        for (const auto& [key, value] : object_.items())
+            if (std::ranges::find(used_, key) == used_.end())
+                return r_.fail(where_, key, "no such key; is the record of a later version?");
+    }
+
+    template <class T, class D>
+    void operator()(std::string_view key, T& value, const D&) {
+        if (const Json* json = find(key)) read(key, *json, value);
+    }
+    void amounts(std::string_view key, std::span<const sched::Amount>& amounts) {
+        const Json* json = find(key);
+        if (json == nullptr) return;
+        if (!json->is_array()) return fail(key, "an array of amounts, as in [[\"ncpus\",2]]");
+        std::vector<sched::Amount> list;
+        for (const Json& element : *json) read_amount(key, element, list.emplace_back());
+        amounts = r_.memory.keep(std::move(list));
+    }
+    template <class T>
+    void list(std::string_view key, std::span<const T>& list) {
+        if (const Json* json = find(key)) list = r_.memory.keep(read_list<T>(key, *json));
+    }
+    template <class T>
+    void optional_list(std::string_view key, std::optional<std::vector<T>>& list) {
+        if (const Json* json = find(key)) list = read_list<T>(key, *json);
+    }
+    template <class T>
+    void optional(std::string_view key, std::optional<T>& value) {
+        if (const Json* json = find(key)) read(key, *json, value.emplace());
+    }
+    template <class T>
+    void map(std::string_view key, std::optional<T>& map) {
+        if (const Json* json = find(key)) read_map(key, *json, map.emplace());
+    }
+    template <class T>
+    void map(std::string_view key, T& map) {
+        if (const Json* json = find(key)) read_map(key, *json, map);
+    }
+    void state(std::string_view key, char& state) {
+        const Json* json = find(key);
+        if (json == nullptr) return;
+        const auto text = text::from_json(*json);
+        if (!text || text->size() != 1 || text->front() < 'A' || text->front() > 'Z')
+            return fail(key, "a letter as in job_state, such as \"Q\"");
+        state = text->front();
+    }
+    const Json* find(std::string_view key) {
+        if (!object_.is_object()) return nullptr;
+        const auto found = object_.find(key);
+        if (found == object_.end()) return nullptr;
+        used_.emplace_back(key);
+        return &*found;
+    }
+    void fail(std::string_view key, std::string_view expected) { r_.fail(where_, key, expected); }
+
+  private:
+    template <class T>
+    std::vector<T> read_list(std::string_view key, const Json& json) {
+        std::vector<T> list;
+        if (!json.is_array()) fail(key, "an array [...]");
+        if (json.is_array())
+            for (const Json& element : json) read_element(key, element, list.emplace_back());
+        return list;
+    }
+    template <class T>
+    void read_element(std::string_view key, const Json& json, T& element) {
+        if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string> ||
+                      std::is_same_v<T, double>) {
+            read(key, json, element);
+        } else {
+            JsonIn object(json, fmt::format("{}: {}", where_, key), r_);
+            fields(object, element);
+            object.close();
+        }
+    }
+    template <class T>
+    void read_map(std::string_view key, const Json& json, T& map) {
+        if (!json.is_object()) return fail(key, "an object {...}");
+        for (const auto& [name, value] : json.items()) {
+            std::string bytes;
+            if (!from_key(name, bytes)) return fail(key, "names with two hexadecimal digits after a %");
+            read_element(key, value, map[std::move(bytes)]);
+        }
+    }
+    static bool from_key(std::string_view name, std::string& bytes) {
+        for (std::size_t i = 0; i < name.size(); ++i) {
+            if (name[i] != '%') {
+                bytes += name[i];
+                continue;
+            }
+            unsigned value = 0;
+            const char* const from = name.data() + i + 1;
+            const char* const end = name.data() + std::min(i + 3, name.size());
+            const auto [stop, error] = std::from_chars(from, end, value, 16);
+            if (error != std::errc{} || stop != name.data() + i + 3) return false;
+            bytes += static_cast<char>(value);
+            i += 2;
+        }
+        return true;
+    }
+    // ["ncpus", 2], ["arch", "linux"] or, of a resource without a name, [7, 2].
+    void read_amount(std::string_view key, const Json& json, sched::Amount& amount) {
+        const std::string expected = "an amount: a resource and a number or a text, as in [\"ncpus\",2]";
+        if (!json.is_array() || json.size() < 2 || json.size() > 3) return fail(key, expected);
+        if (const auto name = text::from_json(json[0])) {
+            const auto found = r_.resources.find(*name);
+            if (found == r_.resources.end())
+                return fail(key, fmt::format("a resource that a line before defines, found {}", *name));
+            amount.resource = found->second;
+        } else {
+            read(key, json[0], amount.resource);
+        }
+        for (std::size_t i = 1; i < json.size(); ++i) {
+            if (json[i].is_number())
+                read(key, json[i], amount.number);
+            else
+                read(key, json[i], amount.text);
+        }
+    }
+    void read(std::string_view key, const Json& json, bool& value) {
+        if (!json.is_boolean()) return fail(key, "true or false");
+        value = json.get<bool>();
+    }
+    void read(std::string_view key, const Json& json, std::string& value) {
+        if (auto text = text::from_json(json))
+            value = *std::move(text);
+        else
+            fail(key, "a string");
+    }
+    void read(std::string_view key, const Json& json, std::string_view& value) {
+        if (auto text = text::from_json(json))
+            value = r_.memory.keep(*std::move(text));
+        else
+            fail(key, "a string");
+    }
+    void read(std::string_view key, const Json& json, double& value) {
+        if (json.is_number()) {
+            value = json.get<double>();
+        } else if (json == "inf" || json == "-inf" || json == "nan" || json == "-nan") {
+            const auto& text = json.get_ref<const std::string&>();
+            std::from_chars(text.data(), text.data() + text.size(), value);
+        } else {
+            fail(key, "a number");
+        }
+    }
+    void read(std::string_view key, const Json& json, Instant& value) {
+        std::int64_t number = 0;
+        read(key, json, number);
+        const bool never = number == Instant::max().time_since_epoch().count();
+        if (!never && (number > kFarthest || number < -kFarthest))
+            return fail(key, "an instant in seconds since 1970-01-01 UTC");
+        value = Instant(Seconds(number));
+    }
+    void read(std::string_view key, const Json& json, Seconds& value) {
+        std::int64_t number = 0;
+        read(key, json, number);
+        if (number > kFarthest || number < -kFarthest) return fail(key, "a duration in seconds");
+        value = Seconds(number);
+    }
+    template <class T>
+    void read(std::string_view key, const Json& json, T& value) requires std::is_integral_v<T> {
+        bool fits = false;
+        if (json.is_number_unsigned())
+            fits = std::in_range<T>(json.get<std::uint64_t>());
+        else if (json.is_number_integer())
+            fits = std::in_range<T>(json.get<std::int64_t>());
+        if (!fits)
+            return fail(key, fmt::format("a whole number from {} to {}", std::numeric_limits<T>::min(),
+                                         std::numeric_limits<T>::max()));
+        value = json.get<T>();
+    }
+    template <class T>
+    void read(std::string_view key, const Json& json, T& value) requires std::is_enum_v<T> {
+        if constexpr (Worded<T>) {
+            std::string words;
+            for (const auto& [known, word] : Words<T>::list) {
+                if (json == word) {
+                    value = known;
+                    return;
+                }
+                words.append(words.empty() ? "" : ", ").append(word);
+            }
+            fail(key, "one of " + words);
+        } else {
+            std::underlying_type_t<T> number{};
+            read(key, json, number);
+            value = T(number);
+        }
+    }
+
+    const Json& object_;
+    std::string where_;
+    Reading& r_;
+    std::vector<std::string_view> used_;
+};
+
+enum class Step : std::uint8_t {
+    resource,
+    server,
+    queue,
+    sched,
+    vnode,
+    job,
+    past_usage,
+    allocations,
+    outages,
+    hpm,
+    object,
+    sched_config,
+    tick,
+    cycle,
+    decided,
+    end
+};
+constexpr std::array<std::pair<std::string_view, Step>, 22> kSteps{{
+    {"resource", Step::resource},
+    {"server", Step::server},
+    {"queue", Step::queue},
+    {"sched", Step::sched},
+    {"vnode", Step::vnode},
+    {"job", Step::job},
+    {"past_usage", Step::past_usage},
+    {"allocations", Step::allocations},
+    {"outages", Step::outages},
+    {"hpm", Step::hpm},
+    {"object", Step::object},
+    {"sched_config", Step::sched_config},
+    {"tick", Step::tick},
+    {"cycle", Step::cycle},
+    {"run", Step::decided},
+    {"reject", Step::decided},
+    {"comment", Step::decided},
+    {"move", Step::decided},
+    {"log", Step::decided},
+    {"sorted_jobs", Step::decided},
+    {"schedule", Step::decided},
+    {"end", Step::end},
+}};
+
+// A line of what was decided. Its text is the JSON with sorted keys: blanks and the order of keys don't
+// count.
+DecidedLine decided_line(const Json& line, std::size_t number) {
+    DecidedLine decided{{}, line.dump(), number};
+    const Json& inner = line.begin().value();
+    if (const auto job = inner.find("job"); job != inner.end())
+        decided.job = text::from_json(*job).value_or("");
+    return decided;
+}
+
+class Reader {
+  public:
+    Reader(std::string_view name, RecordSink& sink) : name_(name), sink_(sink) {}
+
+    Result<ReadRecord> read(std::string_view text) {
+        while (!text.empty()) {
+            const auto end = std::min(text.find('\n'), text.size());
+            ++line_;
+            if (auto done = read_line(text.substr(0, end)); !done) return tl::unexpected(done.error());
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        ++line_;
+        if (!begun_) return fail(header_expected());
+        if (last_ != Step::end) return fail("the record ends here, expected it to end with {\"end\":{...}}");
+        return std::move(record_);
+    }
+
+  private:
+    tl::unexpected<Error> fail(std::string_view what) const {
+        return tl::unexpected(Error{fmt::format("{}:{}: {}", name_, line_, what)});
+    }
+    static std::string header_expected() {
+        return fmt::format(
+            "expected {{\"pbspolicy_record\":{},\"time_zone\":...}}, the first line of a record",
+            kRecordFormat);
+    }
+    Result<void> located(const Result<void>& done) const {
+        if (done) return {};
+        return fail(done.error().message);
+    }
+
+    Result<void> read_line(std::string_view text) {
+        Json line;
+        try {
+            line = Json::parse(text);
+        } catch (const Json::parse_error& error) {
+            if (!begun_) return fail(header_expected());
+            return fail(fmt::format("no JSON at column {}, expected one object in a line", error.byte));
+        }
+        if (!begun_) return read_header(line);
+        if (!line.is_object() || line.size() != 1)
+            return fail("expected an object with one key, as in {\"job\":{...}}");
+        const std::string& key = line.begin().key();
+        const auto* const found =
+            std::ranges::find(kSteps, std::string_view(key), [](const auto& step) { return step.first; });
+        if (found == kSteps.end())
+            return fail(
+                fmt::format("unknown key {}, expected resource, queue, job or another of a record's; "
+                            "is the record of a later version?",
+                            line.begin().key()));
+        if (auto ordered = in_order(found->second, key); !ordered) return ordered;
+        r_.memory.clear();
+        r_.problem.clear();
+        auto done = read_step(found->second, key, line);
+        if (done && !r_.problem.empty()) return fail(r_.problem);
+        return done;
+    }
+
+    Result<void> read_header(const Json& line) {
+        const auto version = line.is_object() ? line.find("pbspolicy_record") : line.end();
+        if (!line.is_object() || version == line.end()) return fail(header_expected());
+        if (*version != kRecordFormat)
+            return fail(fmt::format("format {}, expected {}: is the record of another version?",
+                                    version->dump(), kRecordFormat));
+        const auto zone = line.find("time_zone");
+        const auto name = zone == line.end() ? std::nullopt : text::from_json(*zone);
+        if (!name) return fail(header_expected());
+        begun_ = true;
+        return located(sink_.begin(*name));
+    }
+
+    // One step after another; server, cycle and end once.
+    Result<void> in_order(Step step, std::string_view key) {
+        const bool once = step == Step::server || step == Step::cycle || step == Step::end;
+        if (last_ && (step < *last_ || (once && step == *last_)))
+            return fail(fmt::format("{} isn't expected here, in the order of a record's lines", key));
+        if (step >= Step::decided && (!last_ || *last_ < Step::cycle))
+            return fail(fmt::format("{} before a line with the key cycle", key));
+        // The objects are complete.
+        if (step > Step::object && (!last_ || *last_ <= Step::object)) {
+            last_ = step;
+            return located(sink_.state(sched::ConfigurationState{draft_.finish(1)}));
+        }
+        last_ = step;
+        return {};
+    }
+
+    template <class T>
+    Result<void> read_state(std::string_view key, const Json& json) {
+        T one{};
+        JsonIn in(json, std::string(key), r_);
+        fields(in, one);
+        in.close();
+        if constexpr (std::is_same_v<T, sched::ResourceRecord>) define(one);
+        if (!r_.problem.empty()) return {};
+        return located(sink_.state(one));
+    }
+    void define(const sched::ResourceRecord& resource) {
+        if (resource.id >= kMostResources)
+            r_.fail("resource", "id", fmt::format("a number below {}", kMostResources));
+        r_.resources.try_emplace(std::string(resource.name), resource.id);
+    }
+
+    Result<void> read_step(Step step, std::string_view key, const Json& line) {
+        const Json& json = line.begin().value();
+        switch (step) {
+            case Step::resource:
+                return read_state<sched::ResourceRecord>(key, json);
+            case Step::server:
+                return read_state<sched::ServerRecord>(key, json);
+            case Step::queue:
+                return read_state<sched::QueueState>(key, json);
+            case Step::sched:
+                return read_state<sched::SchedState>(key, json);
+            case Step::vnode:
+                return read_state<sched::VnodeState>(key, json);
+            case Step::job:
+                return read_state<sched::JobState>(key, json);
+            case Step::past_usage:
+                return read_state<sched::PastUsageState>(key, json);
+            case Step::allocations:
+                return read_state<sched::AllocationsState>(key, json);
+            case Step::outages:
+                return read_state<sched::OutagesState>(key, json);
+            case Step::hpm:
+                return read_state<sched::HpmCounters>(key, json);
+            case Step::tick:
+                return read_state<sched::TickState>(key, json);
+            case Step::object:
+                return read_configured(json);
+            case Step::sched_config:
+                return read_sched_config(json);
+            case Step::cycle: {
+                JsonIn in(json, "cycle", r_);
+                fields(in, record_.cycle);
+                in.close();
+                return {};
+            }
+            case Step::decided:
+            case Step::end:
+                if (!json.is_object()) return fail(fmt::format("{}: expected an object {{...}}", key));
+                record_.decided.push_back(decided_line(line, line_));
+                return {};
+        }
+        return {};
+    }
+
+    // An object of the configuration; one without a name if something is wrong with it.
+    std::optional<objects::Object> read_object(JsonIn& in, objects::ObjectType type) {
+        std::string name;
+        in("name", name, "");
+        const Json* const attributes = in.find("attributes");
+        if (attributes == nullptr || !attributes->is_object()) {
+            in.fail("attributes", "an object {...}");
+            return std::nullopt;
+        }
+        auto object = objects::from_json(type, name, attributes->dump());
+        if (!object) in.fail("attributes", fmt::format("values as in qmgr: {}", object.error().message));
+        return object ? *std::move(object) : std::nullopt;
+    }
+
+    Result<void> read_configured(const Json& json) {
+        JsonIn in(json, "object", r_);
+        std::string type;
+        in("type", type, "");
+        const auto* const found = std::ranges::find(objects::kAllTypes, type, objects::type_name);
+        if (found == std::end(objects::kAllTypes))
+            return fail("object: type: expected server, queue, sched, policy, time_window or fs_group");
+        if (auto object = read_object(in, *found)) draft_.put(*std::move(object));
+        in.close();
+        return {};
+    }
+
+    Result<void> read_sched_config(const Json& json) {
+        sched::SchedConfigState state;
+        JsonIn in(json, "sched_config", r_);
+        in("sched", state.sched, "");
+        for (const auto& [slot, kept] :
+             {std::pair("all_time", &state.all_time), std::pair("prime", &state.prime),
+              std::pair("non_prime", &state.non_prime)}) {
+            const Json* const part = in.find(slot);
+            if (part == nullptr) continue;
+            JsonIn of_slot(*part, fmt::format("sched_config: {}", slot), r_);
+            if (auto object = read_object(of_slot, objects::ObjectType::policy))
+                *kept = std::make_shared<const objects::Object>(*std::move(object));
+            of_slot.close();
+        }
+        in.close();
+        if (!r_.problem.empty()) return {};
+        return located(sink_.state(state));
+    }
+
+    std::string name_;
+    RecordSink& sink_;
+    std::size_t line_ = 0;
+    bool begun_ = false;
+    std::optional<Step> last_;
+    Reading r_;
+    objects::Draft draft_{std::make_shared<const objects::Snapshot>()};
+    ReadRecord record_;
+};
+
+}  // namespace
+
+Result<ReadRecord> read_record(std::string_view text, std::string_view name, RecordSink& sink) {
+    return Reader(name, sink).read(text);
+}
+
+std::vector<DecidedLine> decided_lines(std::string_view text) {
+    std::vector<DecidedLine> lines;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const Json line = Json::parse(text.substr(0, end), nullptr, false);
+        if (line.is_object() && line.size() == 1 && line.begin().value().is_object())
+            lines.push_back(decided_line(line, number));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+}  // namespace pbs::replay

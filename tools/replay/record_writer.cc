@@ -1,0 +1,337 @@
+// Writing a record. By hand: there may be a million jobs in it.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "objects/config_json.h"
+#include "objects/snapshot.h"
+#include "text/json.h"
+#include "tools/replay/fields.h"
+#include "tools/replay/record_file.h"
+
+namespace pbs::replay {
+
+// One object; closed with close().
+class JsonOut {
+  public:
+    static constexpr bool reads = false;
+
+    JsonOut(std::string& out, const RecordWriter::Names& names) : out_(out), names_(names) { out_ += '{'; }
+    void close() { out_ += '}'; }
+
+    template <class T, class D>
+    void operator()(std::string_view key, const T& value, const D& usual) {
+        if (value == static_cast<T>(usual)) return;
+        begin(key);
+        write(value);
+    }
+    void operator()(std::string_view key, std::string_view value, const char* usual) {
+        if (value == usual) return;
+        begin(key);
+        text::append_json(out_, value);
+    }
+    void amounts(std::string_view key, std::span<const sched::Amount> amounts) {
+        if (amounts.empty()) return;
+        begin(key);
+        each(amounts, [&](const sched::Amount& a) { write(a); });
+    }
+    template <class T>
+    void list(std::string_view key, const T& list) {
+        if (list.empty()) return;
+        begin(key);
+        each(list, [&](const auto& element) { write_element(element); });
+    }
+    template <class T>
+    void optional_list(std::string_view key, const std::optional<std::vector<T>>& list) {
+        if (!list) return;
+        begin(key);
+        each(*list, [&](const T& element) { write_element(element); });
+    }
+    template <class T>
+    void optional(std::string_view key, const std::optional<T>& value) {
+        if (!value) return;
+        begin(key);
+        write(*value);
+    }
+    template <class T>
+    void map(std::string_view key, const std::optional<T>& map) {
+        if (map) write_map(key, *map);
+    }
+    template <class T>
+    void map(std::string_view key, const T& map) {
+        if (!map.empty()) write_map(key, map);
+    }
+    void state(std::string_view key, char state) {
+        begin(key);
+        text::append_json(out_, {&state, 1});
+    }
+    void raw(std::string_view key, std::string_view json) {
+        begin(key);
+        out_ += json;
+    }
+
+  private:
+    void begin(std::string_view key) {
+        if (out_.back() != '{') out_ += ',';
+        out_.append("\"").append(key).append("\":");
+    }
+    template <class List, class Write>
+    void each(const List& list, Write write) {
+        out_ += '[';
+        bool first = true;
+        for (const auto& element : list) {
+            if (!first) out_ += ',';
+            first = false;
+            write(element);
+        }
+        out_ += ']';
+    }
+    template <class T>
+    void write_map(std::string_view key, const T& map) {
+        begin(key);
+        out_ += '{';
+        bool first = true;
+        for (const auto& [name, value] : map) {
+            // A name is a key here: one that isn't UTF-8 can't be one.
+            if (!first) out_ += ',';
+            first = false;
+            out_ += '"';
+            for (const char c : name) append_key_byte(c);
+            out_ += "\":";
+            write_element(value);
+        }
+        out_ += '}';
+    }
+    // Bytes outside printable ASCII, and the percent sign, as %e9.
+    void append_key_byte(char c) {
+        if (c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%')
+            out_ += c;
+        else
+            out_ += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    }
+    void write_element(std::string_view text) { text::append_json(out_, text); }
+    void write_element(const std::string& text) { text::append_json(out_, text); }
+    void write_element(double number) { write(number); }
+    template <class T>
+    void write_element(const T& element) {
+        JsonOut object(out_, names_);
+        fields(object, element);
+        object.close();
+    }
+    void write(const sched::Amount& a) {
+        out_ += '[';
+        const bool known = a.resource < names_.resources.size() &&
+                           names_.first.contains(names_.resources[a.resource]) &&
+                           names_.first.at(names_.resources[a.resource]) == a.resource;
+        if (known)
+            text::append_json(out_, names_.resources[a.resource]);
+        else
+            write(a.resource);
+        if (a.text.empty() || a.number != 0) {
+            out_ += ',';
+            write(a.number);
+        }
+        if (!a.text.empty()) {
+            out_ += ',';
+            text::append_json(out_, a.text);
+        }
+        out_ += ']';
+    }
+    void write(bool value) { out_ += value ? "true" : "false"; }
+    void write(const std::string& text) { text::append_json(out_, text); }
+    void write(double value) {
+        if (std::isfinite(value))
+            out_ += fmt::format("{}", value);
+        else
+            out_ += fmt::format("\"{}\"", value);
+    }
+    void write(Instant value) { write(value.time_since_epoch().count()); }
+    void write(Seconds value) { write(value.count()); }
+    template <class T>
+    void write(const T& value) requires std::is_integral_v<T> {
+        out_ += fmt::format("{}", value);
+    }
+    template <class T>
+    void write(const T& value) requires std::is_enum_v<T> {
+        if constexpr (Worded<T>) {
+            for (const auto& [known, word] : Words<T>::list)
+                if (known == value) return text::append_json(out_, word);
+        }
+        write(static_cast<std::underlying_type_t<T>>(value));
+    }
+
+    std::string& out_;
+    const RecordWriter::Names& names_;
+};
+
+namespace {
+
+template <class T>
+constexpr std::string_view key_of() {
+    if constexpr (std::is_same_v<T, sched::ResourceRecord>) return "resource";
+    if constexpr (std::is_same_v<T, sched::ServerRecord>) return "server";
+    if constexpr (std::is_same_v<T, sched::QueueState>) return "queue";
+    if constexpr (std::is_same_v<T, sched::SchedState>) return "sched";
+    if constexpr (std::is_same_v<T, sched::VnodeState>) return "vnode";
+    if constexpr (std::is_same_v<T, sched::JobState>) return "job";
+    if constexpr (std::is_same_v<T, sched::PastUsageState>) return "past_usage";
+    if constexpr (std::is_same_v<T, sched::AllocationsState>) return "allocations";
+    if constexpr (std::is_same_v<T, sched::OutagesState>) return "outages";
+    if constexpr (std::is_same_v<T, sched::HpmCounters>) return "hpm";
+    if constexpr (std::is_same_v<T, sched::TickState>) return "tick";
+}
+
+void append_object(std::string& out, std::string_view type, const objects::Object& object) {
+    out += '{';
+    if (!type.empty()) out.append(R"("type":")").append(type).append("\",");
+    out += R"("name":)";
+    text::append_json(out, object.name());
+    out.append(R"(,"attributes":)").append(objects::to_json(&object)).append("}");
+}
+
+void append_snapshot(std::string& out, const objects::Snapshot& snapshot) {
+    for (const objects::ObjectType type : objects::kAllTypes) {
+        for (const objects::ObjectPtr& object : snapshot.objects(type)) {
+            out += R"({"object":)";
+            append_object(out, objects::type_name(type), *object);
+            out += "}\n";
+        }
+    }
+}
+
+void append_sched_config(std::string& out, const sched::SchedConfigState& state) {
+    out += R"({"sched_config":{"sched":)";
+    text::append_json(out, state.sched);
+    for (const auto& [slot, object] :
+         {std::pair("all_time", &state.all_time), std::pair("prime", &state.prime),
+          std::pair("non_prime", &state.non_prime)}) {
+        if (*object == nullptr) continue;
+        out += fmt::format(",\"{}\":", slot);
+        append_object(out, {}, **object);
+    }
+    out += "}}\n";
+}
+
+}  // namespace
+
+void RecordWriter::flush() {
+    if (sink_ && !text_.empty()) sink_(text_);
+    if (sink_) text_.clear();
+}
+
+void RecordWriter::end_line() {
+    constexpr std::size_t part = std::size_t{64} << 10;
+    text_ += '\n';
+    if (sink_ && text_.size() >= part) flush();
+}
+
+void RecordWriter::begin(std::string_view time_zone) {
+    text_ += fmt::format("{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
+    text::append_json(text_, time_zone);
+    text_ += '}';
+    end_line();
+}
+
+void RecordWriter::state_names(const sched::StateRecord& record) {
+    if (const auto* resource = std::get_if<sched::ResourceRecord>(&record)) {
+        if (resource->id >= names_.resources.size()) {
+            names_.resources.resize(resource->id + 1);
+            names_.first.clear();  // its keys were views of what has moved
+        }
+        names_.resources[resource->id] = resource->name;
+        names_.first.clear();
+        for (std::uint32_t id = 0; id < names_.resources.size(); ++id)
+            if (!names_.resources[id].empty()) names_.first.try_emplace(names_.resources[id], id);
+    } else if (const auto* queue = std::get_if<sched::QueueState>(&record)) {
+        names_.queues[static_cast<std::uint64_t>(queue->record.queue)] = queue->record.name;
+    } else if (const auto* vnode = std::get_if<sched::VnodeState>(&record)) {
+        names_.vnodes[static_cast<std::uint64_t>(vnode->record.vnode)] = vnode->record.name;
+    } else if (const auto* job = std::get_if<sched::JobState>(&record)) {
+        names_.jobs[static_cast<std::uint64_t>(job->record.job)] = job->record.id;
+    }
+}
+
+void RecordWriter::state(const sched::StateRecord& record) {
+    state_names(record);
+    std::visit(
+        [&]<class T>(const T& one) {
+            if constexpr (std::is_same_v<T, sched::ConfigurationState>) {
+                if (one.snapshot) append_snapshot(text_, *one.snapshot);
+            } else if constexpr (std::is_same_v<T, sched::SchedConfigState>) {
+                append_sched_config(text_, one);
+            } else {
+                text_ += fmt::format("{{\"{}\":", key_of<T>());
+                JsonOut object(text_, names_);
+                fields(object, one);
+                object.close();
+                text_ += '}';
+                end_line();
+            }
+        },
+        static_cast<const sched::AnyStateRecord&>(record));
+}
+
+void RecordWriter::cycle(const CycleAsked& asked) {
+    text_ += R"({"cycle":)";
+    JsonOut object(text_, names_);
+    fields(object, asked);
+    object.close();
+    text_ += '}';
+    end_line();
+}
+
+// Decisions in the order in which they are carried out, then what else the cycle gave.
+void RecordWriter::decisions(const sched::Decisions& decided) {
+    const auto line = [&](std::string_view key, auto write) {
+        text_ += fmt::format("{{\"{}\":", key);
+        JsonOut object(text_, names_);
+        write(object);
+        object.close();
+        text_ += '}';
+        end_line();
+    };
+    const auto name = [](const auto& names, auto handle) -> std::string_view {
+        const auto found = names.find(static_cast<std::uint64_t>(handle));
+        return found == names.end() ? std::string_view() : found->second;
+    };
+    static constexpr std::array<std::string_view, 5> kinds{"?", "run", "comment", "reject", "move"};
+    for (const sched::Decision& d : decided.list) {
+        line(kinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
+            out("job", name(names_.jobs, d.job), "");
+            out("queue", name(names_.queues, d.queue), "");
+            out("text", d.text, "");
+            out.amounts("set", d.set_resources);
+            if (d.places.empty()) return;
+            std::string places = "[";
+            for (const sched::Place& place : d.places) {
+                if (places.size() > 1) places += ',';
+                JsonOut object(places, names_);
+                object("vnode", name(names_.vnodes, place.vnode), "");
+                object.amounts("amounts", place.amounts);
+                object("joined", place.joined, false);
+                object.close();
+            }
+            out.raw("places", places + "]");
+        });
+    }
+    for (const std::string& text : decided.log) line("log", [&](JsonOut& out) { out("text", text, ""); });
+    if (decided.sorted_jobs) {
+        line("sorted_jobs", [&](JsonOut& out) {
+            out("path", decided.sorted_jobs->path, "");
+            out("text", decided.sorted_jobs->text, "");
+        });
+    }
+    if (decided.schedule) {
+        line("schedule", [&](JsonOut& out) {
+            out("path", decided.schedule->path, "");
+            out("text", decided.schedule->text, "");
+        });
+    }
+    line("end", [&](JsonOut& out) {
+        out("jobs_considered", decided.jobs_considered, -1);
+        out("hpm_wanted", decided.hpm_wanted, false);
+    });
+}
+
+}  // namespace pbs::replay

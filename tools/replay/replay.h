@@ -1,0 +1,39 @@
+// Recording a cycle, and running a recorded one again.
+#ifndef PBSPOLICY_REPLAY_REPLAY_H
+#define PBSPOLICY_REPLAY_REPLAY_H
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/replay/record_file.h"
+
+namespace pbs::replay {
+
+// The record of a cycle that is gone through now; nothing of it is done. Takes as long as a cycle and what it
+// takes to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is true.
+void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
+                  const std::atomic<bool>& give_up);
+
+struct Replayed {
+    CycleAsked cycle;
+    std::size_t jobs = 0;
+    std::size_t decisions = 0;             // that the record has
+    std::vector<std::string> differences;  // a text each, in the order of the record; empty: the same
+};
+
+// Runs the cycle of a record. `time_zone` stands in for the record's, which may be the path of a file of the
+// recording machine. Errors as those of read_record().
+Result<Replayed> replay(std::string_view text, std::string_view name,
+                        const std::optional<std::string>& time_zone = std::nullopt);
+
+// The lines of what it decides, as a record has them. Errors as those of read_record().
+Result<std::string> decide_again(std::string_view text, std::string_view name,
+                                 const std::optional<std::string>& time_zone = std::nullopt);
+
+}  // namespace pbs::replay
+
+#endif

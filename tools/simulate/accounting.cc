@@ -1,0 +1,308 @@
+#include "tools/simulate/accounting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "objects/value.h"
+#include "tools/simulate/whole_number.h"
+
+namespace pbs::simulate {
+namespace {
+
+constexpr std::int64_t kLatest = 100'000'000'000;  // 5138
+constexpr std::int64_t kMostCpus = 100'000'000;
+
+struct Pair {
+    std::string_view key;
+    std::string value;
+    std::size_t column = 0;  // of the value
+};
+
+// "key=value key="a value" ...": a value in quotes may have blanks, and in double quotes \". A word without
+// an equals sign belongs to the value before: job names may have blanks.
+std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
+    std::vector<Pair> pairs;
+    std::size_t at = from;
+    while (true) {
+        at = line.find_first_not_of(" \t\r", at);
+        if (at == line.npos) break;
+        const auto word_end = std::min(line.find_first_of(" \t\r", at), line.size());
+        const auto equals = line.find('=', at);
+        if (equals >= word_end) {
+            if (!pairs.empty()) pairs.back().value.append(" ").append(line.substr(at, word_end - at));
+            at = word_end;
+            continue;
+        }
+        Pair& pair = pairs.emplace_back();
+        pair.key = line.substr(at, equals - at);
+        pair.column = equals + 1;
+        const char quote = equals + 1 < line.size() ? line[equals + 1] : ' ';
+        if (quote != '"' && quote != '\'') {
+            pair.value = line.substr(equals + 1, word_end - equals - 1);
+            at = word_end;
+            continue;
+        }
+        for (at = equals + 2; at < line.size() && line[at] != quote; ++at) {
+            if (quote == '"' && line[at] == '\\' && at + 1 < line.size()) ++at;
+            pair.value += line[at];
+        }
+        at = std::min(at + 1, line.size());
+    }
+    return pairs;
+}
+
+// CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: not one.
+std::optional<std::int64_t> cpus_of_select(std::string_view select) {
+    std::int64_t all = 0;
+    while (true) {
+        const auto plus = std::min(select.find('+'), select.size());
+        std::string_view chunk = select.substr(0, plus);
+        std::int64_t count = 1;
+        std::int64_t cpus = 1;
+        bool first = true;
+        while (!chunk.empty()) {
+            const auto colon = std::min(chunk.find(':'), chunk.size());
+            const std::string_view part = chunk.substr(0, colon);
+            std::optional<std::int64_t> number;
+            if (first && part.find('=') == part.npos) {
+                number = whole_number(part);
+                count = number.value_or(0);
+            } else if (part.starts_with("ncpus=")) {
+                number = whole_number(part.substr(6));
+                cpus = number.value_or(0);
+            } else {
+                number = 1;
+            }
+            if (!number || *number < 0 || *number > kMostCpus) return std::nullopt;
+            chunk.remove_prefix(std::min(colon + 1, chunk.size()));
+            first = false;
+        }
+        all += count * cpus;
+        if (all > kMostCpus) return std::nullopt;
+        if (plus == select.size()) return all;
+        select.remove_prefix(plus + 1);
+    }
+}
+
+class Reader {
+  public:
+    Result<void> read(const LogText& log);
+    Trace finish();
+
+  private:
+    struct Record {
+        char type = ' ';
+        std::string_view id;
+        std::size_t text = 0;  // where it begins
+    };
+    tl::unexpected<std::string> wrong(std::size_t column, const std::string& what) const {
+        return tl::unexpected(fmt::format("{}: line {}, column {}: {}", name_, line_, column + 1, what));
+    }
+    Result<Record> split(std::string_view line) const;
+    Result<void> read_record(std::string_view line);
+    Result<void> read_end(std::string_view line, const Record& record);
+    Result<std::optional<std::int64_t>> seconds(const std::vector<Pair>& pairs, std::string_view key) const;
+    Result<void> read_request(const std::vector<Pair>& pairs, TraceJob& job);
+    std::uint32_t request_number(RequestText request);
+
+    std::string name_;
+    std::size_t line_ = 0;
+    Trace trace_;
+    std::unordered_map<std::string, std::uint32_t> submitted_to_;  // id to queue, of Q records
+    std::unordered_map<std::string, std::size_t> jobs_;            // id to position
+    std::unordered_set<std::string> begun_;                        // ids of Q and S records
+    std::unordered_set<std::string> deleted_;
+    std::map<RequestText, std::uint32_t> requests_;
+};
+
+// "MM/DD/YYYY HH:MM:SS;T;id;text"
+Result<Reader::Record> Reader::split(std::string_view line) const {
+    constexpr std::string_view kShape = "00/00/0000 00:00:00;";
+    for (std::size_t i = 0; i < kShape.size(); ++i) {
+        const bool fits =
+            i < line.size() && (kShape[i] == '0' ? line[i] >= '0' && line[i] <= '9' : line[i] == kShape[i]);
+        if (!fits) return wrong(i, "expected a record, MM/DD/YYYY HH:MM:SS;TYPE;ID;key=value ...");
+    }
+    Record record;
+    const auto type_end = line.find(';', kShape.size());
+    if (type_end == line.npos || type_end == kShape.size())
+        return wrong(kShape.size(), "expected the type of the record and a semicolon");
+    // Types of one letter are about jobs; others (PROV_START) aren't looked at.
+    if (type_end == kShape.size() + 1) record.type = line[kShape.size()];
+    const auto id_end = line.find(';', type_end + 1);
+    if (id_end == line.npos) return wrong(type_end + 1, "expected an id and a semicolon");
+    record.id = line.substr(type_end + 1, id_end - type_end - 1);
+    record.text = id_end + 1;
+    return record;
+}
+
+Result<std::optional<std::int64_t>> Reader::seconds(const std::vector<Pair>& pairs,
+                                                    std::string_view key) const {
+    const auto found = std::ranges::find(pairs, key, &Pair::key);
+    if (found == pairs.end()) return std::nullopt;
+    const auto number = whole_number(found->value);
+    if (!number || *number < 0 || *number > kLatest)
+        return wrong(found->column, fmt::format("{}: found '{}', expected seconds since the Epoch", key,
+                                                found->value.substr(0, 40)));
+    return *number == 0 ? std::nullopt : number;
+}
+
+std::uint32_t Reader::request_number(RequestText request) {
+    const auto [place, fresh] =
+        requests_.try_emplace(std::move(request), static_cast<std::uint32_t>(trace_.requests.size()));
+    if (fresh) trace_.requests.push_back(place->first);
+    return place->second;
+}
+
+Result<void> Reader::read_request(const std::vector<Pair>& pairs, TraceJob& job) {
+    RequestText request;
+    std::optional<std::int64_t> cpus;
+    constexpr std::string_view kPrefix = "Resource_List.";
+    for (const Pair& pair : pairs) {
+        if (!pair.key.starts_with(kPrefix)) continue;
+        const std::string_view resource = pair.key.substr(kPrefix.size());
+        if (resource == "walltime") {
+            const auto walltime = objects::parse_duration("walltime", pair.value);
+            if (!walltime || walltime->count() < 0 || walltime->count() > kLatest)
+                return wrong(pair.column, fmt::format("{}: found '{}', expected HH:MM:SS or seconds",
+                                                      pair.key, pair.value.substr(0, 40)));
+            job.walltime = *walltime;
+            continue;
+        }
+        if (resource == "ncpus") {
+            cpus = whole_number(pair.value);
+            if (!cpus || *cpus < 0 || *cpus > kMostCpus)
+                return wrong(pair.column, fmt::format("{}: found '{}', expected 0 to {}", pair.key,
+                                                      pair.value.substr(0, 40), kMostCpus));
+        }
+        // What the server works out of the rest, and what the scheduler set when it started the job.
+        if (resource == "nodect" || resource == "ssinodes") continue;
+        request.emplace(resource, pair.value);
+    }
+    if (!cpus)
+        if (const auto select = request.find("select"); select != request.end())
+            cpus = cpus_of_select(select->second);
+    job.cpus = cpus.value_or(1);
+    job.request = request_number(std::move(request));
+    return {};
+}
+
+Result<void> Reader::read_end(std::string_view line, const Record& record) {
+    const std::vector<Pair> pairs = split_pairs(line, record.text);
+    std::array<std::optional<std::int64_t>, 4> times;
+    std::size_t next = 0;
+    for (const char* key : {"etime", "ctime", "start", "end"}) {
+        const auto time = seconds(pairs, key);
+        if (!time) return tl::unexpected(time.error());
+        times[next++] = *time;
+    }
+    const auto [etime, ctime, start, end] = times;
+    const auto submit = etime ? etime : ctime;
+    if (!submit || !end)
+        return wrong(record.text,
+                     fmt::format("E record of job {}: no {}", record.id, submit ? "end" : "etime or ctime"));
+    if (!start) {
+        ++trace_.left_out["ended before it ran"];
+        begun_.erase(std::string(record.id));
+        return {};
+    }
+    if (*end < *start)
+        return wrong(record.text, fmt::format("E record of job {}: its end, {}, is before its start, {}",
+                                              record.id, *end, *start));
+    const auto text = [&](std::string_view key, std::string_view otherwise) {
+        const auto found = std::ranges::find(pairs, key, &Pair::key);
+        return found == pairs.end() ? std::string(otherwise) : found->value;
+    };
+    TraceJob job;
+    const auto dot = record.id.find_first_not_of("0123456789");
+    job.number = static_cast<std::uint64_t>(
+        whole_number(record.id.substr(0, dot)).value_or(static_cast<std::int64_t>(trace_.jobs.size() + 1)));
+    job.submit = Instant(Seconds(std::min(*submit, *start)));
+    job.run_time = Seconds(*end - *start);
+    job.recorded_wait = Seconds(*start - std::min(*submit, *start));
+    if (auto done = read_request(pairs, job); !done) return done;
+    job.user = trace_.users.number(text("user", "unknown"));
+    job.group = trace_.groups.number(text("group", "unknown"));
+    const std::string id(record.id);
+    const auto queue = submitted_to_.find(id);
+    job.queue = queue != submitted_to_.end() ? queue->second : trace_.queues.number(text("queue", ""));
+    const auto [place, fresh] = jobs_.try_emplace(id, trace_.jobs.size());
+    if (fresh)
+        trace_.jobs.push_back(job);
+    else
+        trace_.jobs[place->second] = job;
+    return {};
+}
+
+Result<void> Reader::read_record(std::string_view line) {
+    const auto record = split(line);
+    if (!record) return tl::unexpected(record.error());
+    switch (record->type) {
+        case 'Q': {
+            begun_.emplace(record->id);
+            const std::vector<Pair> pairs = split_pairs(line, record->text);
+            const auto queue = std::ranges::find(pairs, "queue", &Pair::key);
+            // A job that is moved has another Q record; where it was first counts.
+            if (queue != pairs.end())
+                submitted_to_.try_emplace(std::string(record->id), trace_.queues.number(queue->value));
+            return {};
+        }
+        case 'S':
+            begun_.emplace(record->id);
+            return {};
+        case 'D':
+        case 'A':
+            deleted_.emplace(record->id);
+            return {};
+        case 'E':
+            return read_end(line, *record);
+        default:
+            return {};
+    }
+}
+
+Result<void> Reader::read(const LogText& log) {
+    name_ = log.name;
+    line_ = 0;
+    std::string_view text = log.text;
+    while (!text.empty()) {
+        ++line_;
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (line.find_first_not_of(" \t\r") == line.npos) continue;
+        if (auto done = read_record(line); !done) return done;
+    }
+    trace_.name += (trace_.name.empty() ? "" : ", ") + log.name;
+    return {};
+}
+
+Trace Reader::finish() {
+    // A Q record may come after the E record, when files come in any order.
+    for (const auto& [id, position] : jobs_)
+        if (const auto queue = submitted_to_.find(id); queue != submitted_to_.end())
+            trace_.jobs[position].queue = queue->second;
+    for (const std::string& id : begun_) {
+        if (jobs_.contains(id)) continue;
+        ++trace_.left_out[deleted_.contains(id) ? "deleted before it ended" : "no end is recorded"];
+    }
+    sort_by_submission(trace_);
+    return std::move(trace_);
+}
+
+}  // namespace
+
+Result<Trace> read_accounting(const std::vector<LogText>& logs) {
+    Reader reader;
+    for (const LogText& log : logs)
+        if (auto done = reader.read(log); !done) return tl::unexpected(done.error());
+    return reader.finish();
+}
+
+}  // namespace pbs::simulate

@@ -1,0 +1,29 @@
+// The configuration of a running server, through the C API.
+#ifndef PBSPOLICY_SIMULATE_ASK_H
+#define PBSPOLICY_SIMULATE_ASK_H
+
+#include <string>
+#include <vector>
+
+#include "tools/simulate/accounting.h"
+#include "tools/simulate/trace.h"
+
+namespace pbs::simulate {
+
+struct ServerAnswer {
+    std::string document;   // as pbs_config export writes it
+    std::string time_zone;  // the server's; empty: it doesn't say
+};
+
+// `server` is empty for the default one. Errors: it can't be reached, or refuses (operators and managers may
+// read the configuration).
+Result<ServerAnswer> ask_server(const std::string& server);
+
+// The accounting logs that the server has of the days FIRST to LAST, both YYYYMMDD and included; "" stands
+// for the first or the last log that there is. Errors: as above, or the server has no log of these days.
+Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,
+                                            const std::string& last);
+
+}  // namespace pbs::simulate
+
+#endif

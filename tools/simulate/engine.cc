@@ -1,0 +1,501 @@
+#include "tools/simulate/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include "objects/snapshot.h"
+
+namespace pbs::simulate {
+namespace {
+
+using sched::Amount;
+using sched::CycleTrigger;
+using sched::Decision;
+using sched::DecisionKind;
+using sched::JobHandle;
+
+// How long the scheduler is given to start jobs that nothing else happens to: windows open each week, and
+// public holidays may come before.
+constexpr Seconds kPatience = std::chrono::days(14);
+// Texts of reasons that are told apart; the others are counted together.
+constexpr std::size_t kMostReasons = 1000;
+constexpr std::size_t kProgressEvery = 512;  // events
+
+void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason) {
+    const auto found = reasons.find(std::string(reason));
+    if (found != reasons.end() || reasons.size() < kMostReasons)
+        ++reasons[std::string(reason)];
+    else
+        ++reasons["other reasons"];
+}
+
+// What jobs ask for, made once for all that ask for the same but for the walltime.
+class Requests {
+  public:
+    Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
+
+    // Errors: a resource of the trace that the machine doesn't know, or a value of it that can't be read.
+    Result<const std::vector<Amount>*> of(const TraceJob& job);
+
+  private:
+    struct Key {
+        std::uint32_t request;
+        std::int64_t cpus;
+        std::int64_t mem;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            std::uint64_t h = key.request;
+            for (const std::int64_t part : {key.cpus, key.mem})
+                h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+            return h;
+        }
+    };
+    std::vector<Amount> amounts_of(std::int64_t cpus, std::int64_t mem);
+
+    const Trace& trace_;
+    const Cluster& cluster_;
+    std::unordered_map<Key, std::vector<Amount>, Hash> made_;
+    std::vector<std::unique_ptr<std::string>> texts_;
+};
+
+// Of a trace that tells CPUs and memory alone. A job that is larger than a vnode takes whole vnodes and a
+// rest, as its user would ask for them.
+std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
+    if (!cluster_.has_memory()) mem = -1;
+    std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};
+    if (mem >= 0) amounts.push_back({*cluster_.resource("mem"), mem, {}});
+    const std::int64_t whole = cluster_.cpus_of_a_vnode();
+    if (whole <= 0 || cpus <= whole) return amounts;
+    const auto share = [&](std::int64_t of) {
+        return mem < 0 ? std::string()
+                       : fmt::format(":mem={}b", static_cast<std::int64_t>(static_cast<double>(mem) *
+                                                                           static_cast<double>(of) /
+                                                                           static_cast<double>(cpus)));
+    };
+    std::string select = fmt::format("{}:ncpus={}{}", cpus / whole, whole, share(whole));
+    if (const std::int64_t rest = cpus % whole; rest != 0)
+        select += fmt::format("+1:ncpus={}{}", rest, share(rest));
+    texts_.push_back(std::make_unique<std::string>(std::move(select)));
+    amounts.push_back({*cluster_.resource("select"), 0, *texts_.back()});
+    return amounts;
+}
+
+Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
+    const Key key{job.request, job.request == kNoRequest ? job.cpus : 0,
+                  job.request == kNoRequest ? job.mem : 0};
+    const auto [place, fresh] = made_.try_emplace(key);
+    if (!fresh) return &place->second;
+    if (job.request == kNoRequest) {
+        place->second = amounts_of(job.cpus, job.mem);
+        return &place->second;
+    }
+    for (const auto& [resource, text] : trace_.requests[job.request]) {
+        const auto amount = cluster_.amount(resource, text);
+        if (!amount)
+            return tl::unexpected(
+                fmt::format("{}: job {}: Resource_List: {}", trace_.name, job.number, amount.error()));
+        place->second.push_back(*amount);
+    }
+    return &place->second;
+}
+
+// A job that waits.
+struct Waiting {
+    sched::QueueHandle queue{};
+    bool has_comment = false;
+    Instant commented{};
+    std::string comment;
+};
+
+// The jobs that wait, by their position in the trace. Places are used again, with the memory of comments.
+class WaitingJobs {
+  public:
+    explicit WaitingJobs(std::size_t jobs) : place_of_(jobs) {}
+
+    bool empty() const { return places_.size() == unused_.size(); }
+    // Null: it doesn't wait.
+    Waiting* find(std::uint32_t job) { return place_of_[job] == 0 ? nullptr : &places_[place_of_[job] - 1]; }
+    // A job that doesn't wait yet. Valid until the next one.
+    Waiting& add(std::uint32_t job, sched::QueueHandle queue) {
+        if (unused_.empty()) {
+            places_.emplace_back();
+            unused_.push_back(static_cast<std::uint32_t>(places_.size()));
+        }
+        place_of_[job] = unused_.back();
+        unused_.pop_back();
+        Waiting& waiting = places_[place_of_[job] - 1];
+        waiting.queue = queue;
+        waiting.has_comment = false;
+        waiting.commented = {};
+        waiting.comment.clear();
+        return waiting;
+    }
+    void remove(std::uint32_t job) { unused_.push_back(std::exchange(place_of_[job], 0)); }
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const std::uint32_t place : place_of_)
+            if (place != 0) visit(places_[place - 1]);
+    }
+
+  private:
+    std::vector<std::uint32_t> place_of_;  // by job, and 1; 0: it doesn't wait
+    std::vector<Waiting> places_;
+    std::vector<std::uint32_t> unused_;  // places, and 1
+};
+
+class Engine {
+  public:
+    Engine(const Trace& trace, const Cluster& cluster, const rrule::Zone& zone, const EngineOptions& options)
+        : trace_(trace),
+          cluster_(cluster),
+          options_(options),
+          requests_(trace, cluster),
+          scheduler_(zone),
+          waiting_(trace.jobs.size()) {}
+
+    Result<void> set_up(const std::shared_ptr<const objects::Snapshot>& snapshot);
+    Result<Schedule> run();
+
+  private:
+    using Position = std::uint32_t;  // of a job in the trace
+    struct End {
+        Instant at;
+        Position job;
+        bool operator>(const End& other) const { return at != other.at ? at > other.at : job > other.job; }
+    };
+    struct SchedTimes {
+        std::string name;
+        Seconds iteration{600};
+        Instant last{};
+        bool wanted_by_time = false;
+        bool policy_switched = false;
+    };
+
+    Result<void> submit_due();
+    Result<void> submit(Position job);
+    void end_due();
+    void tick();
+    void note_time();
+    void run_cycles();
+    void cycle(SchedTimes& sched, CycleTrigger trigger);
+    bool look_at_all();
+    void apply(const Decision& decision);
+    void start(const Decision& decision, Position job, Waiting& waiting);
+    Result<void> fill(Position job, const Waiting& waiting);
+    Instant next_event();
+    void tell_progress();
+
+    const Trace& trace_;
+    const Cluster& cluster_;
+    const EngineOptions& options_;
+    Requests requests_;
+    sched::Scheduler scheduler_;
+    std::vector<SchedTimes> scheds_;
+    std::vector<const Cluster::Queue*> entries_;  // by the trace's number of the queue
+    std::vector<bool> elsewhere_;                 // the same: the default queue, for it isn't there
+
+    Schedule run_;
+    Instant now_{};
+    Instant deadline_ = Instant::max();
+    Instant time_changes_ = Instant::max();  // prime time, or the policy in force
+    bool prime_ = false;
+    bool dirty_ = false;  // a job arrived or ended since the last cycle
+    Instant last_cycle_ = Instant::min();
+    Instant last_news_{};  // when a job last arrived, started or ended
+    Position next_job_ = 0;
+    std::size_t done_ = 0;
+    std::size_t events_ = 0;
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+    WaitingJobs waiting_;
+
+    // The record that is being filled; used again and again.
+    std::uint32_t walltime_ = 0;  // the resource
+    sched::JobRecord record_;
+    std::vector<Amount> amounts_;
+    std::array<char, 32> id_{};
+};
+
+Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snapshot) {
+    if (trace_.jobs.empty())
+        return tl::unexpected(
+            fmt::format("{}: no job to simulate, expected at least one that ran", trace_.name));
+    if (cluster_.cpus() == 0)
+        return tl::unexpected(
+            std::string("the machine has no vnode with CPUs: --nodes and --cpus make some"));
+    if (auto done = cluster_.tell(scheduler_); !done) return done;
+    walltime_ = *cluster_.resource("walltime");
+    if (auto done = scheduler_.set_configuration(snapshot); !done)
+        return tl::unexpected(done.error().message);
+    for (const Cluster::Sched& sched : cluster_.scheds())
+        scheds_.push_back({sched.name, Seconds(sched.iteration)});
+    for (const std::string& name : trace_.queues.all()) entries_.push_back(cluster_.entry(name));
+    elsewhere_.resize(entries_.size());
+    run_.outcomes.resize(trace_.jobs.size());
+    run_.cpus = cluster_.cpus();
+    run_.vnodes = cluster_.vnodes();
+    run_.begin = run_.end = now_ = last_news_ = trace_.jobs.front().submit;
+    scheduler_.load_usage({}, {}, now_);
+    scheduler_.keep_usage_changes(false);
+    scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
+    for (SchedTimes& sched : scheds_) sched.last = now_;
+    return {};
+}
+
+// Prime time and the policies, for the report.
+void Engine::note_time() {
+    time_changes_ = Instant::max();
+    for (const SchedTimes& sched : scheds_) {
+        const sched::Status status = scheduler_.status(now_, sched.name);
+        if (status.next_change) time_changes_ = std::min(time_changes_, *status.next_change);
+        if (!status.policy.empty() && std::ranges::find(run_.policies, status.policy) == run_.policies.end())
+            run_.policies.push_back(status.policy);
+        if (sched.name != "default") continue;
+        if (status.prime_time && !prime_) run_.prime.push_back({now_, now_});
+        if (!status.prime_time && prime_) run_.prime.back().end = now_;
+        prime_ = status.prime_time;
+    }
+}
+
+void Engine::tick() {
+    const sched::TickResult result = scheduler_.tick(now_);
+    for (const sched::DueSched& due : result.due) {
+        for (SchedTimes& sched : scheds_) {
+            if (sched.name != due.name) continue;
+            sched.wanted_by_time = true;
+            sched.policy_switched = sched.policy_switched || due.policy_switched;
+        }
+    }
+}
+
+Result<void> Engine::fill(Position position, const Waiting& waiting) {
+    const TraceJob& job = trace_.jobs[position];
+    const auto asked = requests_.of(job);
+    if (!asked) return tl::unexpected(asked.error());
+    amounts_.assign((*asked)->begin(), (*asked)->end());
+    if (job.walltime >= Seconds(0)) amounts_.push_back({walltime_, job.walltime.count(), {}});
+    static constexpr std::string_view server = ".trace";
+    char* end = std::to_chars(id_.data(), id_.data() + id_.size(), position + 1).ptr;
+    end = std::ranges::copy(server, end).out;
+    record_.job = JobHandle(std::uint64_t{position} + 1);
+    record_.sequence = std::uint64_t{position} + 1;
+    record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};
+    record_.owner = trace_.users[job.user];
+    record_.group = trace_.groups[job.group];
+    record_.origin_queue = entries_[job.queue]->name;
+    record_.queue = waiting.queue;
+    record_.state = 'Q';
+    record_.rerunnable = true;
+    record_.has_comment = waiting.has_comment;
+    record_.ctime = record_.qtime = record_.etime = job.submit;
+    record_.stime = {};
+    record_.mtime = waiting.has_comment ? waiting.commented : job.submit;
+    record_.walltime = job.walltime;
+    record_.requested = amounts_;
+    record_.places = {};
+    return {};
+}
+
+Result<void> Engine::submit(Position position) {
+    const std::string& name = trace_.queues[trace_.jobs[position].queue];
+    const Cluster::Queue*& queue = entries_[trace_.jobs[position].queue];
+    last_news_ = run_.end = now_;
+    if (queue == nullptr || elsewhere_[trace_.jobs[position].queue]) {
+        queue = cluster_.entry({});
+        if (queue == nullptr) {
+            count(run_.refused, name.empty()
+                                    ? std::string("there is no default queue")
+                                    : fmt::format("there is no queue {}, and no default queue", name));
+            ++done_;
+            return {};
+        }
+        elsewhere_[trace_.jobs[position].queue] = true;
+        count(run_.elsewhere, name);
+    }
+    if (auto done = fill(position, waiting_.add(position, cluster_.handle(*queue))); !done) return done;
+    scheduler_.job_changed(now_, record_);
+    dirty_ = true;
+    return {};
+}
+
+Result<void> Engine::submit_due() {
+    while (next_job_ < trace_.jobs.size() && trace_.jobs[next_job_].submit <= now_)
+        if (auto done = submit(next_job_++); !done) return done;
+    return {};
+}
+
+void Engine::end_due() {
+    while (!ends_.empty() && ends_.top().at <= now_) {
+        scheduler_.job_removed(now_, JobHandle(std::uint64_t{ends_.top().job} + 1));
+        ends_.pop();
+        ++done_;
+        dirty_ = true;
+        last_news_ = run_.end = now_;
+    }
+}
+
+void Engine::start(const Decision& decision, Position position, Waiting& waiting) {
+    const TraceJob& job = trace_.jobs[position];
+    if (decision.queue != sched::QueueHandle{}) waiting.queue = decision.queue;
+    if (!fill(position, waiting)) return;  // it was filled before, so it can be
+    for (const Amount& amount : decision.set_resources) {
+        const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
+        if (known != amounts_.end())
+            *known = amount;
+        else
+            amounts_.push_back(amount);
+    }
+    record_.requested = amounts_;
+    record_.state = 'R';
+    record_.has_comment = true;
+    record_.stime = record_.mtime = now_;
+    record_.places = decision.places;
+    scheduler_.job_changed(now_, record_);
+
+    Outcome& outcome = run_.outcomes[position];
+    const bool killed = job.walltime >= Seconds(0) && job.run_time > job.walltime;
+    outcome.start = now_;
+    outcome.end = now_ + (killed ? job.walltime : job.run_time);
+    outcome.how = killed ? JobEnd::killed : JobEnd::finished;
+    outcome.prime = prime_;
+    ends_.push({outcome.end, position});
+    ++run_.started;
+    last_news_ = now_;
+    waiting_.remove(position);
+}
+
+void Engine::apply(const Decision& decision) {
+    const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
+    Waiting* const found = waiting_.find(position);
+    if (found == nullptr) return;  // started by another scheduler in the same second
+    Waiting& waiting = *found;
+    switch (decision.kind) {
+        case DecisionKind::run:
+            return start(decision, position, waiting);
+        case DecisionKind::reject:
+            count(run_.rejections, decision.text);
+            run_.outcomes[position].how = JobEnd::rejected;
+            scheduler_.job_removed(now_, decision.job);
+            waiting_.remove(position);
+            ++done_;
+            last_news_ = now_;
+            return;
+        case DecisionKind::move:
+            waiting.queue = decision.queue;
+            break;
+        case DecisionKind::comment:
+            waiting.has_comment = true;
+            waiting.commented = now_;
+            waiting.comment = decision.text;
+            break;
+        case DecisionKind::estimate:
+            return;  // it asks for none
+    }
+    if (fill(position, waiting)) scheduler_.job_changed(now_, record_);
+}
+
+void Engine::cycle(SchedTimes& sched, CycleTrigger trigger) {
+    sched.last = now_;
+    ++run_.cycles;
+    const sched::Decisions decided = scheduler_.cycle(now_, sched.name, trigger);
+    for (const Decision& decision : decided.list) apply(decision);
+}
+
+void Engine::run_cycles() {
+    const bool by_jobs =
+        dirty_ && (last_cycle_ == Instant::min() || now_ >= last_cycle_ + options_.cycle_interval);
+    bool ran = false;
+    for (SchedTimes& sched : scheds_) {
+        const bool iteration = now_ >= sched.last + sched.iteration;
+        if (!by_jobs && !sched.wanted_by_time && !iteration) continue;
+        const CycleTrigger trigger = sched.policy_switched ? CycleTrigger::policy_switch
+                                     : by_jobs             ? CycleTrigger::job_new
+                                                           : CycleTrigger::timer;
+        sched.wanted_by_time = sched.policy_switched = false;
+        if (waiting_.empty()) {
+            sched.last = now_;
+        } else {
+            cycle(sched, trigger);
+        }
+        ran = true;
+    }
+    if (!ran) return;
+    last_cycle_ = now_;
+    dirty_ = false;
+}
+
+// For the reasons of the jobs that wait in the end. False: nothing came of it.
+bool Engine::look_at_all() {
+    const Instant news = last_news_;
+    const std::size_t done = done_ + ends_.size();
+    for (SchedTimes& sched : scheds_)
+        if (!waiting_.empty()) cycle(sched, CycleTrigger::timer);
+    return last_news_ != news || done_ + ends_.size() != done;
+}
+
+// The next instant at which something happens; Instant::max(): nothing will.
+Instant Engine::next_event() {
+    Instant next = Instant::max();
+    if (next_job_ < trace_.jobs.size()) next = trace_.jobs[next_job_].submit;
+    if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    if (waiting_.empty() && next == Instant::max()) return next;
+    next = std::min({next, std::max(now_ + Seconds(1), deadline_), time_changes_});
+    if (waiting_.empty()) return next;
+    if (dirty_) next = std::min(next, last_cycle_ + options_.cycle_interval);
+    for (const SchedTimes& sched : scheds_) next = std::min(next, sched.last + sched.iteration);
+    return std::max(next, now_);
+}
+
+void Engine::tell_progress() {
+    if (options_.progress && ++events_ % kProgressEvery == 0)
+        options_.progress({done_, trace_.jobs.size(), now_});
+}
+
+Result<Schedule> Engine::run() {
+    tick();
+    note_time();
+    while (true) {
+        end_due();
+        if (auto done = submit_due(); !done) return tl::unexpected(done.error());
+        if (deadline_ <= now_) tick();
+        if (time_changes_ <= now_) note_time();
+        run_cycles();
+        deadline_ = scheduler_.next_deadline(now_);
+        tell_progress();
+        const Instant next = next_event();
+        const bool over = next == Instant::max() ||
+                          (ends_.empty() && next_job_ == trace_.jobs.size() && next > last_news_ + kPatience);
+        if (!over)
+            now_ = next;
+        else if (!look_at_all())
+            break;
+    }
+    waiting_.for_each([&](const Waiting& waiting) {
+        count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
+    });
+    if (prime_) run_.prime.back().end = run_.end;
+    for (Period& period : run_.prime) period.end = std::min(period.end, run_.end);
+    std::erase_if(run_.prime, [](const Period& period) { return period.start >= period.end; });
+    if (options_.progress) options_.progress({trace_.jobs.size(), trace_.jobs.size(), run_.end});
+    return std::move(run_);
+}
+
+}  // namespace
+
+Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
+                          const std::shared_ptr<const objects::Snapshot>& snapshot, const rrule::Zone& zone,
+                          const EngineOptions& options) {
+    Engine engine(trace, cluster, zone, options);
+    if (auto done = engine.set_up(snapshot); !done) return tl::unexpected(done.error());
+    return engine.run();
+}
+
+}  // namespace pbs::simulate

@@ -1,0 +1,394 @@
+// pbs_simulate: the jobs of a trace through the real scheduling cycle, by a clock that jumps.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "objects/value.h"
+#include "tools/simulate/accounting.h"
+#include "tools/simulate/ask.h"
+#include "tools/simulate/engine.h"
+#include "tools/simulate/files.h"
+#include "tools/simulate/plot.h"
+#include "tools/simulate/progress.h"
+#include "tools/simulate/report.h"
+#include "tools/simulate/swf.h"
+#include "tools/simulate/variant.h"
+
+namespace {
+
+using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is a program
+namespace fs = std::filesystem;
+
+constexpr int kFailed = 2;
+
+constexpr const char* kDescription =
+    "Runs the jobs of a trace through the scheduling cycle of PBS, by a clock that jumps from one event to "
+    "the\n"
+    "next, and reports utilisation, wait times and bounded slowdown: of one policy, or of two side by side.";
+constexpr const char* kFooter =
+    "A POLICY is what `set sched default policy=` takes (\"day\", \"day,np:night\"), or a file that changes "
+    "the\n"
+    "configuration: directives of qmgr, or a document of pbs_config export.\n"
+    "Exit status: 0 done, 1 wrong usage, 2 failed (the reason is on standard error).";
+
+struct Arguments {
+    std::string swf;
+    std::vector<std::string> accounting;
+    std::string days;
+    std::string config;
+    std::optional<std::string> server;
+    std::string policy;
+    std::vector<std::string> compare;
+    std::int64_t nodes = 0;
+    std::int64_t cpus = 0;
+    std::string mem;
+    std::vector<std::string> queues;
+    std::string time_zone;
+    std::int64_t cycle_interval = 1;
+    std::size_t users = 20;
+    bool json = false;
+    std::string svg;
+    bool timing = false;
+};
+
+int fail(const std::string& message) {
+    fmt::print(stderr, "pbs_simulate: {}\n", message);
+    return kFailed;
+}
+
+// "4=long"
+Result<std::map<std::int64_t, std::string>> queue_names(const std::vector<std::string>& texts) {
+    std::map<std::int64_t, std::string> names;
+    for (const std::string& text : texts) {
+        const auto equals = text.find('=');
+        char* end = nullptr;
+        const long long number = std::strtoll(text.c_str(), &end, 10);
+        if (equals == text.npos || equals == 0 || end != text.c_str() + equals || equals + 1 == text.size())
+            return tl::unexpected(
+                fmt::format("--queue: found '{}', expected NUMBER=NAME, as in 4=long", text));
+        names[number] = text.substr(equals + 1);
+    }
+    return names;
+}
+
+Result<Trace> read_trace(const Arguments& arguments) {
+    if (!arguments.swf.empty()) {
+        const auto names = queue_names(arguments.queues);
+        if (!names) return tl::unexpected(names.error());
+        const auto text = read_file(arguments.swf);
+        if (!text) return tl::unexpected(text.error());
+        return read_swf(*text, arguments.swf, {*names});
+    }
+    if (!arguments.days.empty()) {
+        const auto dash = std::min(arguments.days.find('-'), arguments.days.size());
+        const std::string first = arguments.days.substr(0, dash);
+        const std::string last = dash < arguments.days.size() ? arguments.days.substr(dash + 1) : first;
+        const auto logs = ask_accounting(*arguments.server, first, last);
+        if (!logs) return tl::unexpected(logs.error());
+        return read_accounting(*logs);
+    }
+    std::vector<LogText> logs;
+    for (const std::string& file : arguments.accounting) {
+        auto text = read_file(file);
+        if (!text) return tl::unexpected(text.error());
+        logs.push_back({file, *std::move(text)});
+    }
+    return read_accounting(logs);
+}
+
+// The zone: of --time-zone, else the server's, else the trace's, else this machine's.
+Result<pbs::rrule::Zone> choose_zone(const Arguments& arguments, const std::string& of_server, Trace& trace) {
+    if (!arguments.time_zone.empty()) {
+        auto zone = pbs::rrule::Zone::find(arguments.time_zone);
+        if (!zone)
+            return tl::unexpected(fmt::format(
+                "--time-zone: found '{}', expected a name such as Europe/Berlin", arguments.time_zone));
+        return *zone;
+    }
+    for (const std::string& name : {of_server, trace.time_zone}) {
+        if (name.empty()) continue;
+        if (auto zone = pbs::rrule::Zone::find(name)) return *zone;
+        trace.notes.push_back(fmt::format("{} is no time zone that this machine knows.", name));
+    }
+    auto zone = pbs::rrule::Zone::system();
+    if (!zone) return tl::unexpected(zone.error().message);
+    return std::move(*zone);
+}
+
+Result<void> choose_nodes(const Arguments& arguments, const Trace& trace, Machine& machine) {
+    std::int64_t mem = 0;
+    if (!arguments.mem.empty()) {
+        const auto size = pbs::objects::parse_size("--mem", arguments.mem);
+        if (!size) return tl::unexpected(size.error().message);
+        mem = size->bytes;
+    }
+    if (arguments.nodes > 0 || arguments.cpus > 0) {
+        const std::int64_t nodes = std::max<std::int64_t>(1, arguments.nodes);
+        machine.nodes.clear();
+        add_nodes(machine, nodes, nodes * std::max<std::int64_t>(1, arguments.cpus), mem);
+        return {};
+    }
+    if (mem != 0) return tl::unexpected(std::string("--mem is of each vnode: it needs --nodes or --cpus"));
+    if (!machine.nodes.empty()) return {};
+    const std::int64_t cpus = trace.max_cpus > 0 ? trace.max_cpus : trace.max_nodes;
+    if (cpus == 0)
+        return tl::unexpected(fmt::format(
+            "{} doesn't say how large the machine was (MaxProcs): expected --nodes and --cpus, or a "
+            "configuration with nodes",
+            trace.name));
+    constexpr std::int64_t kMostNodes = 1'000'000;
+    const std::int64_t nodes = trace.max_nodes > 0 ? std::min(trace.max_nodes, cpus) : 1;
+    if (nodes > kMostNodes)
+        return tl::unexpected(
+            fmt::format("{}: MaxNodes: found {}, expected at most {}", trace.name, nodes, kMostNodes));
+    add_nodes(machine, nodes, cpus, 0);
+    return {};
+}
+
+Result<Site> read_site(const Arguments& arguments, Trace& trace) {
+    Site site;
+    std::string zone_name;
+    if (!arguments.config.empty()) {
+        auto text = read_file(arguments.config);
+        if (!text) return tl::unexpected(text.error());
+        site.document = *std::move(text);
+        site.name = arguments.config;
+    } else if (arguments.server) {
+        auto answer = ask_server(*arguments.server);
+        if (!answer) return tl::unexpected(answer.error());
+        site.document = std::move(answer->document);
+        site.name = "the server's configuration";
+        zone_name = std::move(answer->time_zone);
+    }
+    if (!site.document.empty()) {
+        auto machine = read_machine(site.document, site.name);
+        if (!machine) return tl::unexpected(machine.error());
+        site.machine = *std::move(machine);
+    }
+    if (auto done = choose_nodes(arguments, trace, site.machine); !done) return tl::unexpected(done.error());
+    auto zone = choose_zone(arguments, zone_name, trace);
+    if (!zone) return tl::unexpected(zone.error());
+    site.zone = *std::move(zone);
+    return site;
+}
+
+// Policies by name, or a file with changes.
+Result<Variant> read_variant(const Site& site, const std::string& argument) {
+    if (argument.empty()) return variant_of_policies(site, {});
+    const auto policies = names_policies(site, argument);
+    if (!policies) return tl::unexpected(policies.error());
+    std::error_code ignored;
+    if (!*policies && fs::exists(argument, ignored)) {
+        auto text = read_file(argument);
+        if (!text) return tl::unexpected(text.error());
+        return variant_of_changes(site, {argument, *std::move(text)});
+    }
+    if (!*policies)
+        return tl::unexpected(
+            fmt::format("'{}': expected a policy of the configuration (or several, as in day,np:night), or a "
+                        "file with changes to it",
+                        argument));
+    return variant_of_policies(site, argument);
+}
+
+// A bar where somebody looks at it.
+class Bar {
+  public:
+    Bar(std::string title, const pbs::rrule::Zone& zone) : title_(std::move(title)), zone_(zone) {
+        shown_ = isatty(STDERR_FILENO) != 0;
+        winsize size{};
+        if (shown_ && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+            columns_ = size.ws_col - 1U;
+    }
+    void show(const Progress& progress) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!shown_ || now - last_ < std::chrono::milliseconds(100)) return;
+        last_ = now;
+        fmt::print(stderr, "\r{}\033[K", progress_line(title_, progress, zone_, columns_));
+    }
+    void clear() const {
+        if (shown_) fmt::print(stderr, "\r\033[K");
+    }
+
+  private:
+    std::string title_;
+    const pbs::rrule::Zone& zone_;
+    bool shown_ = false;
+    std::size_t columns_ = 79;
+    std::chrono::steady_clock::time_point last_{};
+};
+
+Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
+                                Variant variant, bool described) {
+    if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
+    const auto cluster = Cluster::make(variant.machine);
+    if (!cluster) return tl::unexpected(cluster.error());
+    Bar bar(variant.title, site.zone);
+    EngineOptions options;
+    options.cycle_interval = Seconds(arguments.cycle_interval);
+    options.progress = [&bar](const Progress& progress) { bar.show(progress); };
+    const auto begun = std::chrono::steady_clock::now();
+    const std::clock_t cpu_begun = std::clock();
+    const auto run = simulate(trace, *cluster, variant.snapshot, site.zone, options);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    const double cpu = static_cast<double>(std::clock() - cpu_begun) / CLOCKS_PER_SEC;
+    bar.clear();
+    if (!run) return tl::unexpected(fmt::format("{}: {}", variant.title, run.error()));
+    if (arguments.timing) {
+        const auto rate = [&](double seconds) {
+            return static_cast<double>(run->started) / std::max(seconds, 1e-9);
+        };
+        fmt::print(
+            stderr,
+            "pbs_simulate: {}: {} start{} and {} cycle{} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
+            "of CPU time: {:.0f} starts a second\n",
+            variant.title, run->started, run->started == 1 ? "" : "s", run->cycles,
+            run->cycles == 1 ? "" : "s", took.count(), rate(took.count()), cpu, rate(cpu));
+    }
+    return make_report(variant.title, trace, *run);
+}
+
+Result<void> write_pictures(const std::string& where, const Heading& heading,
+                            const std::vector<Report>& reports) {
+    std::error_code ignored;
+    if (!fs::is_directory(where, ignored)) return write_file(where, to_svg(heading, reports));
+    for (const Picture& picture : to_pictures(heading, reports))
+        if (auto done = write_file((fs::path(where) / picture.name).string(), picture.svg); !done)
+            return done;
+    return {};
+}
+
+int run(const Arguments& arguments) {
+    auto trace = read_trace(arguments);
+    if (!trace) return fail(trace.error());
+    if (trace->jobs.empty())
+        return fail(fmt::format("{}: no job to simulate, expected at least one that ran", trace->name));
+    const auto site = read_site(arguments, *trace);
+    if (!site) return fail(site.error());
+    std::vector<std::string> wanted = arguments.compare;
+    if (wanted.empty()) wanted.push_back(arguments.policy);
+    std::vector<Variant> variants;
+    for (const std::string& argument : wanted) {
+        auto variant = read_variant(*site, argument);
+        if (!variant) return fail(variant.error());
+        for (const std::string& note : variant->notes)
+            if (std::ranges::find(trace->notes, note) == trace->notes.end()) trace->notes.push_back(note);
+        variants.push_back(*std::move(variant));
+    }
+    std::vector<Report> reports;
+    for (Variant& variant : variants) {
+        auto report =
+            simulate_variant(arguments, *trace, *site, std::move(variant), !site->machine.queues.empty());
+        if (!report) return fail(report.error());
+        reports.push_back(*std::move(report));
+    }
+    const Heading heading = make_heading(*trace, site->zone);
+    if (!arguments.svg.empty())
+        if (auto done = write_pictures(arguments.svg, heading, reports); !done) return fail(done.error());
+    const auto written = write_file(
+        "-", arguments.json ? to_json(heading, reports) : to_text(heading, reports, arguments.users));
+    return written ? 0 : fail(written.error());
+}
+
+// For CLI11: what is wrong with the days, empty if nothing is.
+std::string is_days(const std::string& text) {
+    const auto dash = std::min(text.find('-'), text.size());
+    for (const std::string& day : {text.substr(0, dash), text.substr(std::min(dash + 1, text.size()))}) {
+        const bool last_left_out = day.empty() && dash == text.size();
+        if (!last_left_out && (day.size() != 8 || day.find_first_not_of("0123456789") != day.npos))
+            return fmt::format("--days: found '{}', expected YYYYMMDD, or two of these with a dash between",
+                               text);
+    }
+    return {};
+}
+
+void add_options(CLI::App& app, Arguments& arguments) {
+    auto* swf = app.add_option("--swf", arguments.swf,
+                               "A trace in the Standard Workload Format; - for standard input")
+                    ->type_name("FILE");
+    auto* logs = app.add_option("--accounting", arguments.accounting, "Accounting logs of a PBS server")
+                     ->type_name("FILE");
+    swf->excludes(logs);
+    auto* config =
+        app.add_option("--config", arguments.config, "The configuration, as pbs_config export writes it")
+            ->type_name("FILE");
+    auto* server = app.add_option("--server", arguments.server,
+                                  "The configuration of a running server; of the default one without a name")
+                       ->type_name("[NAME]")
+                       ->expected(0, 1)
+                       ->default_str("")
+                       ->excludes(config);
+    app.add_option("--days", arguments.days,
+                   "The jobs that ended on these days, from the server's own accounting logs, which managers "
+                   "and operators may read so")
+        ->type_name("YYYYMMDD[-YYYYMMDD]")
+        ->check(is_days, "YYYYMMDD[-YYYYMMDD]")
+        ->needs(server)
+        ->excludes(swf)
+        ->excludes(logs);
+    auto* policy = app.add_option("--policy", arguments.policy,
+                                  "What to simulate; what the configuration assigns if not given")
+                       ->type_name("POLICY");
+    app.add_option("--compare", arguments.compare, "Simulate two, side by side")
+        ->type_name("POLICY POLICY")
+        ->expected(2)
+        ->excludes(policy);
+    app.add_option("--nodes", arguments.nodes,
+                   "How many vnodes there are, in place of the configuration's or the trace's")
+        ->type_name("NUMBER")
+        ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--cpus", arguments.cpus, "CPUs of each vnode")
+        ->type_name("NUMBER")
+        ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--mem", arguments.mem, "Memory of each vnode, such as 64gb")->type_name("SIZE");
+    app.add_option("--queue", arguments.queues, "The name of a queue number of the trace")
+        ->type_name("NUMBER=NAME")
+        ->needs(swf)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--time-zone", arguments.time_zone, "The zone of time windows, such as Europe/Berlin")
+        ->type_name("ZONE");
+    app.add_option("--cycle-interval", arguments.cycle_interval,
+                   "The least time between cycles that jobs cause; 1 if not given")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1, 86400));
+    app.add_option("--users", arguments.users,
+                   "How many users are listed, those with the most CPU time first; 20 if not given, 0: all")
+        ->type_name("NUMBER");
+    app.add_flag("--json", arguments.json, "Report as JSON");
+    app.add_option("--svg", arguments.svg, "Write plots to FILE too, or into a folder")->type_name("FILE");
+    app.add_flag("--timing", arguments.timing, "Tell on standard error how fast it was");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Arguments arguments;
+    CLI::App app(kDescription, "pbs_simulate");
+    app.footer(kFooter);
+    app.set_version_flag("--version", std::string("pbspolicy ") + PBSPOLICY_VERSION);
+    add_options(app, arguments);
+    try {
+        app.parse(argc, argv);
+        if (arguments.swf.empty() && arguments.accounting.empty() && arguments.days.empty())
+            throw CLI::RequiredError("--swf, --accounting or --days");
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 1;
+    }
+    try {
+        return run(arguments);
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+}

@@ -1,0 +1,97 @@
+// Reports as JSON; the form is described in pbs_simulate(8).
+#include <nlohmann/json.hpp>
+
+#include "tools/simulate/report.h"
+
+namespace pbs::simulate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json of(const Distribution& d) {
+    return {{"mean", d.mean}, {"median", d.median}, {"p90", d.p90}, {"p99", d.p99}, {"max", d.max}};
+}
+
+Json of(const Group& group) {
+    return {{"jobs", group.jobs},
+            {"cpu_seconds", group.cpu_seconds},
+            {"wait", of(group.wait)},
+            {"bounded_slowdown", of(group.slowdown)}};
+}
+
+Json of(const Part& part) {
+    Json json = of(part.jobs);
+    json["cpu_seconds_used"] = part.usage.used;
+    json["cpu_seconds_available"] = part.usage.available;
+    json["utilisation"] = part.usage.share();
+    return json;
+}
+
+Json of(const std::vector<Group>& groups, const char* key) {
+    Json list = Json::array();
+    for (const Group& group : groups) {
+        if (group.jobs == 0) continue;
+        Json json = {{key, group.name}};
+        json.update(of(group));
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json of(const std::vector<std::pair<std::string, std::int64_t>>& reasons, const char* key = "reason") {
+    Json list = Json::array();
+    for (const auto& [reason, jobs] : reasons) list.push_back({{key, reason}, {"jobs", jobs}});
+    return list;
+}
+
+Json of(const Report& r, const rrule::Zone& zone) {
+    Json prime = Json::array();
+    for (const Period& period : r.prime_periods)
+        prime.push_back({{"start", period.start.time_since_epoch().count()},
+                         {"end", period.end.time_since_epoch().count()}});
+    return {{"title", r.title},
+            {"policies", r.policies},
+            {"begin", r.begin.time_since_epoch().count()},
+            {"begin_text", time_text(r.begin, zone)},
+            {"end", r.end.time_since_epoch().count()},
+            {"end_text", time_text(r.end, zone)},
+            {"vnodes", r.vnodes},
+            {"cpus", r.cpus},
+            {"submitted", r.submitted},
+            {"started", r.started},
+            {"killed", r.killed},
+            {"rejected", r.rejected},
+            {"never_started", r.never_started},
+            {"refused", r.refused},
+            {"cycles", r.cycles},
+            {"why_rejected", of(r.why_rejected)},
+            {"why_never_started", of(r.why_waiting)},
+            {"why_refused", of(r.why_refused)},
+            {"queues_not_there", of(r.elsewhere, "queue")},
+            {"all", of(r.all)},
+            {"prime", of(r.prime)},
+            {"non_prime", of(r.non_prime)},
+            {"sizes", of(r.sizes, "cpus")},
+            {"users", of(r.users, "user")},
+            {"prime_periods", std::move(prime)},
+            {"series",
+             {{"begin", r.series.begin.time_since_epoch().count()},
+              {"step", r.series.step},
+              {"cpus_in_use", r.series.cpus_in_use},
+              {"jobs_waiting", r.series.jobs_waiting}}}};
+}
+
+}  // namespace
+
+std::string to_json(const Heading& heading, const std::vector<Report>& reports) {
+    Json left_out = of(heading.left_out);
+    Json list = Json::array();
+    for (const Report& report : reports) list.push_back(of(report, heading.zone));
+    const Json json = {{"trace", heading.trace}, {"jobs", heading.jobs},
+                       {"left_out", left_out},   {"time_zone", heading.zone.name()},
+                       {"notes", heading.notes}, {"simulations", std::move(list)}};
+    // Names of a trace are bytes; one that isn't UTF-8 doesn't stop the report.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace pbs::simulate

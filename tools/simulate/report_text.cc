@@ -1,0 +1,252 @@
+// Reports as tables.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <functional>
+#include <set>
+
+#include "tools/simulate/report.h"
+
+namespace pbs::simulate {
+namespace {
+
+constexpr std::size_t kReasons = 5;
+
+// "1:02:03", "12.5" and so on, as the eye takes them in.
+std::string duration(double seconds) {
+    const double whole = std::round(std::abs(seconds));
+    const auto s = static_cast<std::int64_t>(whole);
+    return fmt::format("{}{}:{:02}:{:02}", seconds < -0.5 ? "-" : "", s / 3600, s / 60 % 60, s % 60);
+}
+std::string number(double value) {
+    return fmt::format("{:.0f}", value);
+}
+std::string ratio(double value) {
+    return fmt::format("{:.2f}", value);
+}
+std::string percent(double value) {
+    return fmt::format("{:.1f}%", value * 100);
+}
+std::string hours(double seconds) {
+    return fmt::format("{:.1f}", seconds / 3600);
+}
+
+using Row = std::vector<std::string>;
+
+// The first column to the left, the others to the right.
+std::string table(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths;
+    for (const Row& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string text;
+    for (const Row& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
+                           : fmt::format("  {:>{}}", row[i], widths[i]);
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text;
+}
+
+struct Metric {
+    const char* name;
+    std::function<double(const Part&)> value;
+    std::string (*text)(double);
+};
+
+const std::vector<Metric>& metrics() {
+    static const std::vector<Metric> list = {
+        {"jobs started", [](const Part& p) { return static_cast<double>(p.jobs.jobs); }, number},
+        {"CPU hours used", [](const Part& p) { return p.usage.used; }, hours},
+        {"utilisation", [](const Part& p) { return p.usage.share(); }, percent},
+        {"wait, mean", [](const Part& p) { return p.jobs.wait.mean; }, duration},
+        {"  median", [](const Part& p) { return p.jobs.wait.median; }, duration},
+        {"  90%", [](const Part& p) { return p.jobs.wait.p90; }, duration},
+        {"  99%", [](const Part& p) { return p.jobs.wait.p99; }, duration},
+        {"  longest", [](const Part& p) { return p.jobs.wait.max; }, duration},
+        {"bounded slowdown, mean", [](const Part& p) { return p.jobs.slowdown.mean; }, ratio},
+        {"  median", [](const Part& p) { return p.jobs.slowdown.median; }, ratio},
+        {"  90%", [](const Part& p) { return p.jobs.slowdown.p90; }, ratio},
+        {"  99%", [](const Part& p) { return p.jobs.slowdown.p99; }, ratio},
+        {"  largest", [](const Part& p) { return p.jobs.slowdown.max; }, ratio},
+    };
+    return list;
+}
+
+// A, B and what is more in B.
+void add_difference(Row& row, const std::vector<double>& values, std::string (*text)(double)) {
+    for (const double value : values) row.push_back(text(value));
+    if (values.size() != 2) return;
+    const double more = values[1] - values[0];
+    std::string shown = text(more);
+    // No sign at what rounds to nothing.
+    const bool nothing = shown.find_first_of("123456789") == shown.npos;
+    if (nothing && shown.front() == '-') shown.erase(0, 1);
+    row.push_back(more > 0 && !nothing ? '+' + shown : shown);
+}
+
+std::string parts_table(const std::vector<Report>& reports) {
+    std::vector<Row> rows;
+    if (reports.size() == 1) {
+        rows.push_back({"", "all", "prime", "non-prime"});
+        for (const Metric& metric : metrics()) {
+            Row row = {metric.name};
+            for (const Part* part : {&reports[0].all, &reports[0].prime, &reports[0].non_prime})
+                row.push_back(metric.text(metric.value(*part)));
+            rows.push_back(std::move(row));
+        }
+        return table(rows);
+    }
+    using Choose = const Part& (*)(const Report&);
+    const std::array<std::pair<const char*, Choose>, 3> parts = {{
+        {"all", [](const Report& r) -> const Part& { return r.all; }},
+        {"prime", [](const Report& r) -> const Part& { return r.prime; }},
+        {"non-prime", [](const Report& r) -> const Part& { return r.non_prime; }},
+    }};
+    for (const auto& [name, choose] : parts) {
+        if (!rows.empty()) rows.emplace_back();
+        rows.push_back({name, "A", "B", "B - A"});
+        for (const Metric& metric : metrics()) {
+            Row row = {metric.name};
+            add_difference(row, {metric.value(choose(reports[0])), metric.value(choose(reports[1]))},
+                           metric.text);
+            rows.push_back(std::move(row));
+        }
+    }
+    return table(rows);
+}
+
+const Group& group_named(const std::vector<Group>& groups, const std::string& name) {
+    static const Group none;
+    const auto found = std::ranges::find(groups, name, &Group::name);
+    return found == groups.end() ? none : *found;
+}
+
+// A row for each name: of one report its figures, of two the figures that matter most side by side.
+std::string groups_table(const char* title, const std::vector<std::string>& names,
+                         const std::vector<Report>& reports, std::vector<Group> Report::*groups) {
+    std::vector<Row> rows;
+    if (reports.size() == 1) {
+        rows.push_back({title, "jobs", "CPU hours", "mean wait", "median", "90%", "99%", "longest",
+                        "mean slowdown", "90%"});
+        for (const std::string& name : names) {
+            const Group& g = group_named(reports[0].*groups, name);
+            rows.push_back({name, number(static_cast<double>(g.jobs)), hours(g.cpu_seconds),
+                            duration(g.wait.mean), duration(g.wait.median), duration(g.wait.p90),
+                            duration(g.wait.p99), duration(g.wait.max), ratio(g.slowdown.mean),
+                            ratio(g.slowdown.p90)});
+        }
+        return table(rows);
+    }
+    rows.push_back({title, "jobs A", "B", "mean wait A", "B", "B - A", "90% wait A", "B", "B - A",
+                    "mean slowdown A", "B", "B - A"});
+    for (const std::string& name : names) {
+        const Group& a = group_named(reports[0].*groups, name);
+        const Group& b = group_named(reports[1].*groups, name);
+        Row row = {name, number(static_cast<double>(a.jobs)), number(static_cast<double>(b.jobs))};
+        add_difference(row, {a.wait.mean, b.wait.mean}, duration);
+        add_difference(row, {a.wait.p90, b.wait.p90}, duration);
+        add_difference(row, {a.slowdown.mean, b.slowdown.mean}, ratio);
+        rows.push_back(std::move(row));
+    }
+    return table(rows);
+}
+
+// The users with the most CPU time in any of the reports, the first of them first.
+std::vector<std::string> largest_users(const std::vector<Report>& reports, std::size_t most) {
+    std::vector<std::pair<double, std::string>> list;
+    for (const Group& user : reports.front().users) {
+        double cpu = user.cpu_seconds;
+        std::int64_t jobs = user.jobs;
+        for (const Report& report : reports) {
+            const Group& same = group_named(report.users, user.name);
+            cpu = std::max(cpu, same.cpu_seconds);
+            jobs = std::max(jobs, same.jobs);
+        }
+        if (jobs > 0) list.emplace_back(cpu, user.name);
+    }
+    std::ranges::stable_sort(list, std::ranges::greater{}, &std::pair<double, std::string>::first);
+    if (most != 0 && list.size() > most) list.resize(most);
+    std::vector<std::string> names;
+    for (auto& [cpu, name] : list) names.push_back(std::move(name));
+    return names;
+}
+
+// Classes of sizes in their order.
+std::vector<std::string> sizes_of(const std::vector<Report>& reports) {
+    std::vector<std::pair<std::int64_t, std::string>> list;
+    for (const Report& report : reports)
+        for (const Group& size : report.sizes) list.emplace_back(std::stoll(size.name), size.name);
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    std::vector<std::string> names;
+    for (auto& [cpus, name] : list) names.push_back(std::move(name));
+    return names;
+}
+
+void add_reasons(std::string& text, const char* what, std::int64_t jobs,
+                 const std::vector<std::pair<std::string, std::int64_t>>& reasons) {
+    if (jobs == 0) return;
+    text += fmt::format("{} {}:\n", jobs, what);
+    for (std::size_t i = 0; i < std::min(reasons.size(), kReasons); ++i)
+        text += fmt::format("    {:>7}  {}\n", reasons[i].second, reasons[i].first);
+    if (reasons.size() > kReasons)
+        text += fmt::format("    and {} other reasons\n", reasons.size() - kReasons);
+}
+
+// "1 cycle", "2 cycles".
+std::string counted(std::integral auto number, std::string_view thing) {
+    return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
+std::string head(const Heading& heading, const std::vector<Report>& reports) {
+    std::string text = fmt::format("Trace     {}: {}\n", heading.trace, counted(heading.jobs, "job"));
+    for (const auto& [why, number] : heading.left_out)
+        text += fmt::format("          {} left out: {}\n", number, why);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        const Report& r = reports[i];
+        if (reports.size() > 1) text += fmt::format("{}         {}\n", i == 0 ? 'A' : 'B', r.title);
+        text += fmt::format("Policy    {}\n", fmt::join(r.policies, ", "));
+        text += fmt::format("Machine   {}, {}\n", counted(r.vnodes, "vnode"), counted(r.cpus, "CPU"));
+        text += fmt::format("Time      {} to {} ({})\n", time_text(r.begin, heading.zone),
+                            time_text(r.end, heading.zone), heading.zone.name());
+        text += fmt::format("Jobs      {} started in {}", r.started, counted(r.cycles, "cycle"));
+        if (r.killed > 0) text += fmt::format(", {} of them ended at their walltime", r.killed);
+        text += '\n';
+        add_reasons(text, "rejected", r.rejected, r.why_rejected);
+        add_reasons(text, "never started; their last comments", r.never_started, r.why_waiting);
+        add_reasons(text, "submitted to no queue", r.refused, r.why_refused);
+        for (const auto& [queue, jobs] : r.elsewhere)
+            text += fmt::format("Note      there is no queue {}: {} went to the default queue\n", queue,
+                                counted(jobs, "job"));
+    }
+    for (const std::string& note : heading.notes) text += fmt::format("Note      {}\n", note);
+    return text;
+}
+
+}  // namespace
+
+std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
+    std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
+    text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
+    const std::vector<std::string> names = largest_users(reports, users);
+    text += groups_table("user", names, reports, &Report::users);
+    std::set<std::string> all;
+    for (const Report& report : reports)
+        for (const Group& user : report.users)
+            if (user.jobs > 0) all.insert(user.name);
+    if (all.size() > names.size())
+        text +=
+            fmt::format("and {} users with less CPU time (--users 0 lists all)\n", all.size() - names.size());
+    return text;
+}
+
+}  // namespace pbs::simulate

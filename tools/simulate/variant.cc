@@ -1,0 +1,411 @@
+#include "tools/simulate/variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "ifl/cmds/host_attributes.h"
+#include "ifl/cmds/qmgr_grammar.h"
+#include "objects/config_json.h"
+#include "objects/restore.h"
+#include "objects/store.h"
+#include "objects/unsupported.h"
+#include "objects/value.h"
+
+namespace pbs::simulate {
+namespace {
+
+using objects::ObjectType;
+
+const objects::Identity kManager{"pbs_simulate", "localhost", objects::manager_privilege};
+
+// A folder for the store's file, gone with the object.
+class Folder {
+  public:
+    static Result<Folder> make() {
+        std::error_code error;
+        std::string pattern = (std::filesystem::temp_directory_path(error) / "pbs_simulate.XXXXXX").string();
+        if (error || mkdtemp(pattern.data()) == nullptr)
+            return tl::unexpected(fmt::format("can't make a temporary folder {}: {}", pattern,
+                                              std::error_code(errno, std::generic_category()).message()));
+        return Folder(pattern);
+    }
+    Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    Folder& operator=(Folder&&) = delete;
+    ~Folder() {
+        std::error_code ignored;
+        if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    }
+    std::string file() const { return path_ + "/policy.db"; }
+
+  private:
+    explicit Folder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+// Text of several lines as one.
+std::string in_one_line(std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at))
+        text.replace(at, 1, "; ");
+    return text;
+}
+
+// A configuration that changes are made to: the machine's part as texts, the rest in a store.
+class Draft {
+  public:
+    static Result<Draft> of(const Site& site);
+
+    Result<void> assign_policies(const std::string& list);
+    Result<void> apply(const ChangeText& changes);
+    Result<Variant> finish(std::string title) &&;
+    const objects::Snapshot& snapshot() const { return *store_.snapshot(); }
+
+  private:
+    Draft(Folder folder, objects::Store store, const Site& site)
+        : folder_(std::move(folder)), store_(std::move(store)), machine_(site.machine) {}
+
+    Result<void> import(const std::string& document, const std::string& name, bool replace);
+    Result<void> apply_document(const ChangeText& changes);
+    Result<void> apply_directives(const ChangeText& changes);
+    Result<void> apply_directive(std::string_view text);
+    Result<void> change_object(const cmds::Directive& directive, const std::string& name);
+    Result<void> change_machine(const cmds::Directive& directive, const std::string& name);
+    Result<void> change_store(const cmds::Directive& directive, const std::string& name);
+    Values* machine_values(cmds::ObjectType type, const std::string& name);
+    Objects* machine_objects(cmds::ObjectType type);
+    Result<void> execute(objects::Command command);
+    bool is_assigned(const std::string& policy) const;
+    // Of the policies that changes name.
+    void note(ObjectType type, const std::string& name, bool assigns);
+
+    Folder folder_;  // outlives the store's file
+    objects::Store store_;
+    Machine machine_;
+    std::set<std::string> named_policies_;
+    bool assigned_ = false;
+    std::vector<std::string> notes_;
+};
+
+std::chrono::sys_seconds now() {
+    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+Result<Draft> Draft::of(const Site& site) {
+    auto folder = Folder::make();
+    if (!folder) return tl::unexpected(folder.error());
+    objects::StoreOptions options;
+    options.time_zone = site.zone.name();
+    for (const auto& [name, values] : site.machine.resources) options.resources.push_back(name);
+    auto store = objects::Store::open(folder->file(), options, now());
+    if (!store) return tl::unexpected(store.error().message);
+    Draft draft(*std::move(folder), *std::move(store), site);
+    if (!site.document.empty())
+        if (auto done = draft.import(site.document, site.name, true); !done)
+            return tl::unexpected(done.error());
+    for (const auto& [name, values] : draft.machine_.queues)
+        if (auto done = draft.execute({objects::CommandKind::create, ObjectType::queue, name}); !done)
+            return tl::unexpected(done.error());
+    return draft;
+}
+
+Result<void> Draft::import(const std::string& document, const std::string& name, bool replace) {
+    const auto done = objects::import(store_, {document, replace},
+                                      {[](ObjectType, std::string_view) { return true; }}, kManager, now());
+    if (!done) return tl::unexpected(fmt::format("{}: {}", name, in_one_line(done.error().message)));
+    for (const std::string& warning : done->reply.warnings) notes_.push_back(warning);
+    return {};
+}
+
+Result<void> Draft::execute(objects::Command command) {
+    const auto done = store_.execute(command, kManager, now());
+    if (!done) return tl::unexpected(done.error().message);
+    for (const std::string& warning : done->warnings) notes_.push_back(warning);
+    return {};
+}
+
+Result<void> Draft::assign_policies(const std::string& list) {
+    return execute({objects::CommandKind::set,
+                    ObjectType::sched,
+                    "default",
+                    {{"policy", list, objects::Operation::set}}});
+}
+
+void Draft::note(ObjectType type, const std::string& name, bool assigns) {
+    if (type == ObjectType::policy) named_policies_.insert(name);
+    assigned_ = assigned_ || assigns;
+}
+
+Result<void> Draft::apply(const ChangeText& changes) {
+    const auto first = changes.text.find_first_not_of(" \t\r\n");
+    const bool document = first != std::string::npos && changes.text[first] == '{';
+    if (auto done = document ? apply_document(changes) : apply_directives(changes); !done) return done;
+    if (assigned_ || named_policies_.size() != 1) return {};
+    const std::string& name = *named_policies_.begin();
+    if (snapshot().policy(name) == nullptr || is_assigned(name)) return {};
+    notes_.push_back(fmt::format("{} assigns no policy: policy {} is in force", changes.name, name));
+    return assign_policies(name);
+}
+
+bool Draft::is_assigned(const std::string& policy) const {
+    return std::ranges::any_of(snapshot().objects(ObjectType::sched), [&](const objects::ObjectPtr& sched) {
+        const objects::PolicySlots slots = snapshot().policy_slots(sched->name());
+        return policy == slots.all_time || policy == slots.prime || policy == slots.non_prime;
+    });
+}
+
+Result<void> Draft::apply_document(const ChangeText& changes) {
+    const auto objects = objects::from_document(changes.text);
+    if (!objects)
+        return tl::unexpected(fmt::format("{}: {}", changes.name, in_one_line(objects.error().message)));
+    for (const objects::ObjectText& object : *objects)
+        note(object.type, object.name,
+             object.type == ObjectType::sched &&
+                 std::ranges::find(object.attributes, "policy", &objects::AttributeText::name) !=
+                     object.attributes.end());
+    auto machine = read_machine(changes.text, changes.name);
+    if (!machine) return tl::unexpected(machine.error());
+    for (auto& [key, value] : machine->server) machine_.server[key] = value;
+    for (auto part : {&Machine::queues, &Machine::nodes, &Machine::resources, &Machine::scheds})
+        for (auto& [name, values] : (*machine).*part)
+            for (auto& [key, value] : values) (machine_.*part)[name][key] = value;
+    return import(changes.text, changes.name, false);
+}
+
+Result<void> Draft::apply_directives(const ChangeText& changes) {
+    cmds::DirectiveReader reader;
+    std::string_view rest = changes.text;
+    std::size_t line = 0;
+    const auto take = [&]() -> Result<void> {
+        while (const auto directive = reader.next())
+            if (auto done = apply_directive(*directive); !done)
+                return tl::unexpected(
+                    fmt::format("{}: line {}: {}", changes.name, line, in_one_line(done.error())));
+        return {};
+    };
+    while (!rest.empty()) {
+        ++line;
+        const auto end = std::min(rest.find('\n'), rest.size());
+        std::string_view text = rest.substr(0, end);
+        if (text.ends_with('\r')) text.remove_suffix(1);
+        reader.add_line(text);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (auto done = take(); !done) return done;
+    }
+    reader.end_of_input();
+    return take();
+}
+
+Result<void> Draft::apply_directive(std::string_view text) {
+    if (text.find_first_not_of(" \t\r\n") == text.npos) return {};
+    auto directive = cmds::parse_directive(text, cmds::is_attribute);
+    if (!directive) return tl::unexpected(fmt::format("'{}': {}", text, directive.error().message));
+    if (directive->command != cmds::Command::create && directive->command != cmds::Command::remove &&
+        directive->command != cmds::Command::set && directive->command != cmds::Command::unset)
+        return tl::unexpected(fmt::format("'{}': expected create, delete, set or unset", text));
+    if (directive->names.empty()) directive->names.emplace_back();
+    for (const cmds::ObjectName& name : directive->names)
+        if (auto done = change_object(*directive, name.name); !done)
+            return tl::unexpected(fmt::format("'{}': {}", text, done.error()));
+    return {};
+}
+
+bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
+    return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
+}
+
+Result<void> Draft::change_object(const cmds::Directive& directive, const std::string& name) {
+    const auto type = static_cast<ObjectType>(directive.type);
+    if (name.empty() && type != ObjectType::server)
+        return tl::unexpected(fmt::format("no name, expected the name of a {}", objects::type_name(type)));
+    note(type, name, type == ObjectType::sched && std::ranges::any_of(directive.attributes, [&](auto& one) {
+                         return of_the_store(one, directive.type);
+                     }));
+    if (auto done = change_machine(directive, name); !done) return done;
+    return change_store(directive, name);
+}
+
+Objects* Draft::machine_objects(cmds::ObjectType type) {
+    switch (type) {
+        case cmds::ObjectType::queue:
+            return &machine_.queues;
+        case cmds::ObjectType::node:
+            return &machine_.nodes;
+        case cmds::ObjectType::resource:
+            return &machine_.resources;
+        case cmds::ObjectType::sched:
+            return &machine_.scheds;
+        default:
+            return nullptr;
+    }
+}
+
+Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
+    if (type == cmds::ObjectType::server) return &machine_.server;
+    Objects* const objects = machine_objects(type);
+    if (objects == nullptr) return nullptr;
+    if (const auto found = objects->find(name); found != objects->end()) return &found->second;
+    if (type == cmds::ObjectType::sched && name == "default") return &(*objects)[name];
+    return nullptr;
+}
+
+// What the server keeps of an object.
+Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
+    Objects* const objects = machine_objects(directive.type);
+    if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
+    if (directive.command == cmds::Command::create && !(*objects).try_emplace(name).second)
+        return tl::unexpected(std::string("there is one of this name already"));
+    if (directive.command == cmds::Command::remove) {
+        if (objects->erase(name) == 0) return tl::unexpected(std::string("there is none of this name"));
+        if (directive.type == cmds::ObjectType::resource) store_.forget_resource(name);
+        return {};
+    }
+    if (directive.command == cmds::Command::create && directive.type == cmds::ObjectType::resource)
+        store_.define_resource(name);
+    Values* const values = machine_values(directive.type, name);
+    if (values == nullptr) return tl::unexpected(std::string("there is none of this name"));
+    for (const cmds::Assignment& attribute : directive.attributes) {
+        if (of_the_store(attribute, directive.type)) continue;
+        const cmds::HostAttribute* const known = cmds::find_host_attribute(directive.type, attribute.name);
+        if (known == nullptr) return tl::unexpected(fmt::format("unknown attribute {}", attribute.name));
+        std::string key(known->name);
+        if (!attribute.resource.empty()) key += '.' + attribute.resource;
+        if (directive.command == cmds::Command::unset) {
+            std::erase_if(*values, [&](const auto& value) {
+                return value.first == key ||
+                       (attribute.resource.empty() && value.first.starts_with(key + '.'));
+            });
+        } else if (attribute.op == cmds::Operator::set) {
+            (*values)[key] = attribute.value;
+        } else if (attribute.op == cmds::Operator::increment && known->type >= cmds::HostType::list) {
+            std::string& list = (*values)[key];
+            list += list.empty() ? attribute.value : ',' + attribute.value;
+        } else {
+            return tl::unexpected(
+                fmt::format("{}: only = is understood here (and += for lists)", attribute.name));
+        }
+    }
+    return {};
+}
+
+// What is the policies' of it.
+Result<void> Draft::change_store(const cmds::Directive& directive, const std::string& name) {
+    const auto type = static_cast<ObjectType>(directive.type);
+    objects::Command command{objects::CommandKind::set, type, name};
+    for (const cmds::Assignment& attribute : directive.attributes)
+        if (objects::is_own_type(type) || of_the_store(attribute, directive.type))
+            command.changes.push_back(
+                {attribute.name, attribute.value, static_cast<objects::Operation>(attribute.op)});
+    const bool follows = type == ObjectType::queue || type == ObjectType::sched;
+    switch (directive.command) {
+        case cmds::Command::create:
+            command.kind = objects::CommandKind::create;
+            if (follows) {
+                if (auto done = execute({objects::CommandKind::create, type, name}); !done) return done;
+                command.kind = objects::CommandKind::set;
+            }
+            break;
+        case cmds::Command::remove:
+            command.kind = objects::CommandKind::remove;
+            if (follows) return execute(std::move(command));
+            break;
+        case cmds::Command::unset:
+            command.kind = objects::CommandKind::unset;
+            break;
+        default:
+            break;
+    }
+    if (!objects::is_own_type(type) && command.changes.empty()) return {};
+    return execute(std::move(command));
+}
+
+// What the policies in force ask for that the scheduler doesn't do. Of the others, which the store warned of
+// when they were made, nothing depends on it.
+void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
+    for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
+        for (const std::string& line : objects::unsupported_lines(*policy)) std::erase(notes, line);
+    for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
+        const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+            const objects::Object* policy = snapshot.policy(name);
+            if (policy == nullptr) continue;
+            for (std::string& line : objects::unsupported_lines(*policy))
+                if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
+        }
+    }
+}
+
+Result<Variant> Draft::finish(std::string title) && {
+    Variant variant;
+    variant.title = std::move(title);
+    variant.machine = std::move(machine_);
+    variant.snapshot = store_.snapshot();
+    variant.notes = std::move(notes_);
+    add_unsupported(*variant.snapshot, variant.notes);
+    return variant;
+}
+
+void add_queue_of(std::string_view spec, Machine& machine) {
+    if (!spec.empty()) add_queue(machine, std::string(spec.substr(0, spec.find('@'))));
+}
+
+}  // namespace
+
+Result<bool> names_policies(const Site& site, std::string_view list) {
+    const auto names = objects::split_list("policy", list);
+    if (!names) return false;
+    const auto draft = Draft::of(site);
+    if (!draft) return tl::unexpected(draft.error());
+    const objects::PolicySlots slots = objects::slots_from_list(*names);
+    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
+        if (!name.empty() && draft->snapshot().policy(name) == nullptr) return false;
+    return true;
+}
+
+Result<Variant> variant_of_policies(const Site& site, const std::string& list) {
+    auto draft = Draft::of(site);
+    if (!draft) return tl::unexpected(draft.error());
+    if (!list.empty())
+        if (auto done = draft->assign_policies(list); !done) return tl::unexpected(done.error());
+    const objects::PolicySlots slots = draft->snapshot().policy_slots("default");
+    std::string title = slots.all_time;
+    if (!slots.prime.empty()) title += ",p:" + slots.prime;
+    if (!slots.non_prime.empty()) title += ",np:" + slots.non_prime;
+    if (title.empty())
+        return tl::unexpected(std::string("no policy is assigned to sched default: --policy names one"));
+    return std::move(*draft).finish(std::move(title));
+}
+
+Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes) {
+    auto draft = Draft::of(site);
+    if (!draft) return tl::unexpected(draft.error());
+    if (auto done = draft->apply(changes); !done) return tl::unexpected(done.error());
+    return std::move(*draft).finish(changes.name);
+}
+
+void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::string>& of_trace,
+                      Machine& machine) {
+    for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy)) {
+        for (const char* attribute : {"batch_queues", "dedicated_queues", "external_queues"})
+            for (const std::string& spec : policy->list(attribute)) add_queue_of(spec, machine);
+        for (const char* attribute : {"submit_queue", "special_queue"})
+            add_queue_of(policy->text(attribute), machine);
+    }
+    for (const objects::ObjectPtr& queue : snapshot.objects(ObjectType::queue))
+        add_queue(machine, queue->name());
+    for (const std::string& name : of_trace) add_queue_of(name, machine);
+    if (machine.queues.empty()) add_queue(machine, "workq");
+    if (machine.server.contains("default_queue")) return;
+    // Where an Origin policy has jobs submitted; else the first.
+    std::string entry = machine.queues.contains("workq") ? "workq" : machine.queues.begin()->first;
+    const objects::Object* const policy = snapshot.policy(snapshot.policy_slots("default").all_time);
+    if (policy != nullptr && !policy->text("submit_queue").empty()) entry = policy->text("submit_queue");
+    machine.server["default_queue"] = entry;
+}
+
+}  // namespace pbs::simulate
