@@ -1,4 +1,4 @@
-// The scheduling cycle at scale. Results: RESULTS.md.
+// The scheduling cycle at scale. Results: docs/benchmarks.md.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>

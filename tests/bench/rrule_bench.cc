@@ -1,4 +1,4 @@
-// Questions about time with up to 10,000 windows. Results: RESULTS.md.
+// Questions about time with up to 10,000 windows. Results: docs/benchmarks.md.
 
 #include <benchmark/benchmark.h>
 
