@@ -54,11 +54,53 @@ std::string extend_of(std::string_view kind, const char* extend) {
     return full;
 }
 
+// A server of OpenPBS that has no policy objects takes no notice of that string and lists its schedulers; and
+// when it is asked for an attribute of theirs that it doesn't know, it ends. So it isn't asked for attributes
+// by their names before this is known.
+bool has_policies(int connect) {
+    const auto connection = find_connection(connect);
+    using Known = Connection::HasPolicies;
+    if (!connection) return true;
+    if (const Known known = connection->has_policies; known != Known::unknown) return known == Known::yes;
+    bool found = false;
+    const auto reply =
+        request(connect, RequestType::status_scheduler, Status{"default_policy", {}}, "object=policy",
+                [&found](const ObjectView& object) { found = found || object.type == MGR_OBJ_POLICY; });
+    // An error is one of the objects, or comes again.
+    if (!reply || reply->code != 0) return true;
+    connection->has_policies = found ? Known::yes : Known::no;
+    return found;
+}
+
+// As request(), of a server that has policy objects; else that is the error.
+std::optional<Reply> policy_request(int connect, std::string_view kind, const char* object,
+                                    const attrl* wanted, const char* extend, const ObjectSink& sink) {
+    auto attributes = to_attributes(connect, wanted);
+    if (!attributes) return std::nullopt;
+    bool others = !attributes->empty() && !has_policies(connect);
+    const auto take = [&](const ObjectView& view) {
+        if (view.type == MGR_OBJ_SCHED) others = true;
+        if (!others) sink(view);
+    };
+    std::optional<Reply> reply;
+    if (!others)
+        reply = request(connect, RequestType::status_scheduler,
+                        Status{std::string(view(object)), std::move(*attributes)},
+                        extend_of(kind, extend).c_str(), take);
+    if (!others) return reply;
+    set_error(connect, {PBSE_NOSUP,
+                        "the server has no policies, time_windows and fs_groups: see "
+                        "pbs_policy_install(8)"});
+    return std::nullopt;
+}
+
 batch_status* policy_status(int connect, std::string_view kind, const char* object, const attrl* wanted,
                             const char* extend) {
-    return guarded(no_status(), [&] {
-        const std::string full = extend_of(kind, extend);
-        return status(connect, RequestType::status_scheduler, object, wanted, full.c_str());
+    return guarded(no_status(), [&]() -> batch_status* {
+        StatusList list;
+        const auto reply = policy_request(connect, kind, object, wanted, extend,
+                                          [&list](const ObjectView& view) { list.add(view); });
+        return has_objects(connect, reply) ? list.release() : nullptr;
     });
 }
 
@@ -83,25 +125,40 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    auto attributes = to_attributes(connect, wanted);
-    if (!attributes) return thread_state().error;
     std::vector<std::byte> memory;  // of one object after another
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);
     };
-    const auto reply = request(connect, RequestType::status_scheduler,
-                               Status{std::string(view(object)), std::move(*attributes)},
-                               extend_of(kind, extend).c_str(), take);
-    (void)has_objects(connect, reply);
+    (void)has_objects(connect, policy_request(connect, kind, object, wanted, extend, take));
     return thread_state().error;
 }
 
-bool is_wanted(const Attribute& attribute, const Attributes& wanted) {
+bool same_word(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+template <class One>  // Attribute or AttributeView
+bool is_wanted(const One& attribute, const Attributes& wanted) {
     return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const Attribute& w) {
-               return strcasecmp(w.name.c_str(), attribute.name.c_str()) == 0 &&
-                      (w.resource.empty() || strcasecmp(w.resource.c_str(), attribute.resource.c_str()) == 0);
+               return same_word(w.name, attribute.name) &&
+                      (w.resource.empty() || same_word(w.resource, attribute.resource));
            });
+}
+
+batch_status* sched_status(int connect, const attrl* list, const char* extend) {
+    auto wanted = to_attributes(connect, list);
+    if (!wanted) return nullptr;
+    if (wanted->empty() || has_policies(connect))
+        return status_list(connect, RequestType::status_scheduler, Status{"", std::move(*wanted)}, extend);
+    StatusList result;
+    const auto reply =
+        request(connect, RequestType::status_scheduler, Status{}, extend, [&](const ObjectView& sched) {
+            std::vector<AttributeView> some(sched.attributes.begin(), sched.attributes.end());
+            std::erase_if(some, [&](const auto& a) { return !is_wanted(a, *wanted); });
+            result.add(ObjectView{sched.type, sched.name, some});
+        });
+    return has_objects(connect, reply) ? result.release() : nullptr;
 }
 
 batch_status* host_status(int connect, const char* host, const attrl* list, const char* extend) {
@@ -153,7 +210,7 @@ struct batch_status* pbs_statserver(int connect, struct attrl* wanted, const cha
 }
 
 struct batch_status* pbs_statsched(int connect, struct attrl* wanted, const char* extend) {
-    return status(connect, RequestType::status_scheduler, "", wanted, extend);
+    return guarded(no_status(), [&] { return sched_status(connect, wanted, extend); });
 }
 
 struct batch_status* pbs_statvnode(int connect, const char* vnode, struct attrl* wanted, const char* extend) {

@@ -2,7 +2,9 @@
 #ifndef PBSPOLICY_IFL_CONNECTION_H
 #define PBSPOLICY_IFL_CONNECTION_H
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,6 +47,10 @@ class Connection {
     Result<Reply> receive();
     /// Requests of send() that have no reply yet.
     std::size_t unanswered() const { return unanswered_; }
+
+    /// Has the server policy objects? Kept here by who finds out.
+    enum class HasPolicies : std::uint8_t { unknown, yes, no };
+    std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 
   private:
     Connection(Socket socket, std::string user) : socket_(std::move(socket)), user_(std::move(user)) {}

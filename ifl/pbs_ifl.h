@@ -567,7 +567,8 @@ extern struct batch_status* pbs_stathook(int connect, const char* hook, struct a
 /*
  * Status of the scheduling policy objects (PP-748, interfaces 10, 11 and 12). For a name that the server does
  * not know: NULL and pbs_errno 15212 (PBSE_POLICY_NOT_FOUND, PBSE_TIME_WINDOW_NOT_FOUND,
- * PBSE_FS_GROUP_NOT_FOUND).
+ * PBSE_FS_GROUP_NOT_FOUND). Of a server that has no such objects, which those of OpenPBS have by the plugin
+ * alone: NULL and PBSE_NOSUP.
  */
 extern struct batch_status* pbs_statpolicy(int connect, const char* policy, struct attrl* wanted,
                                            const char* extend);

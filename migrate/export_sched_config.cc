@@ -27,6 +27,17 @@ std::string effective(const Object& object, const objects::Attribute& attribute)
     return value == nullptr ? std::string() : objects::format_value(attribute, *value);
 }
 
+// The line of an option, as `text` has it; empty: it doesn't.
+std::string option_line(std::string_view text, std::string_view option) {
+    while (!text.empty()) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (line.starts_with(option) && line.find_first_of(": \t") == option.size()) return std::string(line);
+    }
+    return {};
+}
+
 class Writer {
   public:
     explicit Writer(const ExportSource& source) : source_(source), policies_(policies_of(source)) {}
@@ -48,6 +59,8 @@ class Writer {
         for (const Object* policy : policies()) others(*policy, done);
         queue_prefix("primetime_prefix", "execution_prime");
         queue_prefix("nonprimetime_prefix", "execution_non_prime");
+        for (const std::string_view option : {"dedicated_prefix", "primetime_prefix", "nonprimetime_prefix"})
+            if (option_line(out_.text, option).empty()) other_prefix(option);
         return std::move(out_);
     }
 
@@ -158,6 +171,13 @@ class Writer {
         } else {
             out_.text += fmt::format("{}: {}\n", option, common);
         }
+    }
+
+    // Without the line every queue's name begins with the prefix, to pbs_sched: every queue is one of
+    // dedicated time, and so on.
+    void other_prefix(std::string_view option) {
+        const std::string line = option_line(source_.before, option);
+        out_.text += line.empty() ? fmt::format("{}: {}\n", option, kNoPrefix) : line + "\n";
     }
 
     // The longest beginning of all names that no other queue's name has; empty: there is none.

@@ -47,6 +47,9 @@ enum class SchedArgument : std::uint8_t {
     any,
 };
 
+// The prefix of no queue: names of queues begin with letters. Without the line every name begins with it.
+inline constexpr std::string_view kNoPrefix = "-none-";
+
 // What becomes of an option.
 enum class SchedTarget : std::uint8_t { policy, fs_group, removed };
 

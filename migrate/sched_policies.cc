@@ -180,6 +180,7 @@ class Converter {
         for (const SchedSetting& setting : file_.settings) {
             const SchedOption& option = *setting.option;
             if (option.target != T::removed && option.argument != A::prefix) continue;
+            if (setting.value == kNoPrefix) continue;
             const auto queues =
                 option.argument == A::prefix ? queues_with(setting.value) : std::vector<std::string>{};
             if (option.target == T::removed) {

@@ -2,8 +2,8 @@
  * pbs_policy_preload.so. LD_PRELOAD brings it into the processes that start pbs_server.bin, and into that. In
  * any other process it does nothing. In pbs_server.bin it takes itself out of the environment, so that what
  * the server starts (hooks, the database, a scheduler) doesn't have it, and loads the module when the server
- * first waits for requests: then it is a daemon, its descriptors are its own and its log is open. If that
- * fails, a line in the log says why, and the server goes on as if there were no such object.
+ * first waits for requests of clients: then it is a daemon, its descriptors are its own and its log is open.
+ * If that fails, a line in the log says why, and the server goes on as if there were no such object.
  */
 #define _GNU_SOURCE
 #include "server_plugin/openpbs/preload.h"
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -192,6 +193,20 @@ static void attach(void) {
     calls = given;
 }
 
+/* The secondary server of a failover pair waits for its primary with the same function: it isn't the server
+ * then, doesn't listen for clients, and what the plugin keeps in the common folder is the primary's. */
+static int listens(void) {
+    int fd;
+    for (fd = 0; fd < 1024; ++fd) {
+        int listening = 0, domain = 0;
+        socklen_t size = sizeof listening;
+        if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening) continue;
+        size = sizeof domain;
+        if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX) return 1;
+    }
+    return 0;
+}
+
 /* ---- The calls. Threads of libtpp wait with the same function. */
 
 static int in_main_thread(void) {
@@ -215,7 +230,7 @@ EXPORTED int encode_DIS_reply(int sock, void* reply) {
 }
 EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset_t* signals) {
     if (!in_main_thread()) return real.wait(context, events, timeout, signals);
-    if (!tried) {
+    if (!tried && listens()) {
         tried = 1;
         attach();
     }

@@ -47,6 +47,21 @@ constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", 
                             Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
                             Kind{"history", PBS_OBJ_HISTORY}};
 
+// What to do where the answer isn't the plugin's to give.
+std::string instead_of(std::string_view kind) {
+    constexpr std::string_view why = "pbs_sched schedules for this server";
+    if (kind == "explanation")
+        return fmt::format(
+            "{}, and says why a job waits in the job's comment (qstat -f) and in its log, "
+            "PBS_HOME/sched_logs (tracejob)",
+            why);
+    if (kind == "record")
+        return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", why);
+    if (kind == "accounting")
+        return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
+    return fmt::format("No support for requested service: {}", kind);
+}
+
 class Service {
   public:
     Service(int fd, const ServiceOptions& options) : fd_(fd), options_(options), in_(kLongestMessage) {}
@@ -225,10 +240,7 @@ class Service {
         const std::string_view kind = extend.substr(0, extend.find(';'));
         const auto* known = std::ranges::find(kKinds, kind, &Kind::name);
         if (known == kKinds.end()) {
-            answer(one.ticket,
-                   ifl::Reply::error(PBSE_NOSUP, fmt::format("No support for requested service: {} of a "
-                                                             "server that pbs_sched schedules for",
-                                                             kind)));
+            answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of(kind)));
             return true;
         }
         const auto& body = std::get<ifl::Status>(one.request.body);

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "ifl/dis.h"
 #include "ifl/error_text.h"
@@ -93,6 +94,15 @@ bool has_left(int sock) {
 
 std::string utc_text() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// Those of these names, in their order.
+ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& names) {
+    ifl::Attributes out;
+    for (const RawAttribute& name : names)
+        for (const ifl::Attribute& one : attributes)
+            if (strcasecmp(one.name.c_str(), name.name.c_str()) == 0) out.push_back(one);
+    return out;
 }
 
 // Both succeeded: what the server said of its part, and what the service said of ours.
@@ -344,6 +354,9 @@ int Shim::decode_status(int sock, void* request) {
     });
     current_.servers_wanted = current_.all_wanted || !wanted.empty();
     current_.course = Course::listing;
+    // The server answers twice if one of its schedulers' attributes isn't known to it, and ends: it is asked
+    // for all.
+    if (type == kStatusSched) current_.servers_own = std::exchange(wanted, {});
     std::string data;
     ifl::DisWriter out(data);
     out.put_string(name);
@@ -494,6 +507,7 @@ int Shim::after_settled(int sock, const std::string& reply) {
 bool Shim::add_shown(ifl::ObjectStatus& object) const {
     const std::size_t before = object.attributes.size();
     if (!current_.servers_wanted) object.attributes.clear();
+    if (!current_.servers_own.empty()) object.attributes = named(object.attributes, current_.servers_own);
     const auto wants = [&](const std::string& name) {
         if (current_.all_wanted) return name != "time_zone" && name != "server_time";
         return std::ranges::any_of(current_.wanted, [&](const std::string& one) {
@@ -516,7 +530,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
                                      fmt::format("it hasn't said anything for {} seconds", silent.count()),
                                      ifl::Op::set});
     }
-    return !current_.servers_wanted || object.attributes.size() != before;
+    return !current_.servers_wanted || !current_.servers_own.empty() || object.attributes.size() != before;
 }
 
 int Shim::after_listing(int sock, const std::string& data) {

@@ -114,6 +114,7 @@ class Shim {
         std::vector<std::string> wanted;       // listing: names of ours that are asked for
         bool all_wanted = true;                // listing: no names at all are given
         bool servers_wanted = true;            // listing: some of the server's are asked for
+        RawAttributes servers_own{};           // listing: their names, where the server is asked for all
         ifl::Manage body;                      // settle
         std::optional<std::string> refusal{};  // settle: to say in place of 15004
         std::uint32_t object_type = 0;         // listing

@@ -48,7 +48,8 @@ struct Site {
     std::map<std::string, SiteResource> resources;
 };
 
-// Connects to the server of pbs.conf and asks for all of it. Waits for the server, however long it takes.
+// Connects to this host's server, of pbs.conf, and asks for all of it. Waits for the server, however long it
+// takes.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

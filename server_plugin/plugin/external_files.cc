@@ -162,28 +162,11 @@ struct Made {
     std::vector<std::string> left_out;
 };
 
-// The line of an option, as `text` has it; empty: it doesn't.
-std::string option_line(std::string_view text, std::string_view option) {
-    while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        if (line.starts_with(option) && line.substr(option.size()).starts_with(':')) return std::string(line);
-    }
-    return {};
-}
-
-// To pbs_sched a file without one of these says that every queue's name begins with the prefix: that every
-// queue is for dedicated time, and so on. What the policies don't say stays as the site had it; else there is
-// no such queue, as names begin with letters.
-void add_prefixes(std::string& text, const std::string& folder) {
+// The site's own sched_config; empty: there was none.
+std::string own_sched_config(const std::string& folder) {
     auto kept = read_file(fmt::format("{}/sched_config{}", folder, kKeptSuffix));
     if (kept && !*kept) kept = read_file(folder + "/sched_config");
-    const std::string before = kept && *kept ? (*kept)->text : std::string();
-    for (const std::string_view option : {"dedicated_prefix", "primetime_prefix", "nonprimetime_prefix"}) {
-        if (!option_line(text, option).empty()) continue;
-        const std::string line = option_line(before, option);
-        text += line.empty() ? fmt::format("{}: -none-\n", option) : line + "\n";
-    }
+    return kept && *kept ? std::move((*kept)->text) : std::string();
 }
 
 Made make(const State& state, const objects::Snapshot& snapshot, const std::string& sched,
@@ -193,6 +176,7 @@ Made make(const State& state, const objects::Snapshot& snapshot, const std::stri
     const auto& known = state.sched_configs;
     source.consumables.assign(known.consumables.begin(), known.consumables.end());
     source.others.assign(known.others.begin(), known.others.end());
+    source.before = own_sched_config(folder);
     const auto prime = prime_time(snapshot, state.zone);
     Made made;
     for (const migrate::Exporter& exporter : migrate::exporters()) {
@@ -202,7 +186,6 @@ Made make(const State& state, const objects::Snapshot& snapshot, const std::stri
             continue;
         }
         migrate::Exported exported = exporter.write(source);
-        if (exporter.kind == "sched_config") add_prefixes(exported.text, folder);
         made.files.emplace_back(exporter.file, std::move(exported.text));
         // A file that is made anew each day has the dates that it needs.
         if (exporter.kind == "dedicated_time") continue;

@@ -1,6 +1,7 @@
 // What an exporter says of objects that its file has no words for.
 #include "migrate/export.h"
 
+#include "migrate/sched_policies.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
 #include "tests/migrate/support.h"
@@ -52,11 +53,27 @@ class Export : public testing::Test {
 TEST_F(Export, AFreshServer) {
     EXPECT_EQ(write(export_sched_config).text,
               "# Made from the policies of the scheduler\nby_queue: True\nhelp_starving_jobs: True\n"
-              "preemptive_sched: True\n");
+              "preemptive_sched: True\ndedicated_prefix: -none-\nprimetime_prefix: -none-\n"
+              "nonprimetime_prefix: -none-\n");
     EXPECT_EQ(write(export_resource_group).text, "# name\tnumber\tparent\tshares\n");
     EXPECT_EQ(write(export_dedicated_time).text, "# From              to\n");
     EXPECT_THAT(write(export_holidays).text, Not(HasSubstr("YEAR\t")));
     EXPECT_THAT(write(export_configfile).left_out, Contains(HasSubstr("algorithm = standard")));
+}
+
+// pbs_sched takes a file without the line for one of which every queue's name begins with the prefix.
+TEST_F(Export, PrefixesOfQueuesStayAsTheyWere) {
+    const auto snapshot = store_->snapshot();
+    ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
+    source.before =
+        "# dedicated_prefix: no\nprimetime_prefix_of: no\n  primetime_prefix p_\nnonprimetime_prefix: np_\n";
+    EXPECT_THAT(export_sched_config(source).text,
+                HasSubstr("\ndedicated_prefix: -none-\nprimetime_prefix p_\nnonprimetime_prefix: np_\n"));
+    // What is written where there is no such queue is no choice that awaits one.
+    const SchedConfig fresh = parse_sched_config(write(export_sched_config).text, "sched_config");
+    const auto policies = to_policies(fresh, {}, "fs");
+    ASSERT_TRUE(policies);
+    EXPECT_THAT(policies->notes, testing::IsEmpty());
 }
 
 TEST_F(Export, HoursThatAWeekOfTheFileDoesNotHave) {

@@ -67,7 +67,9 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     // Switching back gives the files back.
     accept("set policy default_policy algorithm = standard");
     EXPECT_TRUE(wait_for([&] { return site->ok(files) == before; })) << site->ok(files);
-    EXPECT_EQ(site->ok("ls /var/spool/pbs/sched_priv | grep -c before_pbs_policy || true"), "0\n");
+    EXPECT_TRUE(wait_for([&] {
+        return site->ok("ls /var/spool/pbs/sched_priv | grep -c before_pbs_policy || true") == "0\n";
+    }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsExternal, kAttachments, attachment_name);

@@ -1,4 +1,5 @@
-// OpenPBS's own clients get the same answers with the plugin as without it.
+// OpenPBS's own clients get the same answers with the plugin as without it, and our clients get along with a
+// server that has no plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 
 namespace pbs::e2e {
 namespace {
+using ::testing::HasSubstr;
 
 struct Step {
     const char* user;
@@ -118,6 +120,39 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
     const std::vector<std::string> with = answers(true);
     for (std::size_t i = 0; i < kSteps.size(); ++i)
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
+}
+
+// OpenPBS's server answers twice when it is asked for an attribute of a scheduler that it doesn't know, and
+// ends.
+TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
+    const Site site;
+    site.start();
+    const auto refused = [&](const std::string& command) {
+        const Output output = site.sh("$ours/" + command, "una");
+        EXPECT_NE(output.exit, 0) << command << ": " << output;
+        return output.err;
+    };
+    for (const char* command :
+         {"qmgr -c 'list policy @default'", "qmgr -c 'list policy p1 backfill_depth'",
+          "qmgr -c 'print time_window @default'", "pbs_config history", "pbs_config export"})
+        EXPECT_THAT(refused(command), HasSubstr("the server has no policies, time_windows and fs_groups"))
+            << command;
+    EXPECT_EQ(site.ok("$ours/qmgr -c 'list sched default policy,nonsense'"), "Sched default\n\n");
+    EXPECT_EQ(site.ok("$ours/qmgr -c 'list sched default policy,scheduling'"),
+              "Sched default\n    scheduling = True\n\n");
+    EXPECT_THAT(refused("qmgr -c 'create policy p1'"), HasSubstr("15007"));
+    site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
+}
+
+// Which the plugin keeps from every client.
+TEST_F(OpenpbsStock, AnUnknownAttributeOfASchedulerEndsNoServerThatHasPolicies) {
+    const Site site;
+    site.install();
+    site.start_with_plugin();
+    EXPECT_EQ(
+        site.ok("$ours/qmgr -c 'list sched default nonsense,scheduling,policy,partition' | tr -d '\\n'"),
+        "Sched default    scheduling = True    partition = pbs-default    policy = default_policy");
+    site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
 }
 
 }  // namespace
