@@ -1,0 +1,463 @@
+#include "server_plugin/scheduler/placement/inventory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server_plugin/scheduler/model/host_name.h"
+#include "server_plugin/scheduler/model/sort_unique.h"
+
+namespace pbs::sched {
+namespace {
+
+// Shares that are no amounts: a job on the vnode's host, of those that have the vnode for themselves, and on
+// the vnode, which comes last.
+constexpr std::uint32_t host_share = UINT32_MAX;
+constexpr std::uint32_t exclusive_share = open_column;
+constexpr std::uint32_t job_share = empty_column;
+constexpr std::size_t most_hosts_of_a_job = 64;  // that are counted
+
+// Is `word` one of the elements of a comma-separated list?
+bool has_word(std::string_view list, std::string_view word) {
+    while (true) {
+        const auto comma = list.find(',');
+        if (list.substr(0, comma) == word) return true;
+        if (comma == std::string_view::npos) return false;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+// Each once, in order.
+void vnodes_of(const Placement& placement, std::vector<VnodeSlot>& vnodes) {
+    vnodes.clear();
+    for (const Part& part : placement) vnodes.push_back(part.vnode);
+    sort_unique(vnodes);
+}
+
+// resources_available.host, where it is set, says which host a vnode is of.
+std::string_view host_of(const VnodeRecord& record, const Resources& resources) {
+    const auto named =
+        std::ranges::find(record.resources_available, resources.known().host, &Amount::resource);
+    return named == record.resources_available.end() || named->text.empty() ? record.host : named->text;
+}
+
+}  // namespace
+
+// ---- Vnodes.
+
+bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
+    const auto [place, made] = by_handle_.emplace(static_cast<std::uint64_t>(record.vnode), size());
+    const VnodeSlot slot = place->second;
+    if (made) {
+        vnodes_.emplace_back();
+        total_.resize(vnodes_.size() * columns_.size());
+        free_.resize(vnodes_.size() * columns_.size());
+        is_changed_.resize(vnodes_.size());
+    }
+    Vnode& vnode = vnodes_[slot];
+    const auto host = strings_->id(host_of(record, resources));
+    const auto partition = strings_->id(record.partition);
+    const bool same_pools = vnode.known && vnode.host == host && vnode.partition == partition &&
+                            vnode.queue == record.queue && vnode.priority == record.priority;
+    auto available = keep(record.resources_available);
+    const bool only_load =
+        same_pools && vnode.name == record.name && vnode.free == record.free && vnode.available == available;
+    vnode.handle = record.vnode;
+    vnode.known = true;
+    vnode.name = record.name;
+    if (made || vnode.host != host) set_host(slot, host);
+    vnode.partition = partition;
+    vnode.free = record.free;
+    vnode.priority = record.priority;
+    vnode.queue = record.queue;
+    vnode.available = std::move(available);
+    vnode.load_thousandths = record.load_thousandths;
+    vnode.system_time_thousandths = record.system_time_thousandths;
+    if (only_load && !columns_.lacks(vnode, resources)) return false;
+    if (columns_.lacks(vnode, resources)) {
+        rebuild(resources);
+        return true;
+    }
+
+    std::int64_t* const has = free_row(slot);
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) has[c] -= total(slot)[c];
+    set_totals(slot);
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) has[c] += total(slot)[c];
+    set_flags(slot);
+    if (same_pools)
+        note_change(slot);
+    else
+        ++version_;
+    if (made) {  // jobs may have been told of before their vnode
+        for (const HeldJob& held : held_)
+            if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; })) {
+                rebuild(resources);
+                return true;
+            }
+    }
+    return true;
+}
+
+void Inventory::remove(VnodeHandle handle) {
+    const VnodeSlot slot = find(handle);
+    if (slot == no_slot) return;
+    vnodes_[slot].known = false;
+    vnodes_[slot].free = false;
+    set_flags(slot);
+    ++version_;
+}
+
+void Inventory::rebuild(const Resources& resources) {
+    columns_.assign(vnodes_, resources);
+    total_.assign(vnodes_.size() * columns_.size(), 0);
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
+        set_totals(v);
+        vnodes_[v].jobs = vnodes_[v].exclusive = 0;
+    }
+    free_ = total_;
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
+    host_jobs_.assign(host_numbers_.size(), 0);
+    ++version_;
+    for (HeldJob& held : held_) {
+        for (Held& part : held.parts) part.slot = find(part.vnode);
+        sort_by_slot(held);
+    }
+    jobs_on_.clear();
+    for (JobSlot job = 0; job < held_place_.size(); ++job)
+        if (held_place_[job] != 0) apply(job, -1);
+}
+
+void Inventory::multiply(std::int64_t factor) {
+    for (std::size_t i = 0; i < total_.size(); ++i) {
+        if (i % columns_.size() < first_resource_column) continue;
+        free_[i] += total_[i] * (factor - 1);
+        total_[i] *= factor;
+    }
+    factor_ = factor;
+    ++version_;
+}
+
+VnodeSlot Inventory::find(VnodeHandle handle) const {
+    const auto found = by_handle_.find(static_cast<std::uint64_t>(handle));
+    return found == by_handle_.end() ? no_slot : found->second;
+}
+
+void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
+    Vnode& vnode = vnodes_[slot];
+    if (vnode.host_number < on_host_.size()) std::erase(on_host_[vnode.host_number], slot);
+    vnode.host = host;
+    vnode.host_number =
+        host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
+    host_jobs_.resize(host_numbers_.size());
+    on_host_.resize(host_numbers_.size());
+    on_host_[vnode.host_number].push_back(slot);
+}
+
+void Inventory::set_totals(VnodeSlot slot) {
+    std::int64_t* const row = &total_[slot * columns_.size()];
+    std::fill_n(row, columns_.size(), 0);
+    for (const KeptAmount& a : vnodes_[slot].available)
+        if (const std::uint32_t column = columns_.of(a.resource); column != 0)
+            row[column] = a.number * factor_;
+}
+
+void Inventory::set_flags(VnodeSlot slot) {
+    const Vnode& vnode = vnodes_[slot];
+    std::int64_t* const row = free_row(slot);
+    row[open_column] = openness(slot, row, vnode.jobs, vnode.exclusive);
+    row[empty_column] = vnode.jobs == 0 ? 1 : 0;
+}
+
+// With so much free and so many jobs on it.
+Columns::Openness Inventory::openness(VnodeSlot slot, const std::int64_t* row, std::int32_t jobs,
+                                      std::int32_t exclusive) const {
+    const Vnode& vnode = vnodes_[slot];
+    if (!vnode.free || exclusive > 0) return Columns::closed;
+    const std::uint32_t ncpus = columns_.known().ncpus;
+    const bool used_up =
+        jobs > 0 && number_of(vnode.available, ncpus).value_or(0) > 0 && row[columns_.of(ncpus)] <= 0;
+    return used_up ? Columns::busy : Columns::open;
+}
+
+bool Inventory::same_host(std::uint32_t a, std::uint32_t b) const {
+    return a == b || same_host_name(strings_->text(a), strings_->text(b));
+}
+
+bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
+    return std::ranges::all_of(chunk.matches, [&](const KeptAmount& wanted) {
+        if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
+        if (wanted.resource == columns_.known().host)
+            return same_host_name(strings_->text(vnode.host), wanted.text);
+        // A resource that no vnode has is none of the vnodes' business.
+        if (!columns_.is_defined(wanted.resource)) return true;
+        for (const KeptAmount& has : vnode.available)
+            if (has.resource == wanted.resource)
+                return wanted.text.empty() ? has.number == wanted.number : has_word(has.text, wanted.text);
+        return wanted.text.empty() && wanted.number == 0;  // an unset boolean is False
+    });
+}
+
+bool Inventory::allowed(const Vnode& vnode, const PlaceRules& rules) const {
+    if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
+    if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
+    if (rules.max_systime_percent > 0 && vnode.system_time_thousandths > rules.max_systime_percent * 10)
+        return false;
+    if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0 &&
+        jobs_on_host(vnode.host) >= rules.min_jobs_on_host) {
+        const auto cpus =
+            std::max<std::int64_t>(1, number_of(vnode.available, columns_.known().ncpus).value_or(1));
+        if (vnode.load_thousandths > rules.max_load_percent * 10 * cpus) return false;
+    }
+    return true;
+}
+
+// ---- Amounts.
+
+std::int64_t Inventory::free_amount(VnodeSlot vnode, std::uint32_t resource) const {
+    const std::uint32_t column = columns_.of(resource);
+    return column != 0 ? free(vnode)[column] : 0;
+}
+
+Row Inventory::free_without(VnodeSlot slot, std::span<const JobSlot> jobs) const {
+    Row left(free(slot), free(slot) + columns_.size());
+    std::int32_t others = vnodes_[slot].jobs;
+    std::int32_t exclusive = vnodes_[slot].exclusive;
+    for (const JobSlot job : jobs) {
+        const HeldJob* held = held_of(job);
+        const auto slot_of = [&](std::uint32_t part) { return held->parts[part].slot; };
+        auto part = std::ranges::lower_bound(held->by_slot, slot, {}, slot_of);
+        if (part == held->by_slot.end() || slot_of(*part) != slot) continue;
+        for (; part != held->by_slot.end() && slot_of(*part) == slot; ++part)
+            for (const Need& need : held->amounts_of(held->parts[*part]))
+                if (const std::uint32_t column = columns_.of(need.resource); column != 0)
+                    left[column] += need.amount;
+        --others;
+        if (held->exclusive) --exclusive;
+    }
+    left[open_column] = openness(slot, left.data(), others, exclusive);
+    left[empty_column] = others == 0 ? 1 : 0;
+    return left;
+}
+
+bool Inventory::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without, const Request& request,
+                               const NodeSize& node_size) const {
+    const Row left = free_without(slot, without);
+    return std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
+        const Row needs = columns_.needs_of(chunk, request.exclusive, node_size);
+        const bool fits = std::ranges::equal(
+            left, needs, [](std::int64_t has, std::int64_t need) { return need <= 0 || has >= need; });
+        return fits && matches(vnodes_[slot], chunk);
+    });
+}
+
+bool Inventory::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::span<const Part> parts,
+                           const Request& request, const NodeSize& node_size) const {
+    Row left = free_without(slot, without);
+    if (left[open_column] < Columns::wanted_openness(node_size) ||
+        (request.exclusive && left[empty_column] == 0))
+        return false;
+    for (const Part& part : parts) {
+        const Row needs = columns_.needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c) {
+            left[c] -= needs[c] * part.count;
+            if (needs[c] > 0 && left[c] < 0) return false;
+        }
+    }
+    return true;
+}
+
+void Inventory::add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign) {
+    std::int64_t* const has = free_row(vnode);
+    for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c) has[c] += sign * needs[c] * count;
+}
+
+void Inventory::note_change(VnodeSlot vnode) {
+    if (is_changed_[vnode]) return;
+    is_changed_[vnode] = true;
+    changed_.push_back(vnode);
+}
+
+void Inventory::clear_changed() {
+    for (const VnodeSlot vnode : changed_) is_changed_[vnode] = false;
+    changed_.clear();
+}
+
+// ---- Running jobs.
+
+void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclusive) {
+    release(job);
+    if (places.empty()) return;
+    if (held_unused_.empty()) {
+        held_unused_.push_back(static_cast<std::uint32_t>(held_.size()));
+        held_.emplace_back();
+    }
+    const std::uint32_t place_of_job = held_unused_.back();
+    held_unused_.pop_back();
+    HeldJob& held = held_[place_of_job];
+    held.exclusive = exclusive;
+    for (const Place& place : places) {
+        held.parts.push_back({place.vnode, find(place.vnode), static_cast<std::uint32_t>(held.amounts.size()),
+                              static_cast<std::uint32_t>(place.amounts.size())});
+        for (const Amount& a : place.amounts) held.amounts.push_back({a.resource, a.number});
+    }
+    sort_by_slot(held);
+    if (held_place_.size() <= job) held_place_.resize(job + 1);
+    held_place_[job] = place_of_job + 1;
+    apply(job, -1);
+}
+
+void Inventory::release(JobSlot job) {
+    if (held_of(job) == nullptr) return;
+    apply(job, 1);
+    const std::uint32_t place = std::exchange(held_place_[job], 0) - 1;
+    HeldJob& held = held_[place];
+    held.parts.clear();
+    held.amounts.clear();
+    held_unused_.push_back(place);
+}
+
+bool Inventory::holds(JobSlot job, std::span<const Place> places, bool exclusive) const {
+    const HeldJob* held = held_of(job);
+    if (held == nullptr) return places.empty();
+    const auto same_amount = [](const Need& need, const Amount& amount) {
+        return need.resource == amount.resource && need.amount == amount.number;
+    };
+    return held->exclusive == exclusive &&
+           std::ranges::equal(held->parts, places, [&](const Held& part, const Place& place) {
+               return part.vnode == place.vnode &&
+                      std::ranges::equal(held->amounts_of(part), place.amounts, same_amount);
+           });
+}
+
+// Takes what a job holds (-1), or gives it back.
+void Inventory::apply(JobSlot job, int sign) {
+    const HeldJob& held = *held_of(job);
+    for (const Held& part : held.parts) {
+        const VnodeSlot slot = part.slot;
+        if (slot == no_slot) continue;
+        for (const Need& need : held.amounts_of(part))
+            if (const std::uint32_t column = columns_.of(need.resource); column != 0)
+                free_row(slot)[column] += sign * need.amount;
+    }
+    if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
+    for (const VnodeSlot slot : held.vnodes) {
+        auto& jobs = jobs_on_[slot];
+        if (sign < 0) {
+            jobs.push_back(job);
+        } else if (const auto found = std::ranges::find(jobs, job); found != jobs.end()) {
+            *found = jobs.back();
+            jobs.pop_back();
+        }
+    }
+    count_jobs(held.vnodes, held.exclusive, -sign);
+}
+
+void Inventory::sort_by_slot(HeldJob& held) {
+    held.by_slot.resize(held.parts.size());
+    for (std::uint32_t part = 0; part < held.parts.size(); ++part) held.by_slot[part] = part;
+    const auto slot_of = [&](std::uint32_t part) { return held.parts[part].slot; };
+    if (held.parts.size() > 1) std::ranges::sort(held.by_slot, {}, slot_of);
+    held.vnodes.clear();
+    for (const std::uint32_t part : held.by_slot)
+        if (slot_of(part) != no_slot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
+            held.vnodes.push_back(slot_of(part));
+}
+
+// Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
+void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
+    ++changes_;
+    auto& hosts = touched_hosts_;
+    hosts.clear();
+    for (const VnodeSlot slot : vnodes) {
+        vnodes_[slot].jobs += sign;
+        if (exclusive) vnodes_[slot].exclusive += sign;
+        set_flags(slot);
+        note_change(slot);
+        if (vnodes.size() == 1) {
+            host_jobs_[vnodes_[slot].host_number] += sign;
+            return;
+        }
+        const std::uint32_t host = vnodes_[slot].host_number;
+        if (std::ranges::find(hosts, host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
+            hosts.push_back(host);
+    }
+    for (const auto host : hosts) host_jobs_[host] += sign;
+}
+
+std::int64_t Inventory::jobs_on_host(std::uint32_t host) const {
+    const auto found = host_numbers_.find(host);
+    return found == host_numbers_.end() ? 0 : host_jobs_[found->second];
+}
+
+// ---- Placements and shares.
+
+void Inventory::apply(const Placement& placement, const Request& request, const NodeSize& node_size,
+                      int sign) {
+    for (const Part& part : placement)
+        add(part.vnode, columns_.needs_of(placement, part, request, node_size, needs_), part.count, sign);
+    // Which notes the change, too.
+    vnodes_of(placement, touched_);
+    count_jobs(touched_, request.exclusive, -sign);
+}
+
+void Inventory::shares_held(JobSlot job, std::vector<Share>& out) const {
+    const HeldJob* held = held_of(job);
+    if (held == nullptr) return;
+    for (const Held& part : held->parts) {
+        if (part.slot == no_slot) continue;
+        for (const Need& need : held->amounts_of(part))
+            if (const std::uint32_t column = columns_.of(need.resource); column != 0)
+                out.push_back({part.slot, column, need.amount});
+    }
+    add_job_shares(held->vnodes, held->exclusive, out);
+}
+
+void Inventory::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
+                          std::vector<Share>& out) const {
+    Row kept;
+    for (const Part& part : placement) {
+        const Row& needs = columns_.needs_of(placement, part, request, node_size, kept);
+        for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c)
+            if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
+    }
+    std::vector<VnodeSlot> vnodes;
+    vnodes_of(placement, vnodes);
+    add_job_shares(vnodes, request.exclusive, out);
+}
+
+// As count_jobs() counts.
+void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
+                               std::vector<Share>& out) const {
+    std::vector<std::uint32_t> hosts;
+    hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);
+    for (const VnodeSlot slot : vnodes) {
+        if (exclusive) out.push_back({slot, exclusive_share, 1});
+        out.push_back({slot, job_share, 1});
+        const std::uint32_t host = vnodes_[slot].host;
+        if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= most_hosts_of_a_job) continue;
+        if (vnodes.size() > 1) hosts.push_back(host);
+        out.push_back({slot, host_share, 1});
+    }
+}
+
+void Inventory::add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed) {
+    for (const Share& share : shares) {
+        Vnode& vnode = vnodes_[share.vnode];
+        switch (share.column) {
+            case host_share:
+                host_jobs_[vnode.host_number] -= sign;
+                break;
+            case exclusive_share:
+                vnode.exclusive -= sign;
+                break;
+            case job_share:
+                vnode.jobs -= sign;
+                set_flags(share.vnode);
+                changed.push_back(share.vnode);
+                break;
+            default:
+                free_row(share.vnode)[share.column] += sign * share.amount;
+        }
+    }
+}
+
+}  // namespace pbs::sched

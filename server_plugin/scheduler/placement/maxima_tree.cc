@@ -1,0 +1,62 @@
+#include "server_plugin/scheduler/placement/maxima_tree.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pbs::sched {
+namespace {
+
+// The larger of two children, which lie side by side, in each column. False: that is what it was.
+bool take_most(std::int64_t* node, const std::int64_t* children, std::uint32_t columns) {
+    bool changed = false;
+    for (std::uint32_t c = 0; c < columns; ++c) {
+        const std::int64_t most = std::max(children[c], children[columns + c]);
+        changed = changed || node[c] != most;
+        node[c] = most;
+    }
+    return changed;
+}
+
+}  // namespace
+
+void MaximaTree::assign(std::size_t rows, std::uint32_t columns) {
+    size_ = static_cast<std::uint32_t>(rows);
+    leaves_ = std::bit_ceil(std::max<std::uint32_t>(1, size_));
+    columns_ = columns;
+    nodes_.assign(std::size_t{2} * leaves_ * columns_, -1);
+}
+
+void MaximaTree::fix() {
+    for (std::uint32_t n = leaves_ - 1; n >= 1; --n) take_most(node(n), node(2 * n), columns_);
+}
+
+void MaximaTree::fix_above(std::uint32_t place) {
+    for (std::uint32_t n = (leaves_ + place) / 2; n >= 1; n /= 2)
+        if (!take_most(node(n), node(2 * n), columns_)) break;  // nor do those above it change
+}
+
+std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const {
+    const auto enough = [&](std::uint32_t n) {
+        const std::int64_t* most = node(n);
+        for (const auto& [column, need] : asked)
+            if (most[column] < need) return false;
+        return true;
+    };
+    if (from >= size_) return no_slot;
+    std::uint32_t n = leaves_ + from;
+    while (true) {
+        if (enough(n)) {
+            if (is_leaf(n)) return n - leaves_ < size_ ? n - leaves_ : no_slot;
+            n *= 2;  // leftmost of its leaves first
+            continue;
+        }
+        // On to the next subtree to the right; past the last one there is nothing.
+        while (n % 2 == 1) {
+            n /= 2;
+            if (n <= 1) return no_slot;
+        }
+        ++n;
+    }
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,48 @@
+// Which of many rows is the first that has enough of everything?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/model/job_table.h"
+#include "server_plugin/scheduler/placement/columns.h"
+
+namespace pbs::sched {
+
+// A binary tree over rows. A node holds the largest number of each column below it, so that a search passes
+// over whole subtrees, and a change of one row costs the logarithm of their number.
+class MaximaTree {
+  public:
+    // What a search asks for: at least so much in each of these columns.
+    using Asked = std::vector<std::pair<std::uint32_t, std::int64_t>>;
+
+    // A row per place, of so many columns; all are -1. To be filled, and then fixed.
+    void assign(std::size_t rows, std::uint32_t columns);
+    std::uint32_t size() const { return size_; }
+    // The row of a place. Whoever writes into it calls fix() or fix_above() before the next search.
+    std::int64_t* row(std::uint32_t place) { return node(leaves_ + place); }
+    const std::int64_t* row(std::uint32_t place) const { return node(leaves_ + place); }
+    // Works out all maxima. O(rows).
+    void fix();
+    // Works out the maxima that a row is part of.
+    void fix_above(std::uint32_t place);
+
+    // The first place from `from` on whose row has enough of all that is asked for; no_slot: none.
+    std::uint32_t next_fit(const Asked& asked, std::uint32_t from) const;
+
+    // The tree itself: the root is node 1, a node's children are 2n and 2n + 1, and leaves are rows.
+    const std::int64_t* node(std::uint32_t n) const { return &nodes_[std::size_t{n} * columns_]; }
+    bool is_leaf(std::uint32_t n) const { return n >= leaves_; }
+
+  private:
+    std::int64_t* node(std::uint32_t n) { return &nodes_[std::size_t{n} * columns_]; }
+
+    std::uint32_t size_ = 0;    // rows
+    std::uint32_t leaves_ = 1;  // a power of two
+    std::uint32_t columns_ = 0;
+    std::vector<std::int64_t> nodes_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,172 @@
+// Chunks that the vnodes of a host may have pieces of.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/placement/place_search.h"
+
+namespace pbs::sched {
+
+// One host after the other.
+void PlaceSearch::place_by_host(Kind& kind, const Range& range) {
+    const bool divides = request_.arrangement != Arrangement::vscatter;
+    note(kind.needs, memory_.asked);
+    std::uint32_t at = range.first;
+    std::uint32_t host = 0;
+    if (at > 0 && at < pool_.tree.size())
+        host = static_cast<std::uint32_t>(std::ranges::lower_bound(pool_.hosts, at, {}, &Range::first) -
+                                          pool_.hosts.begin());
+    while (kind.left > 0) {
+        const std::uint32_t alone = pool_.tree.next_fit(memory_.asked, at);
+        const std::uint32_t shared = divides ? pool_.host_tree.next_fit(memory_.asked, host) : no_slot;
+        const std::uint32_t first = shared == no_slot ? no_slot : pool_.hosts[shared].first;
+        if (std::min(alone, first) >= range.end) return;
+        if (first <= alone) {
+            place_on_host(kind, pool_.hosts[shared]);
+            at = pool_.hosts[shared].end;
+            host = shared + 1;
+        } else {
+            place_on_vnode(kind, pool_.vnodes[alone]);
+            at = alone + 1;
+        }
+    }
+}
+
+// As many whole chunks as the vnode has room for and may have. False: none.
+bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
+    const Arrangement how = request_.arrangement;
+    const bool apart = how == Arrangement::scatter || how == Arrangement::vscatter;
+    const std::int64_t room = how_many(vnode, kind.needs, kind.chunk);
+    const std::int64_t count = std::min({kind.left, room, apart ? std::int64_t{1} : room});
+    if (count == 0 || (apart && is_taken(kind, vnode))) return false;
+    out_.parts.push_back({vnode, kind.number, count});
+    kind.left -= count;
+    return true;
+}
+
+// Has another kind of chunks the vnode, or with place=scatter its host? This kind asks for each once.
+bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
+    if (kind.number == 0) return false;
+    const bool of_host = request_.arrangement == Arrangement::scatter;
+    return std::ranges::any_of(out_, [&](const Part& part) {
+        if (part.chunk == kind.number) return false;
+        return of_host ? inventory()[part.vnode].host == inventory()[vnode].host : part.vnode == vnode;
+    });
+}
+
+// Whole chunks first, then, of what is left of the vnodes, chunks in pieces.
+void PlaceSearch::place_on_host(Kind& kind, const Range& host) {
+    const bool scatters = request_.arrangement == Arrangement::scatter;
+    if (scatters && is_taken(kind, pool_.vnodes[host.first])) return;
+    const std::size_t first_part = out_.parts.size();
+    for (std::uint32_t at = pool_.tree.next_fit(memory_.asked, host.first); kind.left > 0 && at < host.end;
+         at = pool_.tree.next_fit(memory_.asked, at + 1))
+        if (place_on_vnode(kind, pool_.vnodes[at]) && scatters) return;
+    if (kind.left == 0) return;
+    std::vector<Left> left = left_on_host(kind, host, first_part);
+    if (left.size() > 1) divide(kind, left);
+}
+
+std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const Range& host,
+                                                         std::size_t first_part) const {
+    std::vector<Left> all;
+    for (std::uint32_t i = host.first; i < host.end; ++i) {
+        const VnodeSlot slot = pool_.vnodes[i];
+        const Vnode& vnode = inventory()[slot];
+        const std::int64_t* has = inventory().free(slot);
+        if (!takes(has, kind.needs) || !inventory().allowed(vnode, rules_) ||
+            !inventory().matches(vnode, kind.chunk))
+            continue;
+        Left left{slot, Row(has, has + kind.needs.size())};
+        site_.reservations.for_each_binding(slot, rules_.ends, [&](const Row& over) {
+            for (std::size_t c = 0; c < over.size(); ++c) left.row[c] = std::min(left.row[c], over[c]);
+        });
+        if (!takes(left.row.data(), kind.needs)) continue;
+        for (std::int64_t& amount : left.row) amount = counted(amount, host.end - host.first);
+        all.push_back(std::move(left));
+    }
+    for (std::size_t i = first_part; i < out_.parts.size(); ++i) {
+        const Part& part = out_.parts[i];
+        const auto left = std::ranges::find(all, part.vnode, &Left::vnode);
+        for (std::uint32_t c = first_resource_column; c < kind.needs.size(); ++c)
+            left->row[c] = std::max<std::int64_t>(0, left->row[c] - kind.needs[c] * part.count);
+    }
+    return all;
+}
+
+void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
+    const Row& needs = kind.needs;
+    // Does a row still have, or want, anything that is asked for?
+    const auto has_any = [&](const Row& row) {
+        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+            if (needs[c] > 0 && row[c] > 0) return true;
+        return false;
+    };
+    std::int64_t count = request_.arrangement == Arrangement::scatter ? 1 : kind.left;
+    for (std::uint32_t c = first_resource_column; c < needs.size(); ++c) {
+        if (needs[c] <= 0) continue;
+        std::int64_t sum = 0;
+        for (const Left& one : left) sum += one.row[c];
+        count = std::min(count, sum / needs[c]);
+    }
+    if (count == 0 || !has_any(needs)) return;
+    kind.left -= count;
+    auto from = left.begin();
+    for (; count > 0; --count) {
+        Row rest = needs;
+        bool joined = false;
+        while (!has_any(from->row)) ++from;
+        for (auto one = from; has_any(rest); ++one) joined = add_piece(kind, *one, rest, joined) || joined;
+    }
+}
+
+// Of what a chunk still needs, as much as the vnode has. The first piece also has what no vnode has an amount
+// of. False: nothing.
+bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined) {
+    const std::size_t first = out_.amounts.size();
+    bool of_vnode = false;
+    for (const Need& need : kind.chunk.needs) {
+        const std::uint32_t column = columns().of(need.resource);
+        if (column == 0) {
+            if (!joined) out_.amounts.push_back(need);
+            continue;
+        }
+        const std::int64_t amount = std::min(rest[column], from.row[column]);
+        if (amount <= 0) continue;
+        of_vnode = true;
+        rest[column] -= amount;
+        from.row[column] -= amount;
+        out_.amounts.push_back({need.resource, amount});
+    }
+    if (!of_vnode) {
+        out_.amounts.resize(first);
+        return false;
+    }
+    out_.parts.push_back({from.vnode, kind.number, 1, static_cast<std::uint32_t>(first),
+                          static_cast<std::uint32_t>(out_.amounts.size() - first), joined});
+    return true;
+}
+
+// All chunks on one host.
+bool PlaceSearch::pack_by_host() {
+    const Whole whole = whole_of_request();
+    MaximaTree::Asked asked;
+    note(whole.needs, asked);
+    std::uint32_t at = 0;
+    std::uint32_t host = 0;
+    while (true) {
+        const std::uint32_t alone = pool_.tree.next_fit(asked, at);
+        const std::uint32_t shared = pool_.host_tree.next_fit(asked, host);
+        const std::uint32_t first = shared == no_slot ? no_slot : pool_.hosts[shared].first;
+        if (alone == no_slot && first == no_slot) return false;
+        if (first <= alone) {
+            if (place_chunks({nullptr, pool_.hosts[shared]})) return true;
+            at = pool_.hosts[shared].end;
+            host = shared + 1;
+        } else {
+            if (place_whole(pool_.vnodes[alone], whole)) return true;
+            at = alone + 1;
+        }
+    }
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,111 @@
+// What keeps a request from a place, for the job's comment.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/placement/fit_index.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::size_t most_told = 5;  // values of vnodes in one comment
+
+// "wanted != what there is", if no vnode of the pool has it; else empty.
+std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, const KeptAmount& wanted) {
+    Chunk chunk;
+    chunk.matches.push_back(wanted);
+    std::vector<std::string_view> known;
+    for (const VnodeSlot v : pool.vnodes) {
+        const Vnode& vnode = inventory[v];
+        if (inventory.matches(vnode, chunk)) return {};
+        std::string_view has;
+        if (wanted.resource == inventory.columns().known().vnode) has = vnode.name;
+        if (wanted.resource == inventory.columns().known().host) has = inventory.host_name(vnode);
+        for (const KeptAmount& a : vnode.available)
+            if (a.resource == wanted.resource) has = wanted.text.empty() ? "False" : std::string_view(a.text);
+        if (has.empty() && wanted.text.empty()) has = "False";
+        if (known.size() <= most_told && !has.empty() && std::ranges::find(known, has) == known.end())
+            known.push_back(has);
+    }
+    std::string line = fmt::format("{} != ", wanted.text.empty() ? std::string_view("True") : wanted.text);
+    for (std::size_t i = 0; i < known.size(); ++i)
+        line += fmt::format("{}{}", i == 0 ? "" : ",", i == most_told ? "..." : known[i]);
+    return line;
+}
+
+}  // namespace
+
+const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId id) {
+    Pool& pool = pools_[id];
+    Amounts& amounts = pool.amounts;
+    if (amounts.as_of == inventory.changes() + 1) return amounts;
+    amounts.as_of = inventory.changes() + 1;
+    const std::uint32_t columns = inventory.columns().size();
+    const auto takes_jobs = [&](VnodeSlot v) { return inventory[v].free && inventory[v].exclusive == 0; };
+    for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most})
+        sums->assign(columns, 0);
+    for (const VnodeSlot vnode : pool.vnodes) {
+        const bool counts = takes_jobs(vnode);
+        for (std::uint32_t c = 0; c < columns; ++c) {
+            const std::int64_t total = inventory.total(vnode)[c];
+            const std::int64_t free = counts ? std::max<std::int64_t>(0, inventory.free(vnode)[c]) : 0;
+            amounts.total[c] += total;
+            amounts.most[c] = std::max(amounts.most[c], total);
+            amounts.free[c] += free;
+            amounts.most_free[c] = std::max(amounts.most_free[c], free);
+        }
+    }
+    // Of the vnodes of a host together; of one that has no other, what it has.
+    amounts.most_free_of_host = amounts.most_free;
+    amounts.most_of_host = amounts.most;
+    for (const Range& host : pool.hosts) {
+        for (std::uint32_t c = 0; c < columns; ++c) {
+            std::int64_t free = 0;
+            std::int64_t total = 0;
+            for (std::uint32_t i = host.first; i < host.end; ++i) {
+                const VnodeSlot vnode = pool.vnodes[i];
+                total += inventory.total(vnode)[c];
+                if (takes_jobs(vnode)) free += std::max<std::int64_t>(0, inventory.free(vnode)[c]);
+            }
+            amounts.most_free_of_host[c] = std::max(amounts.most_free_of_host[c], free);
+            amounts.most_of_host[c] = std::max(amounts.most_of_host[c], total);
+        }
+    }
+    return amounts;
+}
+
+Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request& request,
+                            const NodeSize& node_size) {
+    const Columns& columns = inventory.columns();
+    const Amounts& amounts = amounts_of(inventory, id);
+    // Whatever could never be had goes before what is missing now, and the job before its chunks.
+    const auto asked = columns.totals(request, node_size);
+    for (const auto& [c, amount] : asked)
+        if (amount > amounts.total[c])
+            return {columns.resource(c), true, amount, amounts.total[c], amounts.total[c], {}};
+    for (const Chunk& chunk : request.chunks)
+        for (const KeptAmount& wanted : chunk.matches)
+            if (auto line = unmatched(inventory, pools_[id], wanted); !line.empty())
+                return {wanted.resource, true, 0, 0, 0, std::move(line)};
+    const bool never = !large_enough(inventory, id, request, node_size);
+    if (!never)
+        for (const auto& [c, amount] : asked)
+            if (amount > amounts.free[c])
+                return {columns.resource(c), false, amount, amounts.free[c], amounts.total[c], {}};
+    const bool divides = request.arrangement != Arrangement::vscatter;
+    const auto& most_free = divides ? amounts.most_free_of_host : amounts.most_free;
+    const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;
+    for (const Chunk& chunk : request.chunks) {
+        const Row needs = columns.needs_of(chunk, false, node_size);
+        for (std::uint32_t c = first_resource_column; c < columns.size(); ++c) {
+            const std::int64_t most = never ? most_in_all[c] : most_free[c];
+            if (needs[c] > most) return {columns.resource(c), never, needs[c], most, most_in_all[c], {}};
+        }
+    }
+    Shortage none;
+    none.never = never;
+    return none;
+}
+
+}  // namespace pbs::sched
