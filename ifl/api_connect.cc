@@ -22,7 +22,15 @@ Result<std::shared_ptr<Connection>> open_connection(const char* server, const ch
     const auto address = server_address(view(server), *settings);
     if (!address) return tl::unexpected(address.error());
     copy_name(thread_state().server, address->host);
-    return Connection::open(*address, *settings, view(extend));
+    auto connection = Connection::open(*address, *settings, view(extend));
+    const bool is_default = is_empty(server) || settings->server == server;
+    if (connection || !is_default || settings->secondary.empty()) return connection;
+    const auto other = server_address(settings->secondary, *settings);
+    auto active = other ? Connection::open(*other, *settings, view(extend)) : tl::unexpected(other.error());
+    // Of two that can't be reached the first is the one that was asked for.
+    if (!active) return connection;
+    copy_name(thread_state().server, other->host);
+    return active;
 }
 
 }  // namespace

@@ -141,6 +141,9 @@ Result<Settings> load_settings(const Environment& environment) {
         if (const auto found = conf.find("PBS_SERVER"); found != conf.end()) settings.server = found->second;
     }
 
+    if (const auto found = conf.find("PBS_SECONDARY"); found != conf.end() && conf.contains("PBS_PRIMARY"))
+        settings.secondary = found->second;
+
     std::string where = "PBS_BATCH_SERVICE_PORT in the environment";
     std::string port = environment("PBS_BATCH_SERVICE_PORT");
     if (const auto found = conf.find("PBS_BATCH_SERVICE_PORT"); port.empty() && found != conf.end()) {

@@ -15,8 +15,9 @@ namespace pbs::ifl {
 inline constexpr std::uint16_t kDefaultPort = 15001;
 
 struct Settings {
-    std::string socket;  ///< the Unix socket of PBS_HOME; empty: none
-    std::string server;  ///< name of the default server; empty: none is set
+    std::string socket;     ///< the Unix socket of PBS_HOME; empty: none
+    std::string server;     ///< name of the default server; empty: none is set
+    std::string secondary;  ///< the host that takes over from it in a failover pair; empty: there is none
     std::uint16_t port = kDefaultPort;
     std::string exec = "/opt/pbs";  ///< prefix of an installed PBS, whose sbin has pbs_iff
 };
@@ -27,7 +28,8 @@ Environment process_environment();
 
 /// The settings: PBS_HOME (whose socket counts if it exists), PBS_DEFAULT, PBS_SERVER, PBS_BATCH_SERVICE_PORT
 /// and PBS_EXEC of the environment; for those not set there but PBS_HOME, of the file that PBS_CONF_FILE
-/// names, else /etc/pbs.conf, which may be missing. Errors: PBSE_NOSERVER for a port that is none, naming
+/// names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file name a failover
+/// pair. Errors: PBSE_NOSERVER for a port that is none, naming
 /// where it is set.
 Result<Settings> load_settings(const Environment& environment);
 

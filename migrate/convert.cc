@@ -608,7 +608,8 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     if (files.resource_group) converter.resource_group(*files.resource_group, config != nullptr);
     if (files.sched_formula && !prints_formula) converter.sched_formula(*files.sched_formula, policies);
     if (files.qmgr_print) converter.print(*files.qmgr_print, policies);
-    if (config != nullptr || files.qmgr_print) {
+    // To pbs_sched the name of a queue goes on saying it.
+    if (!server.same_scheduler && (config != nullptr || files.qmgr_print)) {
         converter.queue_types(
             find_queue_types(config, files.qmgr_print ? &*files.qmgr_print : nullptr, server),
             config != nullptr ? Part::options : Part::server);

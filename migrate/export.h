@@ -24,7 +24,7 @@ struct ExportSource {
     std::vector<FoundQueueType> queue_types{};
     std::vector<std::string> others{};  // its custom resources that aren't consumable, and those that a
                                         // migrated sched_config named
-    std::string before{};  // sched_config as it was: its prefixes stay where the objects don't say otherwise
+    std::string before{};  // sched_config as it was: options that the objects have no words for stay
 };
 
 struct Exported {

@@ -27,20 +27,12 @@ std::string effective(const Object& object, const objects::Attribute& attribute)
     return value == nullptr ? std::string() : objects::format_value(attribute, *value);
 }
 
-// The line of an option, as `text` has it; empty: it doesn't.
-std::string option_line(std::string_view text, std::string_view option) {
-    while (!text.empty()) {
-        std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-        if (line.starts_with(option) && line.find_first_of(": \t") == option.size()) return std::string(line);
-    }
-    return {};
-}
-
 class Writer {
   public:
-    explicit Writer(const ExportSource& source) : source_(source), policies_(policies_of(source)) {}
+    explicit Writer(const ExportSource& source)
+        : source_(source),
+          policies_(policies_of(source)),
+          before_(parse_sched_config(source.before, "sched_config")) {}
 
     Exported write() {
         out_.text = "# Made from the policies of the scheduler\n";
@@ -59,8 +51,14 @@ class Writer {
         for (const Object* policy : policies()) others(*policy, done);
         queue_prefix("primetime_prefix", "execution_prime");
         queue_prefix("nonprimetime_prefix", "execution_non_prime");
+        for (const SchedSetting& setting : before_.settings)
+            if (setting.option->argument == A::prefix ? !written_.contains(setting.option->name)
+                                                      : setting.option->target == T::removed)
+                keep(setting);
+        // Without the line every queue's name begins with the prefix, to pbs_sched: every queue is one of
+        // dedicated time, and so on.
         for (const std::string_view option : {"dedicated_prefix", "primetime_prefix", "nonprimetime_prefix"})
-            if (option_line(out_.text, option).empty()) other_prefix(option);
+            if (!written_.contains(option)) out_.text += fmt::format("{}: {}\n", option, kNoPrefix);
         return std::move(out_);
     }
 
@@ -152,6 +150,7 @@ class Writer {
     void prefix(const SchedOption& option, const Object& policy) {
         const auto queues = policy.list("dedicated_queues");
         const std::vector<std::string> names(queues.begin(), queues.end());
+        if (const SchedSetting* old = old_prefix(names)) return keep(*old);
         if (const std::string common = common_prefix(names); !common.empty()) return line(option, common, "");
         leave_out(fmt::format("policy {} dedicated_queues = {}: these names have no prefix of their own",
                               policy.name(), fmt::join(names, ",")));
@@ -170,14 +169,28 @@ class Writer {
                     type));
         } else {
             out_.text += fmt::format("{}: {}\n", option, common);
+            written_.insert(option);
         }
     }
 
-    // Without the line every queue's name begins with the prefix, to pbs_sched: every queue is one of
-    // dedicated time, and so on.
-    void other_prefix(std::string_view option) {
-        const std::string line = option_line(source_.before, option);
-        out_.text += line.empty() ? fmt::format("{}: {}\n", option, kNoPrefix) : line + "\n";
+    // A line of the file that there was.
+    void keep(const SchedSetting& setting) {
+        const char* column = setting.columns == kPrimeTime      ? "\tprime"
+                             : setting.columns == kNonPrimeTime ? "\tnon_prime"
+                                                                : "";
+        line(*setting.option, setting.value, column);
+    }
+
+    // The prefix of dedicated queues in the file that there was, if it still chooses these.
+    const SchedSetting* old_prefix(const std::vector<std::string>& queues) const {
+        const auto found = std::ranges::find_if(before_.settings, [](const SchedSetting& setting) {
+            return setting.option->name == "dedicated_prefix";
+        });
+        if (found == before_.settings.end() || found->value.empty()) return nullptr;
+        const bool same = std::ranges::all_of(source_.queues, [&](const std::string& queue) {
+            return queue.starts_with(found->value) == (std::ranges::find(queues, queue) != queues.end());
+        });
+        return same ? &*found : nullptr;
     }
 
     // The longest beginning of all names that no other queue's name has; empty: there is none.
@@ -241,6 +254,7 @@ class Writer {
         }
         const char* quote = quoted ? "'" : blanks || text.empty() ? "\"" : "";
         out_.text += fmt::format("{}: {}{}{}{}\n", option.name, quote, text, quote, column);
+        written_.insert(option.name);
     }
 
     void leave_out(std::string text) { out_.left_out.push_back(std::move(text)); }
@@ -249,6 +263,8 @@ class Writer {
 
     const ExportSource& source_;
     PoliciesByTime policies_;
+    SchedConfig before_;
+    std::set<std::string_view> written_;  // options
     const Object* group_ = nullptr;
     Exported out_;
 };

@@ -183,7 +183,11 @@ class Converter {
             if (setting.value == kNoPrefix) continue;
             const auto queues =
                 option.argument == A::prefix ? queues_with(setting.value) : std::vector<std::string>{};
-            if (option.target == T::removed) {
+            if (server_.same_scheduler) {
+                if (option.target == T::removed)
+                    note(setting,
+                         "stays in the file, where pbs_sched reads it; policies have no attribute for it");
+            } else if (option.target == T::removed) {
                 std::string text = fmt::format("is removed: {}", option.instead);
                 if (!queues.empty()) text += fmt::format(", for {}", fmt::join(queues, ", "));
                 if (queues.empty() && option.argument == A::prefix && !setting.value.empty())

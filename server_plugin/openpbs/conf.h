@@ -3,14 +3,19 @@
 #define PBSPOLICY_OPENPBS_CONF_H
 
 #include <string>
+#include <string_view>
 
 namespace pbs::openpbs {
 
 // PBS_HOME, /var/spool/pbs if it isn't set.
 std::string pbs_home();
 
-// The socket that pbs_policyd of this home answers on.
-std::string service_socket(const std::string& home);
+// Is this host the secondary of a failover pair?
+bool is_secondary();
+
+// A file of pbs_policyd of this home: "sock", which it answers on, "pid" or "log". The hosts of a failover
+// pair share the home, and each has its own.
+std::string service_file(const std::string& home, std::string_view which);
 
 }  // namespace pbs::openpbs
 

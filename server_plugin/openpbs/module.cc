@@ -85,7 +85,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
     const std::string_view how = preload.attachment;
     if (how == "beside") {
         what = "pbs_policyd";
-        connector = beside(service_socket(home));
+        connector = beside(service_file(home, "sock"));
     } else if (how == "inside") {
         what = "the policy service";
         made->inside = std::make_unique<Inside>(

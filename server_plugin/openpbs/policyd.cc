@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
     app.add_flag("--daemon", daemon, "Go to the background, and be started again after a crash");
     app.add_flag("--stop", stop, "End the one in the background")->excludes("--daemon");
     CLI11_PARSE(app, argc, argv);
-    const std::string pid_file = home + "/server_priv/policyd.pid";
+    const std::string pid_file = service_file(home, "pid");
     if (stop) return stop_supervised(pid_file);
     if (plugin.empty()) {
         std::string self(4096, '\0');
@@ -116,14 +116,12 @@ int main(int argc, char** argv) {
     }
     std::signal(SIGPIPE, SIG_IGN);
     const auto work = [&](const std::function<void(const std::string&)>& log) {
-        const auto listener = listen_on(service_socket(home));
+        const auto listener = listen_on(service_file(home, "sock"));
         if (listener) return answer(*listener, {plugin, home, log});
         log(listener.error());
         return 1;
     };
     if (!daemon) return work(log_line);
-    const auto log = [path = home + "/server_priv/policyd.log"](const std::string& line) {
-        log_to(path, line);
-    };
+    const auto log = [path = service_file(home, "log")](const std::string& line) { log_to(path, line); };
     return supervise({pid_file, [&] { return work(log); }, log});
 }

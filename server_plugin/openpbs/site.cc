@@ -1,15 +1,14 @@
 #include "server_plugin/openpbs/site.h"
 
 #include <strings.h>
-#include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <functional>
 #include <string_view>
 
 #include "ifl/pbs_error.h"
 #include "ifl/settings.h"
+#include "server_plugin/openpbs/conf.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
@@ -63,19 +62,6 @@ ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type,
     return tl::unexpected(ifl::Error{reply->code, text != nullptr ? text->text : "the server refuses"});
 }
 
-// The host that pbs.conf names as the secondary of a failover pair, if it is this one: PBS_SERVER is the
-// primary there.
-std::string this_secondary() {
-    const auto first_label = [](std::string_view name) {
-        return std::string(name.substr(0, name.find('.')));
-    };
-    const std::string secondary = ifl::conf_value(ifl::process_environment(), "PBS_SECONDARY").value_or("");
-    std::array<char, 256> host{};
-    if (secondary.empty() || gethostname(host.data(), host.size() - 1) != 0) return {};
-    return strcasecmp(first_label(secondary).c_str(), first_label(host.data()).c_str()) == 0 ? secondary
-                                                                                             : std::string();
-}
-
 }  // namespace
 
 ifl::Result<Site> ask_site() {
@@ -84,7 +70,7 @@ ifl::Result<Site> ask_site() {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
     });
     if (!settings) return tl::unexpected(settings.error());
-    const auto address = ifl::server_address(this_secondary(), *settings);
+    const auto address = ifl::server_address(is_secondary() ? settings->secondary : std::string(), *settings);
     if (!address) return tl::unexpected(address.error());
     auto connection = ifl::Connection::open(*address, *settings, {});
     if (!connection) return tl::unexpected(connection.error());

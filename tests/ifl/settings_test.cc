@@ -80,6 +80,13 @@ TEST_F(SettingsTest, ComeFromTheFile) {
     EXPECT_EQ(settings->exec, "/opt/p b s");
 }
 
+TEST_F(SettingsTest, NameTheSecondaryOfAFailoverPair) {
+    write_conf("PBS_SERVER=head\nPBS_SECONDARY=tail\n");
+    EXPECT_EQ(load()->secondary, "");
+    write_conf("PBS_SERVER=head\nPBS_PRIMARY=head\nPBS_SECONDARY=tail\n");
+    EXPECT_EQ(load()->secondary, "tail");
+}
+
 TEST_F(SettingsTest, OfTheEnvironmentComeFirst) {
     write_conf("PBS_SERVER=file\nPBS_BATCH_SERVICE_PORT=17001\nPBS_EXEC=/file\n");
     variables["PBS_SERVER"] = "env";

@@ -61,19 +61,35 @@ TEST_F(Export, AFreshServer) {
     EXPECT_THAT(write(export_configfile).left_out, Contains(HasSubstr("algorithm = standard")));
 }
 
-// pbs_sched takes a file without the line for one of which every queue's name begins with the prefix.
-TEST_F(Export, PrefixesOfQueuesStayAsTheyWere) {
+// What only the file that there was has words for.
+TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
     const auto snapshot = store_->snapshot();
     ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
     source.before =
-        "# dedicated_prefix: no\nprimetime_prefix_of: no\n  primetime_prefix p_\nnonprimetime_prefix: np_\n";
+        "# dedicated_prefix: no\nprimetime_prefix_of: no\n  primetime_prefix p_\nby_queue: false\n"
+        "sort_queues: true prime\nmom_resources: \"a, b\"\nmom_resources: c\n";
     EXPECT_THAT(export_sched_config(source).text,
-                HasSubstr("\ndedicated_prefix: -none-\nprimetime_prefix p_\nnonprimetime_prefix: np_\n"));
-    // What is written where there is no such queue is no choice that awaits one.
+                testing::EndsWith("preemptive_sched: True\nprimetime_prefix: p_\nsort_queues: True\tprime\n"
+                                  "mom_resources: \"a, b\"\nmom_resources: c\ndedicated_prefix: -none-\n"
+                                  "nonprimetime_prefix: -none-\n"));
+    // pbs_sched takes a file without a prefix for one of which every queue's name begins with it. What is
+    // written where there is none is no choice that awaits a queue.
     const SchedConfig fresh = parse_sched_config(write(export_sched_config).text, "sched_config");
     const auto policies = to_policies(fresh, {}, "fs");
     ASSERT_TRUE(policies);
     EXPECT_THAT(policies->notes, testing::IsEmpty());
+}
+
+// A queue that is made later is one of them, too.
+TEST_F(Export, ThePrefixOfDedicatedQueuesStaysWhileItChoosesTheSame) {
+    set(ObjectType::policy, "default_policy", {{"dedicated_queues", "ded_a,ded_b"}});
+    const auto snapshot = store_->snapshot();
+    ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
+    source.queues = {"ded_a", "ded_b", "workq"};
+    source.before = "dedicated_prefix: ded\n";
+    EXPECT_THAT(export_sched_config(source).text, HasSubstr("\ndedicated_prefix: ded\n"));
+    source.queues = {"ded_a", "ded_b", "ded", "workq"};
+    EXPECT_THAT(export_sched_config(source).text, HasSubstr("\ndedicated_prefix: ded_\n"));
 }
 
 TEST_F(Export, HoursThatAWeekOfTheFileDoesNotHave) {

@@ -81,7 +81,7 @@ TEST_F(ExternalFiles, PrefixesOfQueuesStayAsTheyWere) {
     host.bring_up();
     settle();
     go_external();
-    EXPECT_THAT(file("sched_config"), HasSubstr("\ndedicated_prefix: -none-\nprimetime_prefix: p_\n"
+    EXPECT_THAT(file("sched_config"), HasSubstr("\nprimetime_prefix: p_\ndedicated_prefix: -none-\n"
                                                 "nonprimetime_prefix: -none-\n"));
     host.queue(7, "maintenance");
     set(PBS_OBJ_POLICY, "default_policy", {{"dedicated_queues", "maintenance"}});

@@ -1,0 +1,85 @@
+// A pair of servers, of which one is active and has the objects.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kLongest{100};  // for taking over
+
+class OpenpbsFailover : public AttachedSite {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (IsSkipped()) return;
+        site.emplace();
+        site->install(options());
+        // Another host with the same folders, but for its pbs.conf.
+        site->ok(
+            "echo 10.99.0.2 box2 >> /etc/hosts; printf 'PBS_PRIMARY=box\\nPBS_SECONDARY=box2\\n' >> "
+            "/etc/pbs.conf; "
+            "unshare -n -u sh -c 'hostname box2; touch /var/spool/pbs/other; exec sleep infinity' < "
+            "/dev/null "
+            "> /dev/null 2>&1 & echo $! > /var/spool/pbs/other.pid; "
+            "while ! test -e /var/spool/pbs/other; do sleep 0.05; done; ip link set v1 netns $(cat "
+            "/var/spool/pbs/other.pid); " +
+            on_other("ip link set lo up; ip addr add 10.99.0.2/24 dev v1; ip link set v1 up"));
+        site->start_with_plugin();
+    }
+    // A command of the shell for the other host.
+    static std::string on_other(const std::string& command) {
+        return "nsenter -t $(cat /var/spool/pbs/other.pid) -n -u -- sh -c '" + command + "'";
+    }
+    // The server that is active and its database end.
+    void host_fails() const {
+        site->kill_server();
+        site->ok("kill -9 $(head -n 1 /var/spool/pbs/datastore/postmaster.pid); sleep 1");
+    }
+    int told(const std::string& text) const {
+        return std::atoi(
+            site->ok("cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd*.log 2>/dev/null "
+                     "| grep -c '" +
+                     text + "' || true")
+                .c_str());
+    }
+};
+
+TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjects) {
+    EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    site->ok(
+        on_other(". $(dirname $stock)/lib/init.d/limits.pbs_server; exec $(dirname $stock)/sbin/pbs_server "
+                 "-F 2 > /var/spool/pbs/other.log 2>&1"));
+    EXPECT_TRUE(site->wait_for_log("registering box2 as Secondary")) << site->log();
+    // While it waits it has nothing of the plugin's, and takes nothing from the one that has.
+    EXPECT_EQ(site->qmgr("create policy p2").exit, 0);
+    EXPECT_EQ(told("attached, with the policy service"), 1);
+    EXPECT_EQ(told("policy objects are available"), 1);
+    // It takes over.
+    host_fails();
+    EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 2; }, kLongest)) << site->log();
+    EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'", "una"),
+                AllOf(HasSubstr("Policy p1"), HasSubstr("Policy p2")));
+    EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
+    // The first one comes back; the other goes idle, executes itself again, and takes over once more.
+    site->start();
+    EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 3; }, kLongest)) << site->log();
+    EXPECT_EQ(site->qmgr("list policy p3").exit, 0);
+    EXPECT_TRUE(site->wait_for_log("registering box2 as Secondary", 2)) << site->log();
+    EXPECT_EQ(site->qmgr("create policy p4").exit, 0);
+    EXPECT_EQ(told("attached, with the policy service"), 3);
+    host_fails();
+    EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 4; }, kLongest)) << site->log();
+    EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'", "una"),
+                AllOf(HasSubstr("Policy p3"), HasSubstr("Policy p4")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFailover, kAttachments, attachment_name);
+
+}  // namespace
+}  // namespace pbs::e2e

@@ -1,0 +1,105 @@
+// faults.so: preloaded into pbs_server.bin and pbs_policyd by tests, it makes calls of the policy service go
+// wrong, as files of /var/spool/pbs/faults say. The server's own calls, which its main thread makes, don't.
+//
+//   stall  while it is there, no write to a disk comes to an end
+//   full   so many writes more, as its number says, succeed; then the disk is full, while the file is there
+//   throw  while it is there, looking up a host's name throws an exception
+//   later  seconds that clocks are ahead: of the day in the service, the steady one everywhere
+#include <dlfcn.h>
+#include <netdb.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <stdexcept>
+#include <string_view>
+
+namespace {
+
+bool in_service() {
+    std::array<char, 256> program{};
+    const ssize_t size = readlink("/proc/self/exe", program.data(), program.size() - 1);
+    const std::string_view path(program.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+    return path.ends_with("/pbs_policyd") || (path.ends_with("/pbs_server.bin") && gettid() != getpid());
+}
+
+// The number in a file of this name; -1: there is none.
+long told(const char* name) {
+    std::array<char, 64> path{};
+    std::snprintf(path.data(), path.size(), "/var/spool/pbs/faults/%s", name);
+    std::FILE* file = std::fopen(path.data(), "re");
+    if (file == nullptr) return -1;
+    long number = 0;
+    if (std::fscanf(file, "%ld", &number) != 1) number = 0;
+    std::fclose(file);
+    return number;
+}
+
+template <class Function>
+Function real(const char* name) {
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+// False: there is no room.
+bool write_goes_on() {
+    if (!in_service()) return true;
+    while (told("stall") >= 0) usleep(20000);
+    const long left = told("full");
+    if (left < 0) return true;
+    if (left == 0) {
+        errno = ENOSPC;
+        return false;
+    }
+    if (std::FILE* file = std::fopen("/var/spool/pbs/faults/full", "we"); file != nullptr) {
+        std::fprintf(file, "%ld", left - 1);
+        std::fclose(file);
+    }
+    return true;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+ssize_t pwrite64(int fd, const void* from, size_t size, off64_t at) {
+    return write_goes_on() ? real<decltype(&pwrite64)>("pwrite64")(fd, from, size, at) : -1;
+}
+ssize_t pwrite(int fd, const void* from, size_t size, off_t at) {
+    return write_goes_on() ? real<decltype(&pwrite)>("pwrite")(fd, from, size, at) : -1;
+}
+int fsync(int fd) {
+    return write_goes_on() ? real<decltype(&fsync)>("fsync")(fd) : -1;
+}
+int fdatasync(int fd) {
+    return write_goes_on() ? real<decltype(&fdatasync)>("fdatasync")(fd) : -1;
+}
+
+int getnameinfo(const sockaddr* address, socklen_t size, char* host, socklen_t host_size, char* service,
+                socklen_t service_size, int flags) {
+    if (in_service() && told("throw") >= 0) throw std::runtime_error("a fault of the tests");
+    return real<decltype(&getnameinfo)>("getnameinfo")(address, size, host, host_size, service, service_size,
+                                                       flags);
+}
+
+time_t time(time_t* out) noexcept {
+    const long later = in_service() ? told("later") : -1;
+    timespec now{};
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    const time_t shifted = now.tv_sec + (later > 0 ? later : 0);
+    if (out != nullptr) *out = shifted;
+    return shifted;
+}
+
+int clock_gettime(clockid_t clock, timespec* out) noexcept {
+    const int result = static_cast<int>(syscall(SYS_clock_gettime, clock, out));
+    const long later = clock == CLOCK_MONOTONIC && result == 0 ? told("later") : -1;
+    if (later > 0) out->tv_sec += later;
+    return result;
+}
+}
+#pragma GCC visibility pop

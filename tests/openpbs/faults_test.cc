@@ -1,0 +1,142 @@
+// What goes wrong in the policy service while the server runs: it goes on, says so, and all is well again
+// when the fault is over.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OpenpbsFaults : public AttachedSite {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (IsSkipped()) return;
+        site.emplace();
+        site->install(options());
+        site->ok(
+            "mkdir -p /var/spool/pbs/faults; f=$(dirname $stock)/lib/init.d/limits.pbs_server; "
+            "(echo export LD_PRELOAD=" PBS_BUILD_DIR
+            "/tests/openpbs/faults.so; cat $f) > /tmp/f; cp /tmp/f $f");
+        site->start_with_plugin();
+        server_ = site->ok("cat /var/spool/pbs/server_priv/server.lock");
+    }
+    void TearDown() override {
+        if (site) EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server_);
+    }
+    void begin(const std::string& fault, int number = 0) const {
+        site->ok("echo " + std::to_string(number) +
+                 " > /var/spool/pbs/faults/new; mv /var/spool/pbs/faults/new "
+                 "/var/spool/pbs/faults/" +
+                 fault);
+    }
+    void end(const std::string& fault) const { site->ok("rm /var/spool/pbs/faults/" + fault); }
+    void accept(const std::string& directive) const {
+        const Output output = site->qmgr(directive);
+        EXPECT_EQ(output.exit, 0) << directive << ": " << output;
+    }
+    bool comes(const std::string& directive) const {
+        return wait_for([&] { return site->qmgr(directive).exit == 0; }, std::chrono::seconds(40));
+    }
+    // Everything that is the server's goes on: requests of each kind, and jobs by pbs_sched.
+    void server_goes_on() const {
+        EXPECT_TRUE(site->wait_for_node());
+        const std::string job = site->ok(
+            "cd /; rm -f /tmp/una.ran; echo 'touch /tmp/una.ran' | $stock/qsub -o /dev/null -e /dev/null",
+            "una");
+        EXPECT_TRUE(
+            wait_for([&] { return site->sh("test -e /tmp/una.ran").exit == 0; }, std::chrono::seconds(40)))
+            << site->sh("$stock/qstat -f " + job).out;
+        EXPECT_EQ(site->stock_qmgr("set queue workq Priority = 3").exit, 0);
+        EXPECT_EQ(site->stock_qmgr("create queue fresh queue_type = execution").exit, 0);
+        EXPECT_EQ(site->stock_qmgr("delete queue fresh").exit, 0);
+        site->ok("$stock/qstat -Bf; $stock/qstat -Qf; $stock/pbsnodes -a", "una");
+    }
+
+    std::string server_;
+};
+
+TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
+    accept("create policy p1");
+    begin("stall");
+    site->ok(
+        "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
+        "/dev/null 2>&1 "
+        "< /dev/null &",
+        "alice");
+    server_goes_on();
+    EXPECT_EQ(site->ok("cat /tmp/alice.out"), "");
+    // The client is told when it has waited for so long; what it asked for may still happen.
+    begin("later", 40);
+    EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
+    EXPECT_THAT(site->ok("cat /tmp/alice.out"),
+                HasSubstr("didn't answer in 30 seconds; whether the request has been "
+                          "carried out isn't known"));
+    // Nothing is heard of the service.
+    begin("later", 200);
+    EXPECT_TRUE(wait_for([&] {
+        return site->stock_qmgr("list sched").out.find("policy_service = it hasn't said anything for") !=
+               std::string::npos;
+    }));
+    EXPECT_TRUE(site->wait_for_log("the policy service hasn't said anything for"));
+    server_goes_on();
+    end("stall");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("list policy p2").exit == 0; }, std::chrono::seconds(40)));
+    EXPECT_TRUE(wait_for(
+        [&] { return site->stock_qmgr("list sched").out.find("policy_service") == std::string::npos; }));
+    accept("create policy p3");
+    EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
+}
+
+TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
+    accept("set queue workq Priority = 1");
+    begin("throw");
+    EXPECT_THAT(site->qmgr("create policy p1").err, HasSubstr("doesn't answer: it has ended"));
+    EXPECT_TRUE(wait_for([&] {
+        return site->ok(
+                       "cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd.log 2>/dev/null "
+                       "|| true")
+                   .find("the policy service has failed: a fault of the tests") != std::string::npos;
+    }));
+    server_goes_on();
+    end("throw");
+    EXPECT_TRUE(comes("create policy p1"));
+    EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
+}
+
+// Whichever write of a change finds no room: the change is refused, nothing of it is there, and it succeeds
+// once there is room.
+TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
+    accept("create time_window t0");
+    accept("set time_window t0 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
+    int step = 0;
+    for (bool through = false; !through; ++step) {
+        ASSERT_LT(step, 100);
+        const std::string name = "p" + std::to_string(step);
+        begin("full", step);
+        const Output output = site->qmgr("create policy " + name);
+        through = output.exit == 0;
+        end("full");
+        EXPECT_EQ(site->qmgr("list policy " + name).exit == 0, through) << step << ": " << output;
+        if (!through) EXPECT_TRUE(comes("create policy " + name)) << step;
+        EXPECT_EQ(site->qmgr("list policy " + name).exit, 0) << step;
+    }
+    EXPECT_GT(step, 2);
+    const std::string before = site->ok("$ours/pbs_config history", "alice");
+    site->kill_server();
+    site->start_with_plugin();
+    server_ = site->ok("cat /var/spool/pbs/server_priv/server.lock");
+    EXPECT_EQ(site->ok("$ours/pbs_config history", "alice"), before);
+    server_goes_on();
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFaults, kAttachments, attachment_name);
+
+}  // namespace
+}  // namespace pbs::e2e
