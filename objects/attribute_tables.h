@@ -3,10 +3,14 @@
 #define PBSPOLICY_OBJECTS_ATTRIBUTE_TABLES_H
 
 #include <span>
+#include <string_view>
 
 #include "objects/schema.h"
 
 namespace pbs::objects {
+
+// Why several attributes aren't acted on.
+inline constexpr std::string_view no_shares = "jobs are not ordered by shares";
 
 std::span<const Attribute> policy_attributes();
 std::span<const Attribute> time_window_attributes();

@@ -10,10 +10,8 @@ namespace {
 using T = AttributeType;
 using S = Syntax;
 
-constexpr std::string_view kEntities[] = {"euser", "egroup", "Account_Name", "queue", "egroup:euser"};
-
 constexpr Attribute kTable[] = {
-    {"tree_element", T::string_array, S::tree_elements, "", list,
+    {"tree_element", T::string_array, S::tree_elements, "", plain,
      "The fairshare tree: each element an entity or group, its parent and its shares, as in group01:root=30; "
      "the parent is root or another element",
      "set fs_group f1 tree_element = [ group01:root = 30 ]"},
@@ -21,8 +19,14 @@ constexpr Attribute kTable[] = {
      "What a job adds to the usage of its entity: an expression over resources and fs_factor; cput if not "
      "set",
      "set fs_group f1 usage_formula = \"ncpus*walltime\""},
-    {"entity", T::string, S::word, "euser", plain, "What of a job is looked up in the tree",
-     "set fs_group f1 entity = queue", kEntities},
+    {"entity",
+     T::string,
+     S::word,
+     "euser",
+     plain,
+     "What of a job is looked up in the tree",
+     "set fs_group f1 entity = queue",
+     {"euser", "egroup", "Account_Name", "queue", "egroup:euser"}},
     {"decay_time",
      T::duration,
      S::duration,

@@ -9,7 +9,7 @@ using T = AttributeType;
 using S = Syntax;
 
 constexpr Attribute kServer[] = {
-    {"non_work_days", T::string_array, S::rrule_list, "", list,
+    {"non_work_days", T::string_array, S::rrule_list, "", plain,
      "Days on which time_windows with applies_on_holidays=False don't open, and those with "
      "only_on_holidays=True do: recurrences of RFC 5545, or MM/DD (every year) and MM/DD/YYYY (once), which "
      "are kept as the rules they stand for; each may be followed by SUMMARY: and its name",
@@ -21,7 +21,7 @@ constexpr Attribute kQueue[] = {
      T::string_array,
      S::object_names,
      "",
-     list,
+     plain,
      "The time_windows in which jobs of the queue run; they must not overlap. Not set: always",
      "set queue q1 time_window = \"t1,t2\"",
      {},
@@ -36,7 +36,7 @@ constexpr Attribute kSched[] = {
      T::string_array,
      S::policy_slots,
      "",
-     list,
+     plain,
      "The policies of the scheduler: one without a prefix for all time, and optionally one with p: for prime "
      "time and one with np: for non-prime time. Not set: the sched_config file in its sched_priv",
      "set sched default policy = \"p1,p:p2,np:p3\"",

@@ -1,476 +1,65 @@
 // The attributes of a policy: the table of PP-748, interface 1, then every option of the Origin scheduler
 // (sched-config guide) under its name in lower case, then what this project adds to those.
-//
-// Where PP-748 gives a string whose text is a duration (max_starve, time_window_spill), the type stays
-// `string` and the syntax is duration.
 
-#include <array>
+#include "objects/policy_attributes.h"
 
 #include "objects/attribute_tables.h"
 
 namespace pbs::objects {
 namespace {
 
-using T = AttributeType;
-using S = Syntax;
+using enum Asks;
 
-constexpr std::string_view kProvision[] = {"aggressive_provision", "avoid_provision"};
-constexpr std::string_view kPreemptSort[] = {"min_time_since_start"};
-constexpr std::string_view kRestart[] = {"none", "restart", "rerun", "resubmit"};
-constexpr std::string_view kAlgorithm[] = {"standard", "origin", "external"};
-constexpr std::string_view kCharge[] = {"node_hours", "flat"};
+constexpr std::string_view no_preemption = "no job is preempted";
+constexpr std::string_view no_such_queue = "the queue has no special meaning";
+constexpr double most = 2147483647;
+
+constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
+    if ((flags & shown_as_string) != 0) return AttributeType::string;
+    switch (syntax) {
+        case Syntax::boolean:
+            return AttributeType::boolean;
+        case Syntax::boolean_or_date:
+            return AttributeType::boolean_or_date;
+        case Syntax::integer:
+        case Syntax::percentage:
+            return AttributeType::integer;
+        case Syntax::real:
+            return AttributeType::real;
+        case Syntax::size:
+            return AttributeType::size;
+        case Syntax::duration:
+            return AttributeType::duration;
+        case Syntax::time_of_day:
+            return AttributeType::time;
+        case Syntax::object_name:
+            return AttributeType::fs_group;
+        case Syntax::queue_list:
+        case Syntax::resource_list:
+        case Syntax::node_sort_keys:
+        case Syntax::job_sort_keys:
+        case Syntax::peer_queues:
+        case Syntax::dynamic_resources:
+            return AttributeType::string_array;
+        default:
+            return AttributeType::string;
+    }
+}
 
 constexpr Attribute kTable[] = {
-    // PP-748, interface 1
-    {"round_robin", T::boolean, S::boolean, "False", plain,
-     "Take jobs from queues of equal priority in turn, one from each, those of the highest priority first",
-     "set policy p1 round_robin=True"},
-    {"by_queue", T::boolean, S::boolean, "True", plain,
-     "Consider the jobs of the queue with the highest priority first, then those of the next",
-     "set policy p1 by_queue=True"},
-    {"strict_ordering", T::boolean, S::boolean, "False", plain,
-     "Start jobs in exactly the order of the job list; a job that can't start holds up those after it",
-     "set policy p1 strict_ordering=True"},
-    {"help_starving_jobs", T::boolean, S::boolean, "True", plain,
-     "Give jobs that have waited longer than max_starve priority over others",
-     "set policy p1 help_starving_jobs=True"},
-    {"max_starve", T::string, S::duration, "24:00:00", plain,
-     "How long a job waits before it counts as starving", "set policy p1 max_starve=24:00:00"},
-    {"node_sort_key", T::string_array, S::node_sort_keys, "sort_priority HIGH", list,
-     "The order in which vnodes are tried: each element a resource or sort_priority, HIGH or LOW first, and "
-     "for a resource optionally which amount counts: total, assigned or unused",
-     "set policy p1 node_sort_key=\"sort_priority HIGH, ncpus HIGH\""},
-    {"provision_policy", T::string, S::word, "aggressive_provision", plain,
-     "Whether vnodes are provisioned whenever a job asks for it, or only if no vnode with the right "
-     "environment is free",
-     "set policy p1 provision_policy=\"aggressive_provision\"", kProvision},
-    {"exclude_resources", T::string_array, S::resource_list, "", list,
-     "Resources that scheduling leaves aside; all others are checked before a job starts",
-     "set policy p1 exclude_resources=\"vmem, color\""},
-    {"load_balancing", T::boolean, S::boolean, "False", plain,
-     "Start no job on a host whose load average is above its maximum", "set policy p1 load_balancing=True"},
-    {"fairshare", T::boolean, S::boolean, "False", plain,
-     "Order jobs by the shares and the past usage of their entities in fairshare_group",
-     "set policy p1 fairshare=True"},
-    {"fairshare_group",
-     T::fs_group,
-     S::object_name,
-     "",
-     plain,
-     "The fs_group that fairshare uses; it has to be set before fairshare can be True",
-     "set policy p1 fairshare_group=fs_grp1",
-     {},
-     0,
-     0,
-     {},
-     ObjectType::fs_group},
-    {"preemption", T::boolean, S::boolean, "True", plain,
-     "Let jobs of a higher preemption priority preempt running ones of a lower",
-     "set policy p1 preemption=True"},
-    {"preempt_queue_prio",
-     T::integer,
-     S::integer,
-     "150",
-     plain,
-     "The priority from which on a queue is an express queue",
-     "set policy p1 preempt_queue_prio=190",
-     {},
-     -1024,
-     1023},
-    {"preempt_prio", T::string, S::preempt_prio, "express_queue, normal_jobs", plain,
-     "Preemption priorities from the highest to the lowest; levels that a job must have together are joined "
-     "by +",
-     "set policy p1 preempt_prio=\"starving_jobs, normal_jobs, starving_jobs+fairshare\""},
-    {"preempt_order", T::string, S::preempt_order, "SCR", plain,
-     "How jobs are preempted: S suspend, C checkpoint, R requeue, D delete, tried in this order; a "
-     "percentage "
-     "of requested time left, followed by another order, changes the order for jobs below it",
-     "set policy p1 preempt_order=\"SCR 70 SC 30\""},
-    {"preempt_sort", T::string, S::word, "min_time_since_start", plain,
-     "Which of several jobs of one preemption priority is preempted first",
-     "set policy p1 preempt_sort=\"min_time_since_start\"", kPreemptSort},
-    {"peer_queue", T::string_array, S::peer_queues, "", list,
-     "Queues of other servers whose jobs are pulled into a queue of this one: each element is the queue here "
-     "and the queue there",
-     "set policy p1 peer_queue=\" workq workq@svr1\""},
-    {"server_dyn_res", T::string_array, S::dynamic_resources, "", list,
-     "Resources whose amount the output of a program tells in each cycle: each element is a resource and the "
-     "absolute path of the program after an exclamation mark",
-     "set policy p1 server_dyn_res=\"mem !/bin/get_mem\""},
-    {"dedicated_queues",
-     T::string_array,
-     S::queue_list,
-     "",
-     list,
-     "Queues whose jobs run in dedicated time only, in the order they were queued",
-     "set policy p1 dedicated_queues=\"queue1,queue2\"",
-     {},
-     0,
-     0,
-     "dedicated_queue"},
-    {"log_event",
-     T::integer,
-     S::integer,
-     "4607",
-     plain,
-     "Which classes of events are logged: the sum of their bits",
-     "set policy p1 log_event=255",
-     {},
-     0,
-     2147483647},
-    {"job_sort_formula", T::string, S::formula, "", plain,
-     "Jobs run in descending order of this expression, as Python has them, over resources, eligible_time, "
-     "queue_priority, "
-     "job_priority, fairshare_perc, fairshare_tree_usage, fairshare_factor and accrue_type",
-     "set policy p1 job_sort_formula=\"ncpus*walltime\""},
-    {"backfill_depth",
-     T::integer,
-     S::integer,
-     "1",
-     plain,
-     "How many of the first jobs that can't start get a reservation around which others are backfilled. A "
-     "queue's own backfill_depth comes before it. Where neither the policy nor a queue has a depth above 0, "
-     "the first such job holds up all jobs after it. Else 0 as a queue's own depth holds up the jobs of that "
-     "queue only, and a job for which the policy's 0 counts holds up nothing",
-     "set policy p1 backfill_depth=1",
-     {},
-     0,
-     2147483647},
-    {"job_sort_key", T::string_array, S::job_sort_keys, "", list,
-     "The order of jobs: each element a resource, job_priority, fairshare_perc or preempt_priority, HIGH or "
-     "LOW first",
-     "set policy p1 job_sort_key=\"ncpus HIGH, mem LOW\""},
-    {"time_window_spill",
-     T::string,
-     S::duration,
-     "",
-     plain,
-     "How far a job may reach past the end of the time_window that it starts in (formerly prime_spill, which "
-     "is accepted as a name for it)",
-     "set policy p1 prime_spill=\"01:00:00\"",
-     {},
-     0,
-     0,
-     "prime_spill"},
-    {"prime_exempt_anytime_queues", T::boolean, S::boolean, "False", plain,
-     "Jobs of queues without time_windows may run across the boundary between prime and non-prime time",
-     "set policy p1 prime_exempt_anytime_queues=false"},
-    {"backfill_prime", T::boolean, S::boolean, "False", plain,
-     "A job starts only if it ends before the boundary between prime and non-prime time",
-     "set policy p1 backfill_prime=false"},
-    {"comment", T::string, S::text, "", operator_sets, "A remark, for people",
-     "set policy p1 comment=\"afterhours policy\""},
-
-    // How jobs are ordered, and what the Origin options below count with
-    {"algorithm", T::string, S::word, "standard", plain,
-     "How the job list is ordered: `standard` by the attributes above, or `origin`, as the Origin scheduler "
-     "does, by the attributes below; or `external`, on a server of OpenPBS: pbs_sched schedules, by files "
-     "that "
-     "are made from the policy (elsewhere as `standard`)",
-     "set policy p1 algorithm=origin", kAlgorithm},
-    {"round_robin_all", T::boolean, S::boolean, "False", plain,
-     "With round_robin, all queues take turns, whatever their priorities",
-     "set policy p1 round_robin_all=True"},
-    {"schedule_log", T::string, S::output_file, "", plain,
-     "A file in sched_priv/output that a record of what each job takes up, where and for how long is "
-     "appended to when it is started, when it ends, and when room is kept for it",
-     "set policy p1 schedule_log=schedule"},
-    {"past_usage_charge", T::string, S::word, "node_hours", plain,
-     "What a started job adds to its owner's past usage: its nodes times its walltime in hours, or a flat 10 "
-     "for a walltime above 20 minutes and 1 otherwise",
-     "set policy p1 past_usage_charge=flat", kCharge},
-    {"ssinode_cpus",
-     T::integer,
-     S::integer,
-     "2",
-     plain,
-     "How many CPUs make a node (ssinode)",
-     "set policy p1 ssinode_cpus=4",
-     {},
-     1,
-     1000000},
-    {"ssinode_mem",
-     T::size,
-     S::size,
-     "512mb",
-     plain,
-     "How much memory makes a node (ssinode): a job needs the larger of its CPUs and its memory in nodes",
-     "set policy p1 ssinode_mem=490mb",
-     {},
-     1},
-
-    // Origin: queue and server configuration
-    {"submit_queue", T::string, S::queue, "", origin, "The queue in which normal jobs wait",
-     "set policy p1 submit_queue=submit"},
-    {"batch_queues", T::string_array, S::queue_list, "", origin | list,
-     "The execution queues that jobs are moved to, tried in this order",
-     "set policy p1 batch_queues=\"small@32p-o2k.bar.com,large@128p-o2k.bar.com\""},
-    {"special_queue", T::string, S::queue, "", origin,
-     "The queue whose jobs go before all others and aren't held up by prime-time limits",
-     "set policy p1 special_queue=special"},
-    {"external_queues", T::string_array, S::queue_list, "", origin | list,
-     "Queues whose jobs are started in place, in the order they were queued",
-     "set policy p1 external_queues=compile"},
-    {"background_queue_name", T::string, S::queue, "", origin,
-     "The queue of background jobs, as Origin systems name it; it has no special meaning",
-     "set policy p1 background_queue_name=background"},
-    {"challenge_queue_name", T::string, S::queue, "", origin,
-     "The queue of challenge jobs, as Origin systems name it; it has no special meaning",
-     "set policy p1 challenge_queue_name=challenge"},
-    {"sched_host", T::string, S::host, "", origin,
-     "The host that jobs are run again on which are found in a batch queue at the start; not for queues that "
-     "name a host themselves",
-     "set policy p1 sched_host=hopper.bar.com"},
-    {"server_host", T::string, S::host, "", origin,
-     "The host of the server that the scheduler was to talk to", "set policy p1 server_host=fermi.bar.com"},
-
-    // Origin: prime time
-    {"enforce_prime_time", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Observe prime time: its order of jobs and its limits",
-     "set policy p1 enforce_prime_time=11/01/1999@02:00:00"},
-    {"prime_time_start", T::time, S::time_of_day, "", origin,
-     "When prime time starts on a work day; the time_windows of type prime say so to the server",
-     "set policy p1 prime_time_start=08:00:00"},
-    {"prime_time_end", T::time, S::time_of_day, "", origin,
-     "When prime time ends on a work day; not after prime_time_start: on the next day",
-     "set policy p1 prime_time_end=17:00:00"},
-    {"prime_time_wallt_limit", T::duration, S::duration, "", origin,
-     "How much of a job's walltime may fall into one period of prime time; 0: no limit",
-     "set policy p1 prime_time_wallt_limit=02:00:00"},
-    {"prime_time_small_node_limit",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "Up to how many nodes a job is small in prime time; 0: there are no small jobs",
-     "set policy p1 prime_time_small_node_limit=8",
-     {},
-     0,
-     2147483647},
-    {"prime_time_small_wallt_limit", T::duration, S::duration, "", origin,
-     "The prime_time_wallt_limit of jobs of at most prime_time_small_node_limit nodes",
-     "set policy p1 prime_time_small_wallt_limit=01:00:00"},
-    {"small_job_max",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "Up to how many nodes a job is small; 0: small and large jobs have no limits of their own",
-     "set policy p1 small_job_max=16",
-     {},
-     0,
-     2147483647},
-    {"wallt_limit_small_job",
-     T::duration,
-     S::duration,
-     "",
-     origin,
-     "The longest walltime of jobs of at most small_job_max nodes",
-     "set policy p1 wallt_limit_small_job=04:00:00",
-     {},
-     0,
-     0,
-     "wallt_small_limit"},
-    {"wallt_limit_large_job",
-     T::duration,
-     S::duration,
-     "",
-     origin,
-     "The longest walltime of jobs of more than small_job_max nodes",
-     "set policy p1 wallt_limit_large_job=08:00:00",
-     {},
-     0,
-     0,
-     "wallt_large_limit"},
-
-    // Origin: dedicated time and draining
-    {"enforce_dedicated_time", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Start no job that would run into a dedicated time, and run the dedicated queues in it",
-     "set policy p1 enforce_dedicated_time=True"},
-    {"dedicated_time_command", T::string, S::program, "", origin,
-     "A program that prints the dedicated times of the host or system that its argument names",
-     "set policy p1 dedicated_time_command=/usr/local/bin/schedule"},
-    {"dedicated_time_cache_secs",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "For how many seconds the answer of dedicated_time_command holds",
-     "set policy p1 dedicated_time_cache_secs=300",
-     {},
-     0,
-     2147483647},
-    {"system_name", T::string, S::host, "", origin,
-     "The name under which dedicated_time_command knows all hosts together",
-     "set policy p1 system_name=cluster"},
-    {"max_dedicated_jobs",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "How many jobs run at once in dedicated time; 0: no limit",
-     "set policy p1 max_dedicated_jobs=4",
-     {},
-     0,
-     2147483647},
-    {"nonprime_drain_sys",
-     T::boolean_or_date,
-     S::boolean_or_date,
-     "",
-     origin,
-     "Start no normal job in prime time that would run past its end",
-     "set policy p1 nonprime_drain_sys=True",
-     {},
-     0,
-     0,
-     "non_prime_drain_sys"},
-    {"np_drain_backtime", T::duration, S::duration, "", origin,
-     "How long before its end prime time may be given up on an idle queue",
-     "set policy p1 np_drain_backtime=00:30:00"},
-    {"np_drain_idletime", T::duration, S::duration, "", origin,
-     "How long a queue has to be idle for prime time to be given up on it early",
-     "set policy p1 np_drain_idletime=00:15:00"},
-
-    // Origin: host limits
-    {"max_jobs",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "How many jobs run at once on a host; 0: no limit",
-     "set policy p1 max_jobs=2",
-     {},
-     0,
-     2147483647},
-    {"min_jobs",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "With fewer jobs than this on a host its load average keeps none from starting there; 0: it always does",
-     "set policy p1 min_jobs=1",
-     {},
-     0,
-     2147483647},
-    {"max_user_run_jobs",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "How many jobs of a user run at once; 0: no limit",
-     "set policy p1 max_user_run_jobs=8",
-     {},
-     0,
-     2147483647},
-    {"target_load_pct",
-     T::integer,
-     S::percentage,
-     "90",
-     origin,
-     "The load of a host that is aimed at, in percent of its CPUs",
-     "set policy p1 target_load_pct=90%",
-     {},
-     0,
-     10000},
-    {"target_load_variance", T::string, S::variance, "-15%,+10%", origin,
-     "How far the load may be below and above target_load_pct; above it no job is started",
-     "set policy p1 target_load_variance=-90%,+10%"},
-    {"high_systime",
-     T::integer,
-     S::percentage,
-     "",
-     origin,
-     "The percentage of its CPU time that a host spends in the system above which no job is started there; "
-     "0: not looked at",
-     "set policy p1 high_systime=20",
-     {},
-     0,
-     100},
-
-    // Origin: allocations and past usage
-    {"enforce_allocation", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Reject jobs of groups that used up their allocation", "set policy p1 enforce_allocation=11/01/1998"},
-    {"sched_acct_dir", T::string, S::pathname, "", origin,
-     "The directory of the files `allocations` and `current`",
-     "set policy p1 sched_acct_dir=/PBS/server_priv/acct"},
-    {"sort_by_past_usage", T::boolean_or_date, S::boolean_or_date, "True", origin,
-     "Reorder normal jobs so that users with little recent usage come first",
-     "set policy p1 sort_by_past_usage=False"},
-    {"decay_factor",
-     T::real,
-     S::real,
-     "0.75",
-     origin,
-     "What the past usage of a user is multiplied by every 24 hours",
-     "set policy p1 decay_factor=0.5",
-     {},
-     0,
-     1},
-    {"oa_decay_factor",
-     T::real,
-     S::real,
-     "0.95",
-     origin,
-     "decay_factor of users whose group is over its allocation; 1 and above keep them at a disadvantage",
-     "set policy p1 oa_decay_factor=0.95",
-     {},
-     0,
-     1000},
-
-    // Origin: waiting jobs
-    {"max_queued_time", T::duration, S::duration, "", origin,
-     "After how much eligible time a job goes before all others; 0: never",
-     "set policy p1 max_queued_time=48:00:00"},
-    {"interactive_long_wait", T::duration, S::duration, "", origin,
-     "After how much eligible time beyond its walltime an interactive job goes before all others, in prime "
-     "time only; 0: it goes by max_queued_time",
-     "set policy p1 interactive_long_wait=00:30:00"},
-    {"small_queued_time", T::duration, S::duration, "", origin,
-     "The walltime below which waiting jobs are ordered by size first",
-     "set policy p1 small_queued_time=01:00:00"},
-
-    // Origin: the rest
-    {"sorted_job_dumpfile",
-     T::string,
-     S::output_file,
-     "",
-     origin,
-     "A file in sched_priv/output that the sorted job list is written to in each cycle",
-     "set policy p1 sorted_job_dumpfile=sortedjobs",
-     {},
-     0,
-     0,
-     "sorted_job_file"},
-    {"manage_hpm_counters", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Switch the hardware performance counters to user mode for jobs that ask for hpm",
-     "set policy p1 manage_hpm_counters=True"},
-    {"hpm_ctl", T::string, S::program, "", origin,
-     "A program that tells and switches the mode of the hardware performance counters: its argument is "
-     "query, "
-     "user, global or revoke",
-     "set policy p1 hpm_ctl=/usr/local/pbs/sbin/hpm_ctl"},
-    {"revoke_hpm_counters", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Take the counters away from processes of jobs that didn't ask for hpm",
-     "set policy p1 revoke_hpm_counters=True"},
-    {"sched_restart_action", T::string, S::word, "none", origin,
-     "What becomes of jobs found queued in a batch queue at the start: left alone (none), run again (restart "
-     "or rerun), or sent back to where they were submitted (resubmit)",
-     "set policy p1 sched_restart_action=restart", kRestart},
-    {"avoid_fragmentation", T::boolean_or_date, S::boolean_or_date, "True", origin,
-     "Keep small jobs from fragmenting a queue with a limit of nodes and of running jobs",
-     "set policy p1 avoid_fragmentation=False"},
-    {"test_only", T::boolean_or_date, S::boolean_or_date, "", origin,
-     "Log what a cycle would do and do nothing of it", "set policy p1 test_only=True"},
-    {"fake_machine_mult",
-     T::integer,
-     S::integer,
-     "",
-     origin,
-     "Multiply the resources of all machines by this, for tests together with test_only; 0: don't",
-     "set policy p1 fake_machine_mult=32",
-     {},
-     0,
-     1000000},
+// clang-format off
+#define ATTRIBUTE(row, form, text, acted_on, flag_bits, sentence, command, ...) \
+    {.name = #row,                                                              \
+     .type = type_of(Syntax::form, flag_bits),                                  \
+     .syntax = Syntax::form,                                                    \
+     .default_value = text,                                                     \
+     .flags = flag_bits,                                                        \
+     .help = sentence,                                                          \
+     .example = "set policy p1 " command,                                       \
+     __VA_ARGS__ __VA_OPT__(,)                                                  \
+     .acts_with = ActsWith::acted_on},
+#include "objects/policy_attributes.def"
+    // clang-format on
 };
 
 }  // namespace

@@ -1,11 +1,16 @@
 // The attribute tables: one static table per object type, from which parsing, defaults, listing, help,
-// completion and the manual pages all come. An attribute is added by adding a row (schema.cc).
+// completion, the notes on what isn't acted on and the manual pages all come. An attribute is added by adding
+// a row; those of policies are in policy_attributes.def.
 //
 // This header and value.h need neither SQLite nor the recurrence library: link pbs_objects_schema.
 #ifndef PBSPOLICY_OBJECTS_SCHEMA_H
 #define PBSPOLICY_OBJECTS_SCHEMA_H
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,27 +86,71 @@ enum class Syntax {
 
 enum AttributeFlag : unsigned {
     plain = 0,
-    read_only = 1,      // shown, never set
-    list = 2,           // has +=, -= and elements
-    operator_sets = 4,  // PBS operators may change it, not only managers
-    origin = 8,         // an option of the Origin scheduler, in lower case
+    read_only = 1,        // shown, never set
+    shown_as_string = 2,  // of type string in PP-748, whatever its syntax
+    operator_sets = 4,    // PBS operators may change it, not only managers
+    origin = 8,           // an option of the Origin scheduler, in lower case
+};
+
+// The algorithm of a policy with which an attribute is acted on.
+enum class ActsWith : std::uint8_t { both, standard, origin, neither };
+
+// Which values of an attribute ask for what isn't done.
+enum class Asks : std::uint8_t {
+    anything,   // all but False, the default, and, where there is no default, 0 and none
+    always,     // as `anything`, and the default does too where the attribute isn't set
+    element,    // an element that begins with `word`, or a value that isn't a list
+    term,       // a formula with the name `word` in it
+    elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
+    host,       // a queue with a host, queue@host, with algorithm `word`
+    of,         // what is set, but False, 0 and none, with another algorithm than `word`
+    without,    // as `of`, while nothing that `word` names is on: attributes, or attribute=value, with " or "
+                // between them
+};
+
+// What of an attribute isn't acted on, besides with another algorithm.
+struct Note {
+    Asks asks = Asks::anything;
+    std::string_view word{};
+    std::string_view why{};  // half a sentence; empty where `word` says it
+};
+
+// A list within a row of a constant table.
+template <class T>
+class Few {
+  public:
+    constexpr Few() = default;
+    constexpr Few(std::initializer_list<T> items) : count_(items.size()) {
+        std::copy(items.begin(), items.end(), items_.begin());
+    }
+    constexpr const T* begin() const { return items_.data(); }
+    constexpr const T* end() const { return items_.data() + count_; }
+    constexpr std::size_t size() const { return count_; }
+    constexpr bool empty() const { return count_ == 0; }
+    constexpr const T& back() const { return items_[count_ - 1]; }
+
+  private:
+    std::array<T, 6> items_{};
+    std::size_t count_ = 0;
 };
 
 struct Attribute {
     std::string_view name;
     AttributeType type;
     Syntax syntax;
-    std::string_view default_value;             // text; empty: not set by default
-    unsigned flags;                             // of AttributeFlag
-    std::string_view help;                      // one sentence, without a full stop at its end
-    std::string_view example;                   // a qmgr command
-    std::span<const std::string_view> words{};  // of Syntax::word
-    double minimum = 0;                         // of numbers
+    std::string_view default_value;  // text; empty: not set by default
+    unsigned flags;                  // of AttributeFlag
+    std::string_view help;           // one sentence, without a full stop at its end
+    std::string_view example;        // a qmgr command
+    Few<std::string_view> words{};   // of Syntax::word
+    double minimum = 0;              // of numbers
     double maximum = 9e15;
     std::string_view alias{};  // another name under which it can be given; listed under `name` only
     std::optional<ObjectType> refers_to{};
+    Few<Note> notes{};
+    ActsWith acts_with = ActsWith::both;
 
-    bool is_list() const { return (flags & list) != 0; }
+    bool is_list() const { return type == AttributeType::string_array; }
 };
 
 // The table of a type, in the order of listing. For server, queue and sched: the attributes that this

@@ -62,9 +62,12 @@ bool Object::is_set(std::string_view name) const {
 const Value* Object::value(std::string_view name) const {
     const Attribute* attribute = find_attribute(type_, name);
     assert(attribute);
-    if (!attribute) return nullptr;
-    if (const Value* set = set_value(*attribute)) return set;
-    const std::optional<Value>& value = defaults_of(type_)[attribute_index(type_, *attribute)];
+    return attribute ? value(*attribute) : nullptr;
+}
+
+const Value* Object::value(const Attribute& attribute) const {
+    if (const Value* set = set_value(attribute)) return set;
+    const std::optional<Value>& value = defaults_of(type_)[attribute_index(type_, attribute)];
     return value ? &*value : nullptr;
 }
 

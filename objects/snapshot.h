@@ -64,6 +64,7 @@ class Object {
     bool has(std::string_view name) const { return value(name) != nullptr; }
     // The value set, else the default, else null.
     const Value* value(std::string_view name) const;
+    const Value* value(const Attribute& attribute) const;
 
     bool boolean(std::string_view name) const;
     // boolean, or boolean-or-date at the local time `now` of the server's zone.

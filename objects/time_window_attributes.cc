@@ -8,8 +8,6 @@ namespace {
 using T = AttributeType;
 using S = Syntax;
 
-constexpr std::string_view kTypes[] = {"standard", "prime", "dedicated"};
-
 constexpr Attribute kTable[] = {
     {"rrule", T::string, S::rrule, "", plain,
      "The days on which the window opens: a recurrence of RFC 5545, with or without RRULE:, and optionally "
@@ -27,10 +25,17 @@ constexpr Attribute kTable[] = {
     {"end_time", T::time, S::time_of_day, "", plain,
      "When the window closes, on the next day if that isn't after start_time; 24:00 if not set",
      "set time_window t1 end_time=09:00:00"},
-    {"type", T::string, S::word, "standard", plain,
-     "standard: for queues; prime: the union of these is prime time; dedicated: the union of these is "
-     "dedicated time",
-     "set time_window t1 type=dedicated", kTypes},
+    {.name = "type",
+     .type = T::string,
+     .syntax = S::word,
+     .default_value = "standard",
+     .flags = plain,
+     .help =
+         "standard: for queues; prime: the union of these is prime time; dedicated: the union of these is "
+         "dedicated time",
+     .example = "set time_window t1 type=dedicated",
+     .words = {"standard", "prime", "dedicated"},
+     .notes = {{Asks::without, "rrule"}}},
     {"comment", T::string, S::text, "", operator_sets, "A remark, for people",
      "set time_window t1 comment=\"nightly data processing\""},
 };

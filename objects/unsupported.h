@@ -1,6 +1,6 @@
-// What can be set and nothing acts on: one table, from which the warning at set, `list sched`, the log, the
-// report of a migration, the notes of a simulation, qmgr's help and the manual page all come. When an
-// attribute comes to act, its row goes, and all of these fall silent (unsupported_table.cc).
+// What can be set and nothing acts on: one table, made of the notes in the attribute tables, from which the
+// warning at set, `list sched`, the log, the report of a migration, the notes of a simulation, qmgr's help
+// and the manual page all come. When an attribute comes to act, its note goes, and all of these fall silent.
 #ifndef PBSPOLICY_OBJECTS_UNSUPPORTED_H
 #define PBSPOLICY_OBJECTS_UNSUPPORTED_H
 
@@ -16,19 +16,6 @@ namespace pbs::objects {
 
 class Object;
 
-// Which values of the attribute ask for what isn't done.
-enum class Asks {
-    anything,   // all but False, the default, and, where there is no default, 0 and none
-    always,     // as `anything`, and the default does too where the attribute isn't set
-    element,    // an element that begins with `word`, or a value that isn't a list
-    host,       // a queue with a host, queue@host, with algorithm `word`
-    term,       // a formula with the name `word` in it
-    of,         // what is set, but False, 0 and none, with another algorithm than `word`
-    without,    // as `of`, while nothing that `word` names is on: attributes, or attribute=value, with " or "
-                // between them. The attribute's rows of kind `of` come first
-    elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
-};
-
 struct Unsupported {
     // Of type queue: an attribute of the server's queues, and `word` is about the policy in force.
     ObjectType type;
@@ -38,6 +25,7 @@ struct Unsupported {
     std::string_view why;  // half a sentence; empty where `word` says it
 };
 
+// Of an attribute those of kind `of` come before those of kind `without`.
 std::span<const Unsupported> unsupported_table();
 
 // What the `word` of a row of kind `without` names: "a or b=x" gives "a" and "b=x". "c in f": the formula f

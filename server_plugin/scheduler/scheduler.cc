@@ -814,7 +814,8 @@ std::vector<OutageQuestion> Scheduler::outage_questions(Instant now, std::string
     auto names = outage_hosts(impl_->tables, s);
     if (!s.system_name.empty()) names.push_back(s.system_name);
     for (std::string& name : names)
-        questions.push_back({s.dedicated_time_command, std::move(name), s.dedicated_time_cache});
+        questions.push_back(
+            {s.dedicated_time_command, std::move(name), Seconds(s.dedicated_time_cache_secs)});
     return questions;
 }
 

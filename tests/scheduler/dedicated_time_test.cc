@@ -63,7 +63,7 @@ TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_IsNotAskedWhileDedicatedTime
 }
 
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_CACHE_SECS_IsHowLongAnAnswerHolds) {
-    s.dedicated_time_cache = Seconds(300);
+    s.dedicated_time_cache_secs = 300;
     world.configure();
     EXPECT_EQ(world.scheduler.outage_questions(at(1), "default").at(0).holds_for, Seconds(300));
 }

@@ -42,7 +42,8 @@ std::span<const Rule> rules() {
          {"pbs_objects", "pbs_rrule"}},
         // Its rooms, the lowest first: each sees those below.
         {"server_plugin/scheduler/model",
-         {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
+         {"objects/error.h", "objects/formula.h", "objects/policy_attributes.h",
+          "objects/policy_attributes.def", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/"},
          {}},
         {"server_plugin/scheduler/placement", {"server_plugin/scheduler/model/", "rrule/"}, {}},

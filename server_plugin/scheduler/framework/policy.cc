@@ -1,14 +1,16 @@
 #include "server_plugin/scheduler/framework/policy.h"
 
+#include <type_traits>
+
 #include "server_plugin/scheduler/framework/profile.h"
 
 namespace pbs::sched {
 std::optional<Instant> next_date(const Settings& s, Instant t) {
     std::optional<Instant> next;
-    for (const Since& option : {s.enforce_prime_time, s.enforce_dedicated_time, s.nonprime_drain_sys,
-                                s.sort_by_past_usage, s.enforce_allocation, s.manage_hpm_counters,
-                                s.revoke_hpm_counters, s.avoid_fragmentation, s.test_only})
-        if (option.from && *option.from > t && (!next || *option.from < *next)) next = option.from;
+    for_each_setting(s, [&]<class T>(objects::PolicyAttribute, const T& option) {
+        if constexpr (std::is_same_v<T, Since>)
+            if (option.from && *option.from > t && (!next || *option.from < *next)) next = option.from;
+    });
     return next;
 }
 

@@ -62,12 +62,6 @@ const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
     return in_order;
 }
 
-void keep_own(Settings& s) {
-    s.round_robin = s.by_queue = s.strict_ordering = s.help_starving_jobs = s.backfill_prime = false;
-    s.job_sort_formula.clear();
-    s.job_sort_key.clear();
-}
-
 }  // namespace
 
 extern const Profile origin_profile;
@@ -82,7 +76,7 @@ const Profile origin_profile{
     .class_names = {"running", "waiting", "special", "normal", "dedicated", "external"},
     .counts_nodes = true,
     .comments_starts = true,
-    .keep_own = keep_own,
+    .keep_own = [](Settings& s) { keep_own(s, objects::ActsWith::origin); },
 };
 
 }  // namespace pbs::sched

@@ -66,25 +66,6 @@ const Chain& lane_chain(const Policy& policy, JobClass, bool) {
     return policy.lane_chain;
 }
 
-void keep_own(Settings& s) {
-    const Settings none;
-    const Since off{false};
-    s.submit_queue = s.batch_queues = s.special_queue = s.external_queues = {};
-    s.enforce_prime_time = s.nonprime_drain_sys = s.sort_by_past_usage = s.enforce_allocation =
-        s.manage_hpm_counters = s.revoke_hpm_counters = s.avoid_fragmentation = s.test_only = off;
-    s.enforce_dedicated_time = none.enforce_dedicated_time;
-    s.dedicated_time_command.clear();
-    s.system_name.clear();
-    s.sched_acct_dir.clear();
-    s.small_job_max = s.max_dedicated_jobs = s.max_user_run_jobs = 0;
-    s.max_jobs = s.min_jobs = s.high_systime = s.max_load_percent = 0;
-    s.np_drain_backtime = s.np_drain_idletime = Seconds(0);
-    s.max_queued_time = s.interactive_long_wait = Seconds(0);
-    s.sorted_job_dumpfile.clear();
-    s.sched_restart_action = RestartAction::none;
-    s.fake_machine_mult = 0;
-}
-
 }  // namespace
 
 extern const Profile standard_profile;
@@ -98,7 +79,7 @@ const Profile standard_profile{
     .after_refusal = &top_jobs_after_refusal,
     .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},
     .divides_chunks = true,
-    .keep_own = keep_own,
+    .keep_own = [](Settings& s) { keep_own(s, objects::ActsWith::standard); },
 };
 
 }  // namespace pbs::sched

@@ -1,0 +1,23 @@
+// The places of the attributes of policies in their table, for whoever makes more of the rows than the table
+// has.
+#ifndef PBSPOLICY_OBJECTS_POLICY_ATTRIBUTES_H
+#define PBSPOLICY_OBJECTS_POLICY_ATTRIBUTES_H
+
+#include <cstddef>
+
+#include "objects/attribute_tables.h"
+
+namespace pbs::objects {
+
+enum class PolicyAttribute : std::size_t {
+#define ATTRIBUTE(row, ...) row,
+#include "objects/policy_attributes.def"
+};
+
+inline const Attribute& attribute_of(PolicyAttribute place) {
+    return policy_attributes()[static_cast<std::size_t>(place)];
+}
+
+}  // namespace pbs::objects
+
+#endif

@@ -1,0 +1,29 @@
+// A value of any attribute, for tests that walk through all of them.
+#pragma once
+
+#include <string>
+
+#include "objects/schema.h"
+
+namespace pbs::sched {
+
+// A value that asks for something other than the default.
+inline std::string other_value(const objects::Attribute& attribute) {
+    switch (attribute.syntax) {
+        case objects::Syntax::boolean:
+        case objects::Syntax::boolean_or_date:
+            return "True";
+        case objects::Syntax::word:
+            return std::string(attribute.words.back());
+        case objects::Syntax::preempt_prio:
+            return "starving_jobs, normal_jobs";
+        default:
+            break;
+    }
+    const std::string example(attribute.example);
+    std::string value = example.substr(example.find('=') + 1);
+    std::erase(value, '"');
+    return value == attribute.default_value ? "1" : value;
+}
+
+}  // namespace pbs::sched
