@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +14,7 @@ namespace pbs::objects {
 namespace {
 
 // How long a request waits for another process that has the file (a backup, pbs_migrate) to be done.
-constexpr int kBusyMilliseconds = 10'000;
+constexpr std::chrono::seconds kBusy{10};
 
 // The file holds who may do what to the schedulers: nobody but the server's user reads it.
 Result<void> create_private(const std::string& path) {
@@ -40,8 +39,6 @@ Result<void> check_kept(const std::string& path) {
 
 }  // namespace
 
-Database::Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
-
 Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
     if (const auto wrong = sqlite::untrusted(path))
         return fail(Code::system, fmt::format("can't open the policy database: {}", *wrong));
@@ -51,14 +48,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
 }
 
 Result<std::unique_ptr<Database>> Database::open_again(const std::string& path) {
-    sqlite3* handle = nullptr;
-    const int code =
-        sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-    std::unique_ptr<Database> database(new Database(path, handle));
-    if (code != SQLITE_OK) return tl::unexpected(database->error("open"));
-    sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, kBusyMilliseconds);
-    sqlite::Guard::leave_checkpoints(handle);
+    auto connection = sqlite::Connection::open(path, sqlite::Connection::Open::write);
+    if (!connection)
+        return fail(Code::system,
+                    fmt::format("can't open the policy database {}: {}", path, connection.error()));
+    connection->wait_for_others(kBusy);
+    std::unique_ptr<Database> database(new Database(path, std::move(*connection)));
     Result<void> set = database->run(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA "
         "trusted_schema = OFF;");
@@ -66,23 +61,15 @@ Result<std::unique_ptr<Database>> Database::open_again(const std::string& path) 
     return database;
 }
 
-Database::~Database() {
-    guard_.reset();
-    for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
-    sqlite3_close(handle_);
-}
-
 Error Database::error(std::string_view doing) const {
-    return handle_ ? error(doing, sqlite3_errcode(handle_), sqlite3_errmsg(handle_))
-                   : error(doing, SQLITE_NOMEM, "out of memory");
+    return error(doing, connection_.failure());
 }
 
-Error Database::error(std::string_view doing, int extended_code, const char* what) const {
-    const int code = extended_code & 0xff;
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return damage(what);
-    if (code == SQLITE_FULL) what = "the disk is full";
-    return Error{Code::system,
-                 fmt::format("can't {} the policy database {}: {}", doing, path_, sqlite::printable(what))};
+Error Database::error(std::string_view doing, const sqlite::Failure& failure) const {
+    if (failure.about == sqlite::Failure::About::damage) return damage(failure.text);
+    const bool full = failure.about == sqlite::Failure::About::full_disk;
+    return Error{Code::system, fmt::format("can't {} the policy database {}: {}", doing, path_,
+                                           full ? "the disk is full" : failure.text)};
 }
 
 Error Database::damage(std::string_view what) const {
@@ -95,7 +82,7 @@ Error Database::damage(std::string_view what) const {
 }
 
 Result<void> Database::guard() {
-    auto guard = sqlite::Guard::begin(handle_, path_);
+    auto guard = sqlite::Guard::begin(connection_, path_);
     if (!guard) return fail(Code::system, guard.error());
     guard_ = std::move(*guard);
     return {};
@@ -107,8 +94,7 @@ void Database::reached(std::uint64_t revision) {
 
 // SQLite brings the log to the disk at a commit, which would take as long as there is much of it.
 Result<void> Database::flush() {
-    if (const int code = sqlite3_db_cacheflush(handle_); code != SQLITE_OK)
-        return tl::unexpected(error("write", code, sqlite3_errstr(code)));  // the connection doesn't keep it
+    if (const auto failed = connection_.flush()) return tl::unexpected(error("write", *failed));
     const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);
     if (log < 0) return {};  // nothing has been written
     const bool done = ::fdatasync(log) == 0;
@@ -119,14 +105,7 @@ Result<void> Database::flush() {
 }
 
 void Database::end_when(const std::atomic<bool>& end) {
-    constexpr int kSteps = 1000;  // of SQLite's machine, some tenths of a millisecond
-    // SQLite wants it without const, and gives it back.
-    sqlite3_progress_handler(
-        handle_, kSteps,
-        [](void* set) {
-            return static_cast<const std::atomic<bool>*>(set)->load(std::memory_order_relaxed) ? 1 : 0;
-        },
-        const_cast<std::atomic<bool>*>(&end));
+    connection_.end_when(end);
 }
 
 void Database::follow(const Database& other) {
@@ -134,7 +113,7 @@ void Database::follow(const Database& other) {
 }
 
 Result<void> Database::in_transaction(const std::function<Result<void>()>& work) {
-    if (sqlite3_get_autocommit(handle_) == 0) return work();
+    if (connection_.in_transaction()) return work();
     Result<Transaction> transaction = Transaction::begin(*this);
     if (!transaction) return tl::unexpected(transaction.error());
     if (Result<void> done = work(); !done) return done;
@@ -142,79 +121,21 @@ Result<void> Database::in_transaction(const std::function<Result<void>()>& work)
 }
 
 Statement Database::statement(std::string_view sql) {
-    auto found = statements_.find(sql);
-    if (found == statements_.end()) {
-        sqlite3_stmt* prepared = nullptr;
-        const int length = static_cast<int>(sql.size());
-        if (sqlite3_prepare_v3(handle_, sql.data(), length, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr) !=
-            SQLITE_OK) {
-            return {*this, nullptr};
-        }
-        found = statements_.emplace(std::string(sql), prepared).first;
-    }
-    return {*this, found->second};
+    return {*this, connection_.statement(sql)};
 }
 
 Result<void> Database::run(const std::string& sql) {
-    if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+    if (connection_.run(sql)) return {};
     return tl::unexpected(error("use"));
 }
 
 std::int64_t Database::last_row_id() const {
-    return sqlite3_last_insert_rowid(handle_);
-}
-
-Statement::Statement(Statement&& other) noexcept
-    : database_(other.database_), statement_(other.statement_), next_(other.next_), bound_(other.bound_) {
-    other.statement_ = nullptr;
-}
-
-Statement::~Statement() {
-    if (!statement_) return;
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-}
-
-Statement& Statement::bind(std::string_view text) {
-    const char* data = text.empty() ? "" : text.data();
-    bound_ = bound_ && sqlite3_bind_text64(statement_, next_++, data, text.size(), SQLITE_TRANSIENT,
-                                           SQLITE_UTF8) == SQLITE_OK;
-    return *this;
-}
-
-Statement& Statement::bind(std::int64_t number) {
-    bound_ = bound_ && sqlite3_bind_int64(statement_, next_++, number) == SQLITE_OK;
-    return *this;
-}
-
-Statement& Statement::bind(double number) {
-    bound_ = bound_ && sqlite3_bind_double(statement_, next_++, number) == SQLITE_OK;
-    return *this;
-}
-
-bool Statement::has(int position) const {
-    return position <= sqlite3_bind_parameter_count(statement_) &&
-           sqlite3_bind_parameter_name(statement_, position) != nullptr;
-}
-
-Statement& Statement::bind_at(int position, std::string_view text) {
-    if (!has(position)) return *this;
-    next_ = position;
-    return bind(text);
-}
-
-Statement& Statement::bind_at(int position, std::int64_t number) {
-    if (!has(position)) return *this;
-    next_ = position;
-    return bind(number);
+    return connection_.last_row_id();
 }
 
 Result<bool> Statement::step() {
-    if (statement_ && bound_) {
-        const int code = sqlite3_step(statement_);
-        if (code == SQLITE_ROW) return true;
-        if (code == SQLITE_DONE) return false;
-    }
+    if (next()) return true;
+    if (ok()) return false;
     return tl::unexpected(database_->error("use"));
 }
 
@@ -222,20 +143,6 @@ Result<void> Statement::run() {
     const Result<bool> stepped = step();
     if (!stepped) return tl::unexpected(stepped.error());
     return {};
-}
-
-std::string Statement::text(int column) const {
-    const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
-                : std::string{};
-}
-
-std::int64_t Statement::integer(int column) const {
-    return sqlite3_column_int64(statement_, column);
-}
-
-double Statement::real(int column) const {
-    return sqlite3_column_double(statement_, column);
 }
 
 Result<Transaction> Transaction::begin(Database& database) {
@@ -261,7 +168,7 @@ Result<void> Transaction::commit(sqlite::Guard::Checkpoint checkpoint) {
         if (committed) database_ = nullptr;
         return committed;
     }
-    if (database_->guard_->commit(checkpoint) != SQLITE_OK) return tl::unexpected(database_->error("use"));
+    if (!database_->guard_->commit(checkpoint)) return tl::unexpected(database_->error("use"));
     database_ = nullptr;
     return {};
 }

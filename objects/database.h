@@ -1,60 +1,49 @@
-// A thin layer over SQLite: errors as values, statements prepared once, transactions that roll back by
-// themselves.
+// The policy database: its errors name it and say what to do, and transactions roll back by themselves.
 #ifndef PBSPOLICY_OBJECTS_DATABASE_H
 #define PBSPOLICY_OBJECTS_DATABASE_H
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "objects/error.h"
+#include "sqlite/connection.h"
 #include "sqlite/guard.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace pbs::objects {
 
 class Database;
 
-// A prepared statement in use. Positions count from 1 for bind, from 0 for columns, as in SQLite.
-// Valid until the database's next statement() of the same text.
-class Statement {
+// A prepared statement in use (sqlite/connection.h), whose errors are those of the database.
+class Statement : public sqlite::Statement {
   public:
-    Statement& bind(std::string_view text);
-    Statement& bind(std::int64_t number);
-    Statement& bind(double number);
+    template <class Value>
+    Statement& bind(const Value& value) {
+        sqlite::Statement::bind(value);
+        return *this;
+    }
     // At a position; positions that the statement doesn't have are left out.
-    Statement& bind_at(int position, std::string_view text);
-    Statement& bind_at(int position, std::int64_t number);
+    template <class Value>
+    Statement& bind_at(int position, const Value& value) {
+        return go_to(position) ? bind(value) : *this;
+    }
 
     // The next row: true, false at the end. Errors: system.
     Result<bool> step();
     // Runs a statement that returns no rows.
     Result<void> run();
 
-    std::string text(int column) const;
-    std::int64_t integer(int column) const;
-    double real(int column) const;
-
-    Statement(Statement&& other) noexcept;
-    Statement& operator=(Statement&&) = delete;
-    ~Statement();
+    std::string text(int column) const { return std::string(sqlite::Statement::text(column)); }
 
   private:
     friend class Database;
-    Statement(Database& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
+    Statement(Database& database, sqlite::Statement statement)
+        : sqlite::Statement(std::move(statement)), database_(&database) {}
     Database* database_;
-    sqlite3_stmt* statement_;  // null: it couldn't be prepared; step() tells why
-    int next_ = 1;
-    bool bound_ = true;
-
-    bool has(int position) const;
 };
 
 class Database {
@@ -64,7 +53,6 @@ class Database {
     static Result<std::unique_ptr<Database>> open(const std::string& path);
     // Opens a file that is open in this process already, once more: for another thread.
     static Result<std::unique_ptr<Database>> open_again(const std::string& path);
-    ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
@@ -94,12 +82,12 @@ class Database {
 
   private:
     friend class Transaction;
-    Database(std::string path, sqlite3* handle);
-    Error error(std::string_view doing, int extended_code, const char* what) const;
+    Database(std::string path, sqlite::Connection connection)
+        : path_(std::move(path)), connection_(std::move(connection)) {}
+    Error error(std::string_view doing, const sqlite::Failure& failure) const;
     std::string path_;
-    sqlite3* handle_;
-    std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
-    std::unique_ptr<sqlite::Guard> guard_;
+    sqlite::Connection connection_;
+    std::unique_ptr<sqlite::Guard> guard_;  // goes before the connection
 };
 
 // Begins at once with the right to write; rolls back unless committed.

@@ -29,63 +29,32 @@ int note_frames(void* frames, sqlite3*, const char*, int count) {
     return SQLITE_OK;
 }
 
-void checkpoint_on_close(sqlite3* connection, bool on) {
-    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr);
-}
-
 }  // namespace
 
-void Guard::Finalize::operator()(sqlite3_stmt* statement) const {
-    sqlite3_finalize(statement);
-}
-
-void Guard::leave_checkpoints(sqlite3* connection) {
-    sqlite3_wal_autocheckpoint(connection, 0);
-    checkpoint_on_close(connection, false);
-}
-
-Result<std::unique_ptr<Guard>> Guard::begin(sqlite3* connection, const std::string& database) {
+Result<std::unique_ptr<Guard>> Guard::begin(Connection& connection, const std::string& database) {
     auto mark = MarkFile::open(database);
     if (!mark) return tl::unexpected(mark.error());
     std::unique_ptr<Guard> guard(new Guard(connection, database, std::move(*mark)));
-    if (auto made = guard->make_table(); !made) return tl::unexpected(made.error());
-    sqlite3_wal_hook(connection, note_frames, &guard->log_frames_);
-    const auto found = numbered(connection);
+    auto found = numbered(connection);
     if (!found) return tl::unexpected(found.error());
+    if (!*found) {
+        if (auto made = connection.run(kTable); !made) return tl::unexpected(made.error());
+        found = Numbered{};
+    }
     guard->number_ = (*found)->number;
     guard->position_ = (*found)->position;
+    sqlite3_wal_hook(connection.get(), note_frames, &guard->log_frames_);
     const auto marked = read_mark(database);
     if (!marked) return tl::unexpected(marked.error());
     if (*marked && (*marked)->unfinished) guard->checkpoint();
     return guard;
 }
 
-Result<void> Guard::make_table() {
-    const auto found = numbered(connection_);
-    if (!found) return tl::unexpected(found.error());
-    if (!*found && sqlite3_exec(connection_, kTable, nullptr, nullptr, nullptr) != SQLITE_OK)
-        return tl::unexpected(std::string(sqlite3_errmsg(connection_)));
-    if (!prepare()) return tl::unexpected(std::string(sqlite3_errmsg(connection_)));
-    return {};
-}
-
-bool Guard::prepare() {
-    const auto made = [this](Prepared& statement, const char* sql) {
-        sqlite3_stmt* raw = nullptr;
-        const int code = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
-        statement.reset(raw);
-        return code == SQLITE_OK;
-    };
-    return made(number_statement_,
-                "UPDATE last_commit SET number = number + 1, position = ? RETURNING number") &&
-           made(commit_statement_, "COMMIT");
-}
-
 Guard::~Guard() {
     if (copying_) copying_->thread.join();
     checkpoint();
-    checkpoint_on_close(connection_, complete_);
-    sqlite3_wal_hook(connection_, nullptr, nullptr);
+    sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, complete_ ? 0 : 1, nullptr);
+    sqlite3_wal_hook(connection_.get(), nullptr, nullptr);
 }
 
 Result<void> Guard::before_transaction() {
@@ -97,24 +66,28 @@ Result<void> Guard::before_transaction() {
         if (!done) return done;
         unmarked_ = false;
     }
-    changes_ = sqlite3_total_changes64(connection_);
+    changes_ = connection_.changes();
     return {};
 }
 
-int Guard::commit(Checkpoint when) {
-    const bool changed = sqlite3_total_changes64(connection_) != changes_;
+bool Guard::commit(Checkpoint when) {
+    const bool changed = connection_.changes() != changes_;
     std::int64_t number = 0;
     if (changed) {
-        sqlite3_bind_int64(number_statement_.get(), 1, position_);
-        int code = sqlite3_step(number_statement_.get());
-        if (code == SQLITE_ROW) number = sqlite3_column_int64(number_statement_.get(), 0);
-        if (code == SQLITE_ROW) code = sqlite3_step(number_statement_.get());
-        const int reset = sqlite3_reset(number_statement_.get());
-        if (code != SQLITE_DONE) return reset != SQLITE_OK ? reset : SQLITE_ERROR;
+        Statement count = connection_.statement(
+            "UPDATE last_commit SET number = number + 1, position = ? RETURNING number");
+        if (count.bind(position_).next()) {
+            number = count.integer(0);
+            count.next();
+        }
+        if (!count.ok()) return false;
     }
-    sqlite3_step(commit_statement_.get());
-    if (const int code = sqlite3_reset(commit_statement_.get()); code != SQLITE_OK) return code;
-    if (!changed) return SQLITE_OK;
+    {
+        Statement commit = connection_.statement("COMMIT");
+        commit.next();
+        if (!commit.ok()) return false;
+    }
+    if (!changed) return true;
     number_ = number;
     complete_ = false;
     mark_commit();
@@ -123,7 +96,7 @@ int Guard::commit(Checkpoint when) {
     } else if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) {
         checkpoint();
     }
-    return SQLITE_OK;
+    return true;
 }
 
 void Guard::follow(const Guard& other) {
@@ -146,12 +119,12 @@ namespace {
 
 // All commits up to `number` are in the log, or in the database already. True: all of the log is in the
 // database.
-bool copy_log(sqlite3* connection, MarkFile& mark, std::int64_t number) {
+bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number) {
     if (!mark.change([](Mark& now) { now.unfinished = true; })) return false;
     int frames = 0;
     int copied = 0;
     const int code =
-        sqlite3_wal_checkpoint_v2(connection, nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
+        sqlite3_wal_checkpoint_v2(connection.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
     // -1: the connection doesn't know of a log.
     if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
     return mark
@@ -164,18 +137,12 @@ bool copy_log(sqlite3* connection, MarkFile& mark, std::int64_t number) {
 
 // On a connection and a mark of its own: the thread that commits goes on with its own.
 void copy_log_of(const std::string& database, std::int64_t number) {
-    sqlite3* connection = nullptr;
     auto mark = MarkFile::open(database);
-    if (mark && mark->take_turn() &&
-        sqlite3_open_v2(database.c_str(), &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                        nullptr) == SQLITE_OK) {
-        Guard::leave_checkpoints(connection);
-        // Only what reads the database finds its log.
-        if (sqlite3_exec(connection, "PRAGMA synchronous = FULL; SELECT 1 FROM last_commit", nullptr, nullptr,
-                         nullptr) == SQLITE_OK)
-            copy_log(connection, *mark, number);
-    }
-    sqlite3_close(connection);
+    if (!mark || !mark->take_turn()) return;
+    auto connection = Connection::open(database, Connection::Open::write);
+    // Only what reads the database finds its log.
+    if (connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit"))
+        copy_log(*connection, *mark, number);
 }
 
 }  // namespace

@@ -13,22 +13,17 @@
 #include <string>
 #include <thread>
 
+#include "sqlite/connection.h"
 #include "sqlite/mark.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace pbs::sqlite {
 
 class Guard {
   public:
-    // For a connection that was opened just now: from here on it leaves checkpoints to the guard, also when
-    // it is closed without one.
-    static void leave_checkpoints(sqlite3* connection);
-
-    // Begins, with a connection in WAL mode and synchronous=FULL whose other tables are made. The connection
-    // has to outlive the guard.
-    static Result<std::unique_ptr<Guard>> begin(sqlite3* connection, const std::string& database);
+    // Begins, with a connection in WAL mode and synchronous=FULL that leaves checkpoints
+    // (Connection::leave_checkpoints), and whose other tables are made. The connection has to outlive the
+    // guard, and to stay where it is.
+    static Result<std::unique_ptr<Guard>> begin(Connection& connection, const std::string& database);
     // Makes a last checkpoint; without one, closing the connection leaves the log.
     ~Guard();
     Guard(const Guard&) = delete;
@@ -41,26 +36,19 @@ class Guard {
     // What the next commit reaches, for messages about its loss: a revision, the number of the next job.
     void reached(std::int64_t position) { position_ = position; }
 
-    // Commits the transaction. Returns SQLite's code; with SQLITE_OK the commit and its mark are on the disk.
-    // Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
+    // Commits the transaction. True: the commit and its mark are on the disk; false: the connection says why
+    // not. Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
     // A log that has become long is copied into the database then, a very long one in a thread; or `later`:
     // by a later commit, or the end.
     enum class Checkpoint { now, later };
-    int commit(Checkpoint checkpoint = Checkpoint::now);
+    bool commit(Checkpoint checkpoint = Checkpoint::now);
 
     // Another guard of this process has made the last commit.
     void follow(const Guard& other);
 
   private:
-    struct Finalize {
-        void operator()(sqlite3_stmt* statement) const;
-    };
-    using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-    Guard(sqlite3* connection, std::string database, MarkFile mark)
+    Guard(Connection& connection, std::string database, MarkFile mark)
         : connection_(connection), database_(std::move(database)), mark_(std::move(mark)) {}
-    bool prepare();
-    Result<void> make_table();
     void mark_commit();
     void checkpoint();
     void checkpoint_in_thread();
@@ -71,12 +59,10 @@ class Guard {
         std::thread thread;
     };
 
-    sqlite3* connection_;
+    Connection& connection_;
     std::string database_;
     MarkFile mark_;
-    Prepared number_statement_;
-    Prepared commit_statement_;
-    std::int64_t changes_ = 0;  // SQLite's counter when the transaction began
+    std::int64_t changes_ = 0;  // Connection::changes() when the transaction began
     std::int64_t number_ = 0;   // of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;     // what SQLite said after the last commit

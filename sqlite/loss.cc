@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
+#include "sqlite/connection.h"
+#include "sqlite/mark.h"
 #include "sqlite/wal.h"
 
 namespace pbs::sqlite {
@@ -19,23 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestQuote = 200;
-
-struct Close {
-    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
-};
-using Connection = std::unique_ptr<sqlite3, Close>;
-
-tl::unexpected<std::string> failed(sqlite3* connection) {
-    return tl::unexpected(printable(connection == nullptr ? "out of memory" : sqlite3_errmsg(connection)));
-}
-
-Result<Connection> open(const std::string& path, int flags) {
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-    Connection connection(raw);
-    if (code != SQLITE_OK) return failed(raw);
-    sqlite3_busy_timeout(raw, 1000);
+Result<Connection> open(const std::string& path, Connection::Open how) {
+    auto connection = Connection::open(path, how);
+    if (connection) connection->wait_for_others(std::chrono::seconds(1));
     return connection;
 }
 
@@ -55,9 +41,9 @@ Result<std::optional<Numbered>> numbered_at(const std::string& database) {
     if (size_of(database) == 0) return std::nullopt;
     // A rollback journal of a first start that was cut short can't be undone by a reader.
     const bool interrupted = size_of(database + "-journal") > 0;
-    const auto connection = open(database, interrupted ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    auto connection = open(database, interrupted ? Connection::Open::alone : Connection::Open::read);
     if (!connection) return tl::unexpected(connection.error());
-    return numbered(connection->get());
+    return numbered(*connection);
 }
 
 // Where the log ends, if it was expected to go on.
@@ -95,21 +81,6 @@ bool copy(const std::string& from, const std::string& folder) {
     return synced;
 }
 
-Result<void> check_whole(sqlite3* connection) {
-    sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(connection, "PRAGMA integrity_check(1)", -1, &statement, nullptr) != SQLITE_OK)
-        return failed(connection);
-    Result<void> whole;
-    if (sqlite3_step(statement) != SQLITE_ROW) {
-        whole = failed(connection);
-    } else if (const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
-               text == nullptr || std::string_view(text) != "ok") {
-        whole = tl::unexpected(printable(text == nullptr ? "no answer" : text));
-    }
-    sqlite3_finalize(statement);
-    return whole;
-}
-
 Result<void> remove(const std::string& path) {
     std::error_code error;
     fs::remove(path, error);
@@ -119,35 +90,15 @@ Result<void> remove(const std::string& path) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (out.size() >= kLongestQuote) return out + "...";
-        if (c >= ' ' && c < '\x7f') {
-            out += c;
-        } else {
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        }
-    }
-    return out;
-}
-
-Result<std::optional<Numbered>> numbered(sqlite3* connection) {
-    sqlite3_stmt* statement = nullptr;
-    const auto ask = [&](const char* sql) -> Result<std::optional<Numbered>> {
-        if (sqlite3_prepare_v2(connection, sql, -1, &statement, nullptr) != SQLITE_OK)
-            return failed(connection);
-        std::optional<Numbered> found;
-        const int code = sqlite3_step(statement);
-        if (code == SQLITE_ROW)
-            found = Numbered{sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
-        sqlite3_finalize(statement);
-        if (code != SQLITE_ROW && code != SQLITE_DONE) return failed(connection);
-        return found;
-    };
-    auto table = ask("SELECT 1, 1 FROM sqlite_schema WHERE type = 'table' AND name = 'last_commit'");
-    if (!table || !*table) return table;
-    return ask("SELECT number, position FROM last_commit");
+Result<std::optional<Numbered>> numbered(Connection& connection) {
+    const auto table = connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'last_commit'");
+    if (!table) return tl::unexpected(table.error());
+    if (*table == 0) return std::nullopt;
+    Statement row = connection.statement("SELECT number, position FROM last_commit");
+    if (row.next()) return Numbered{row.integer(0), row.integer(1)};
+    if (!row.ok()) return tl::unexpected(connection.error());
+    return std::nullopt;
 }
 
 Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name) {
@@ -187,14 +138,11 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
     return loss;
 }
 
-Result<void> forget_numbers(sqlite3* connection) {
+Result<void> forget_numbers(Connection& connection) {
     const auto found = numbered(connection);
     if (!found) return tl::unexpected(found.error());
     // The row stays: damage to a page without anything in it isn't found.
-    if (*found && sqlite3_exec(connection, "UPDATE last_commit SET number = 0, position = 0", nullptr,
-                               nullptr, nullptr) != SQLITE_OK)
-        return failed(connection);
-    return {};
+    return *found ? connection.run("UPDATE last_commit SET number = 0, position = 0") : Result<void>();
 }
 
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside) {
@@ -205,14 +153,12 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
         for (const char* end : {"-wal", "-shm"})
             if (auto done = remove(database + end); !done) return done;
     if (size_of(database) > 0) {
-        auto connection = open(database, SQLITE_OPEN_READWRITE);
+        auto connection = open(database, Connection::Open::alone);
         if (!connection) return tl::unexpected(connection.error());
-        if (auto whole = check_whole(connection->get()); !whole) return whole;
-        if (auto done = forget_numbers(connection->get()); !done) return done;
+        if (auto whole = connection->check(false); !whole) return whole;
+        if (auto done = forget_numbers(*connection); !done) return done;
         // All into the file, while the mark still tells of the loss.
-        if (sqlite3_exec(connection->get(), "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr) !=
-            SQLITE_OK)
-            return failed(connection->get());
+        if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;
     }
     return remove(mark_path(database));
 }

@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 
-#include "sqlite/mark.h"
-
-struct sqlite3;
+#include "sqlite/result.h"
 
 namespace pbs::sqlite {
+
+class Connection;
 
 // What the database says of itself; nullopt: its table last_commit isn't there, so that its commits
 // weren't numbered yet, as with number 0 (a new one, a backup, or an older program's). Errors: SQLite's text.
@@ -25,7 +25,7 @@ struct Numbered {
     std::int64_t number = 0;
     std::int64_t position = 0;
 };
-Result<std::optional<Numbered>> numbered(sqlite3* connection);
+Result<std::optional<Numbered>> numbered(Connection& connection);
 
 struct Loss {
     // A sentence's end, as in "PATH has lost ...": how many commits, where the log ends, and of what date the
@@ -51,11 +51,7 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside);
 
 // For a copy of a database: its commits aren't numbered any more.
-Result<void> forget_numbers(sqlite3* connection);
-
-// Text of SQLite's about a file that may hold anything: what isn't printable ASCII as \x1b, and no longer
-// than 200 characters.
-std::string printable(std::string_view text);
+Result<void> forget_numbers(Connection& connection);
 
 }  // namespace pbs::sqlite
 

@@ -11,13 +11,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <tl/expected.hpp>
+
+#include "sqlite/result.h"
 
 namespace pbs::sqlite {
-
-// The error is a text for people.
-template <class T>
-using Result = tl::expected<T, std::string>;
 
 struct Mark {
     std::int64_t generation = 0;    // of the mark itself

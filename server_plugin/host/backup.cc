@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,12 +10,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/server.h"
-#include "server_plugin/host/sqlite.h"
+#include "sqlite/connection.h"
 #include "sqlite/loss.h"
 
 namespace pbs::host {
@@ -27,14 +28,14 @@ using namespace std::chrono_literals;
 
 // The server may hold one database and want the other. The plugin's may be held for as long as a large change
 // is worked out in a thread: the server's, which the loop writes, is held for very little of that.
-constexpr std::array lock_wait_ms = {200, 20};
+constexpr std::array lock_wait = {200ms, 20ms};
 constexpr auto lock_pause = 50ms;
 constexpr int lock_tries = 400;
 constexpr int pages_a_step = 1024;
 
 struct Source {
     std::string path;
-    Sqlite reader;  // in a read transaction
+    std::optional<sqlite::Connection> reader;  // in a read transaction
     int64_t version = 0;
 };
 using Sources = std::array<Source, 2>;
@@ -43,40 +44,39 @@ tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std:
     return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
 }
 
-// Is what was opened what the path names now? A restore changes that.
-bool was_moved(sqlite3* connection) {
-    int moved = 0;
-    return sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
-           moved != 0;
+Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Open how) {
+    auto connection = sqlite::Connection::open(path, how);
+    if (!connection) return failed(path, "can not be opened", connection.error());
+    return std::move(*connection);
 }
 
 // Begins to read both while neither can be written. False: they are busy now.
 Result<bool> begin_together(Sources& sources) {
-    std::array<Sqlite, 2> writers;
+    // A restore changes what a path names.
+    std::array<std::optional<sqlite::Connection>, 2> writers;
     for (size_t i = 0; i < sources.size(); ++i) {
-        auto writer = open_sqlite(sources[i].path, SqliteOpen::write);
+        auto writer = open(sources[i].path, sqlite::Connection::Open::write);
         if (!writer) return tl::unexpected(writer.error());
-        writers[i] = std::move(*writer);
-        sqlite3_busy_timeout(writers[i].get(), lock_wait_ms[i]);
-        if (auto begun = run_sql(writers[i].get(), "BEGIN IMMEDIATE"); !begun) {
-            if ((sqlite3_errcode(writers[i].get()) & 0xff) == SQLITE_BUSY) return false;
-            return failed(sources[i].path, "can not be read", begun.error().message);
+        writer->wait_for_others(lock_wait[i]);
+        if (auto begun = writer->run("BEGIN IMMEDIATE"); !begun) {
+            if (writer->failure().about == sqlite::Failure::About::busy) return false;
+            return failed(sources[i].path, "can not be read", begun.error());
         }
+        writers[i] = std::move(*writer);
     }
     for (Source& source : sources) {
-        auto reader = open_sqlite(source.path, SqliteOpen::write);
+        auto reader = open(source.path, sqlite::Connection::Open::write);
         if (!reader) return tl::unexpected(reader.error());
-        source.reader = std::move(*reader);
         // The transaction reads from its first query on.
-        auto begun = run_sql(source.reader.get(), "BEGIN");
-        auto version = integer_of(source.reader.get(), "PRAGMA user_version");
-        auto tables = integer_of(source.reader.get(), "SELECT count(*) FROM sqlite_master");
-        if (!begun || !version || !tables)
-            return failed(source.path, "can not be read", sqlite3_errmsg(source.reader.get()));
+        auto begun = reader->run("BEGIN");
+        auto version = reader->integer("PRAGMA user_version");
+        auto tables = reader->integer("SELECT count(*) FROM sqlite_master");
+        if (!begun || !version || !tables) return failed(source.path, "can not be read", reader->error());
         source.version = *version;
+        source.reader = std::move(*reader);
     }
     for (size_t i = 0; i < sources.size(); ++i)
-        if (was_moved(writers[i].get()) || was_moved(sources[i].reader.get())) return false;
+        if (writers[i]->was_moved() || sources[i].reader->was_moved()) return false;
     return true;
 }
 
@@ -125,31 +125,21 @@ Result<void> make_file(const std::string& path, std::string_view text) {
     return {};
 }
 
-Result<void> copy_pages(const Source& source, sqlite3* copy, const std::string& path) {
-    sqlite3_backup* backup = sqlite3_backup_init(copy, "main", source.reader.get(), "main");
-    if (backup == nullptr) return failed(path, "can not be written", sqlite3_errmsg(copy));
-    int code = SQLITE_OK;
-    while (code == SQLITE_OK) code = sqlite3_backup_step(backup, pages_a_step);
-    sqlite3_backup_finish(backup);
-    if (code != SQLITE_DONE)
-        return failed(source.path, fmt::format("can not be copied to {}", path), sqlite3_errmsg(copy));
-    return {};
-}
-
 // Whole and on the disk, with nothing left in a -wal: that goes when the connection is closed.
-Result<Manifest::Database> copy_database(const Source& source, const std::string& directory,
+Result<Manifest::Database> copy_database(Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
     if (auto made = make_file(path, ""); !made) return tl::unexpected(made.error());
-    auto copy = open_sqlite(path, SqliteOpen::create);
-    if (!copy) return tl::unexpected(copy.error());
-    if (auto done = copy_pages(source, copy->get(), path); !done) return tl::unexpected(done.error());
-    // What it holds isn't measured by the mark of the home that it may come into.
-    if (auto done = sqlite::forget_numbers(copy->get()); !done)
-        return failed(path, "can not be written", done.error());
-    if (auto whole = check_content(copy->get(), false); !whole)
-        return failed(source.path, "is damaged", whole.error().message);
-    copy->reset();
+    {
+        auto copy = open(path, sqlite::Connection::Open::create);
+        if (!copy) return tl::unexpected(copy.error());
+        if (auto done = source.reader->copy_to(*copy, pages_a_step); !done)
+            return failed(source.path, fmt::format("can not be copied to {}", path), done.error());
+        // What it holds isn't measured by the mark of the home that it may come into.
+        if (auto done = sqlite::forget_numbers(*copy); !done)
+            return failed(path, "can not be written", done.error());
+        if (auto whole = copy->check(false); !whole) return failed(source.path, "is damaged", whole.error());
+    }
     if (auto done = sync_file(path); !done) return tl::unexpected(done.error());
     auto measured = measure(directory, name);
     if (measured) measured->version = source.version;
@@ -165,8 +155,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
     manifest.home = home;
     // The table of policy.db that says it is the plugin's; a policy.db without it has no revisions.
-    if (auto revision =
-            integer_of((*sources)[1].reader.get(), "SELECT coalesce(max(revision), 0) FROM history"))
+    if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))
         manifest.revision = *revision;
     for (size_t i = 0; i < sources->size(); ++i) {
         auto copied = copy_database((*sources)[i], directory, database_names[i]);

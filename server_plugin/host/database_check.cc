@@ -11,8 +11,8 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/posix.h"
-#include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
+#include "sqlite/connection.h"
 #include "sqlite/loss.h"
 #include "sqlite/trusted.h"
 
@@ -37,18 +37,18 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     // that was killed while it made the file has left a journal, and without it what is there is half a
     // change.
     const bool interrupted = has_data(path + "-journal");
-    auto connection = open_sqlite(path, interrupted ? SqliteOpen::write : SqliteOpen::read);
-    if (!connection) return "can not be read: " + connection.error().message;
-    const auto version = integer_of(connection->get(), "PRAGMA user_version");
-    if (!version) return "is damaged: " + version.error().message;
-    if (auto whole = check_content(connection->get(), true); !whole)
-        return "is damaged: " + whole.error().message;
+    using Open = sqlite::Connection::Open;
+    auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
+    if (!connection) return "can not be read: " + connection.error();
+    const auto version = connection->integer("PRAGMA user_version");
+    if (!version) return "is damaged: " + version.error();
+    if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
     // With tables, and none of ours among them. Only one of ours is asked for.
     const bool own = newest != 0;
-    const auto foreign = integer_of(
-        connection->get(), own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
-                               : "SELECT count(*) > 0 AND sum(name = 'history') = 0 FROM sqlite_master");
-    if (!foreign) return "is damaged: " + foreign.error().message;
+    const auto foreign =
+        connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
+                                : "SELECT count(*) > 0 AND sum(name = 'history') = 0 FROM sqlite_master");
+    if (!foreign) return "is damaged: " + foreign.error();
     if (*foreign != 0) return "is an SQLite database of another program";
     if (own && *version > newest)
         return fmt::format("is of version {}, and this pbs_server knows versions up to {}: run a newer one",

@@ -13,8 +13,8 @@
 #include "server_plugin/host/backup.h"
 #include "server_plugin/host/database_check.h"
 #include "server_plugin/host/posix.h"
-#include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
+#include "sqlite/connection.h"
 
 namespace pbs::host {
 namespace {
@@ -92,12 +92,12 @@ Result<void> check_policy_version(const Home& home, const std::string& name, int
     // A pipe would never be open.
     std::error_code error;
     if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
-    auto connection = open_sqlite(home.policy_db(), SqliteOpen::read);
+    auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);
     if (!connection) return {};
     // Another program's database says nothing of it.
-    const auto ours = integer_of(
-        connection->get(), "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
-    const auto known = integer_of(connection->get(), "PRAGMA user_version");
+    const auto ours =
+        connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
+    const auto known = connection->integer("PRAGMA user_version");
     if (!ours || !known || *ours == 0 || version <= *known) return {};
     return failed(name, fmt::format("is of version {}", version),
                   fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
@@ -117,11 +117,10 @@ Result<void> check_copy(const Home& home, const std::string& backup, const Manif
     const bool own = expected.name == database_names[0];
     if (const auto wrong = wrong_with_database(copy, own ? Store::newest_version() : 0))
         return fail(PBSE_SYSTEM, fmt::format("{} {}", name, *wrong));
-    auto connection = open_sqlite(copy, SqliteOpen::read);
-    if (!connection) return tl::unexpected(connection.error());
-    if (auto whole = check_content(connection->get(), false); !whole)
-        return failed(name, "is damaged", whole.error().message);
-    const auto version = integer_of(connection->get(), "PRAGMA user_version");
+    auto connection = sqlite::Connection::open(copy, sqlite::Connection::Open::read);
+    if (!connection) return failed(copy, "can not be opened", connection.error());
+    if (auto whole = connection->check(false); !whole) return failed(name, "is damaged", whole.error());
+    const auto version = connection->integer("PRAGMA user_version");
     if (!version || *version != expected.version)
         return failed(name, "is damaged", "its version is not that of the MANIFEST");
     return own ? Result<void>{} : check_policy_version(home, name, *version);

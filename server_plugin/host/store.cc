@@ -2,12 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
-#include <map>
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,8 +14,8 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "sqlite/connection.h"
 #include "sqlite/guard.h"
-#include "sqlite/loss.h"
 
 namespace pbs::host {
 namespace {
@@ -143,78 +142,28 @@ void make_private(const std::string& path) {
 
 }  // namespace
 
-// A prepared statement, bound and run once per use.
-class Query {
-  public:
-    explicit Query(sqlite3_stmt* statement) : statement_(statement) {}
-    ~Query() {
-        sqlite3_reset(statement_);
-        sqlite3_clear_bindings(statement_);
-    }
-    Query(const Query&) = delete;
-    Query& operator=(const Query&) = delete;
-
-    Query& bind(int64_t value) {
-        sqlite3_bind_int64(statement_, ++at_, value);
-        return *this;
-    }
-    Query& bind(std::string_view text) {
-        sqlite3_bind_text(statement_, ++at_, text.data() == nullptr ? "" : text.data(),
-                          static_cast<int>(text.size()), SQLITE_STATIC);
-        return *this;
-    }
-    Query& bind_blob(std::string_view bytes) {
-        sqlite3_bind_blob(statement_, ++at_, bytes.data() == nullptr ? "" : bytes.data(),
-                          static_cast<int>(bytes.size()), SQLITE_STATIC);
-        return *this;
-    }
-    int step() { return sqlite3_step(statement_); }
-    int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-    std::string_view text(int column) const {
-        const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-        return {bytes == nullptr ? "" : bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
-    }
-
-  private:
-    sqlite3_stmt* statement_;
-    int at_ = 0;
-};
+using Query = sqlite::Statement;
 
 class Store::Impl {
   public:
-    Impl() = default;
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
-    ~Impl() {
-        guard.reset();
-        for (auto& [text, statement] : statements_) sqlite3_finalize(statement);
-        sqlite3_close(db);
-    }
+    Impl(std::string path_of_file, sqlite::Connection connection)
+        : path(std::move(path_of_file)), db(std::move(connection)) {}
 
     tl::unexpected<Error> failed(std::string_view what) const {
-        return fail(PBSE_SYSTEM,
-                    fmt::format("{}: {}: {}", path, what, sqlite::printable(sqlite3_errmsg(db))));
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, what, db.error()));
     }
 
-    Result<void> execute(const char* sql) {
-        if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return failed("can not execute");
+    Result<void> execute(const std::string& sql) {
+        if (!db.run(sql)) return failed("can not execute");
         return {};
-    }
-
-    sqlite3_stmt* statement(const char* sql) {
-        auto [at, added] = statements_.try_emplace(sql, nullptr);
-        if (added) sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &at->second, nullptr);
-        return at->second;
     }
 
     template <typename Bind>
     Result<void> run(const char* sql, Bind&& bind) {
-        sqlite3_stmt* prepared = statement(sql);
-        if (prepared == nullptr) return failed("can not prepare");
-        Query query(prepared);
+        Query query = db.statement(sql);
         bind(query);
-        const int code = query.step();
-        if (code != SQLITE_DONE && code != SQLITE_ROW) return failed("can not write");
+        query.next();
+        if (!query.ok()) return failed("can not write");
         return {};
     }
 
@@ -247,28 +196,22 @@ class Store::Impl {
     bool was_behind = false;  // when the transaction began
     bool holding = false;     // they will be with the commit
     std::string path;
-    sqlite3* db = nullptr;
+    sqlite::Connection db;
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
-
-  private:
-    std::map<const char*, sqlite3_stmt*> statements_;
 };
 
 Result<void> Store::Impl::upgrade() {
-    int64_t version = 0;
-    {
-        Query query(statement("PRAGMA user_version"));
-        if (query.step() != SQLITE_ROW) return failed("can not read its version");
-        version = query.integer(0);
-    }
+    const auto found = db.integer("PRAGMA user_version");
+    if (!found) return failed("can not read its version");
+    int64_t version = *found;
     if (version > static_cast<int64_t>(steps.size()))
         return fail(PBSE_SYSTEM, fmt::format("{}: version {} is newer than this server's {}", path, version,
                                              steps.size()));
     for (; version < static_cast<int64_t>(steps.size()); ++version) {
         const std::string sql = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT;",
                                             steps[static_cast<size_t>(version)], version + 1);
-        if (auto done = execute(sql.c_str()); !done) {
-            sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+        if (auto done = execute(sql); !done) {
+            (void)db.run("ROLLBACK");
             return done;
         }
     }
@@ -276,15 +219,12 @@ Result<void> Store::Impl::upgrade() {
 }
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
-    auto impl = std::make_unique<Impl>();
-    impl->path = path;
     if (path != ":memory:") make_private(path);
-    if (sqlite3_open_v2(path.c_str(), &impl->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
-        SQLITE_OK)
-        return impl->failed("can not open");
-    sqlite3_extended_result_codes(impl->db, 1);
-    sqlite3_busy_timeout(impl->db, 5000);
-    sqlite::Guard::leave_checkpoints(impl->db);
+    auto connection = sqlite::Connection::open(path, sqlite::Connection::Open::create);
+    if (!connection) return fail(PBSE_SYSTEM, fmt::format("{}: can not open: {}", path, connection.error()));
+    connection->wait_for_others(std::chrono::seconds(5));
+    connection->leave_checkpoints();
+    auto impl = std::make_unique<Impl>(path, std::move(*connection));
     for (const char* pragma :
          {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
         if (auto done = impl->execute(pragma); !done) return tl::unexpected(done.error());
@@ -305,8 +245,8 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 
 bool Store::empty() const {
-    Query query(impl_->statement("SELECT 1 FROM object WHERE type=0"));
-    return query.step() != SQLITE_ROW;
+    Query query = impl_->db.statement("SELECT 1 FROM object WHERE type=0");
+    return !query.next();
 }
 
 Result<std::string> Store::keep_server_name(std::string_view name) {
@@ -319,8 +259,8 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
         rollback();
         return tl::unexpected(done.error());
     }
-    Query query(impl_->statement("SELECT name FROM server_name"));
-    if (query.step() != SQLITE_ROW) return impl_->failed("can not read the server's name");
+    Query query = impl_->db.statement("SELECT name FROM server_name");
+    if (!query.next()) return impl_->failed("can not read the server's name");
     return std::string(query.text(0));
 }
 
@@ -334,7 +274,7 @@ Result<void> Store::begin() {
 Result<void> Store::commit() {
     if (!impl_->guard) {
         if (auto done = impl_->execute("COMMIT"); !done) return done;
-    } else if (impl_->guard->commit() != SQLITE_OK) {
+    } else if (!impl_->guard->commit()) {
         return impl_->failed("can not execute");
     }
     if (std::exchange(impl_->holding, false)) impl_->behind = true;
@@ -343,7 +283,7 @@ Result<void> Store::commit() {
 void Store::rollback() {
     impl_->holding = false;
     impl_->behind = impl_->was_behind;
-    sqlite3_exec(impl_->db, "ROLLBACK", nullptr, nullptr, nullptr);
+    (void)impl_->db.run("ROLLBACK");
 }
 
 Result<void> Store::Impl::put_aside(int type, std::string_view name, uint64_t id, int64_t state,
@@ -389,17 +329,16 @@ Result<bool> Store::Impl::catch_up(int64_t most) {
     };
     std::vector<Row> rows;
     {
-        Query query(
-            statement("SELECT type, name, id, state, changed, attributes, attributes IS NULL "
-                      "FROM object_aside ORDER BY type, name LIMIT ?"));
+        Query query = db.statement(
+            "SELECT type, name, id, state, changed, attributes, attributes IS NULL "
+            "FROM object_aside ORDER BY type, name LIMIT ?");
         query.bind(most);
-        int code = 0;
-        while ((code = query.step()) == SQLITE_ROW)
+        while (query.next())
             rows.push_back(
                 {static_cast<int>(query.integer(0)), std::string(query.text(1)), query.integer(2),
                  query.integer(3), query.integer(4),
                  query.integer(6) != 0 ? std::nullopt : std::optional<std::string>(query.text(5))});
-        if (code != SQLITE_DONE) return failed("can not read objects");
+        if (!query.ok()) return failed("can not read objects");
     }
     Result<void> done;
     for (const Row& row : rows) {
@@ -618,38 +557,36 @@ Result<void> Store::save_next_sequence(int64_t next) {
 }
 
 Result<std::string> Store::script(uint64_t sequence) {
-    Query query(impl_->statement("SELECT script FROM job_script WHERE sequence=?"));
+    Query query = impl_->db.statement("SELECT script FROM job_script WHERE sequence=?");
     query.bind(static_cast<int64_t>(sequence));
-    if (query.step() != SQLITE_ROW) return impl_->failed(fmt::format("no script of job {}", sequence));
+    if (!query.next()) return impl_->failed(fmt::format("no script of job {}", sequence));
     return std::string(query.text(0));
 }
 
 Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& table) {
     Attributes attributes;
-    Query query(statement("SELECT name, resource, value FROM object_attribute WHERE object=?"));
+    Query query = db.statement("SELECT name, resource, value FROM object_attribute WHERE object=?");
     query.bind(object);
-    while (query.step() == SQLITE_ROW)
+    while (query.next())
         if (const AttributeDef* def = table.find(query.text(0)))
             attributes.set(*def, query.text(1), std::string(query.text(2)));
     return attributes;
 }
 
 Result<void> Store::Impl::load_resources(State& state) {
-    Query query(statement("SELECT name, type, flags FROM resource"));
-    int code = 0;
-    while ((code = query.step()) == SQLITE_ROW) {
+    Query query = db.statement("SELECT name, type, flags FROM resource");
+    while (query.next()) {
         auto added = state.resources.add(query.text(0), query.text(1), query.text(2));
         if (!added)
             return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, sqlite::printable(added.error().message)));
     }
-    if (code != SQLITE_DONE) return failed("can not read resources");
+    if (!query.ok()) return failed("can not read resources");
     return {};
 }
 
 Result<void> Store::Impl::load_objects(State& state) {
-    Query query(statement("SELECT id, type, name, state, changed FROM object ORDER BY id"));
-    int code = 0;
-    while ((code = query.step()) == SQLITE_ROW) {
+    Query query = db.statement("SELECT id, type, name, state, changed FROM object ORDER BY id");
+    while (query.next()) {
         const int64_t id = query.integer(0);
         const auto handle = static_cast<uint64_t>(id);
         const std::string name(query.text(2));
@@ -673,14 +610,13 @@ Result<void> Store::Impl::load_objects(State& state) {
                             fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
         }
     }
-    if (code != SQLITE_DONE) return failed("can not read objects");
+    if (!query.ok()) return failed("can not read objects");
     return {};
 }
 
 Result<void> Store::Impl::load_jobs(State& state) {
-    Query query(statement("SELECT * FROM job ORDER BY queue_rank, sequence"));
-    int code = 0;
-    while ((code = query.step()) == SQLITE_ROW) {
+    Query query = db.statement("SELECT * FROM job ORDER BY queue_rank, sequence");
+    while (query.next()) {
         Job job;
         job.handle = state.new_handle();
         job.sequence = static_cast<uint64_t>(query.integer(0));
@@ -702,25 +638,24 @@ Result<void> Store::Impl::load_jobs(State& state) {
         if (job.running()) job.places = places_of(job.exec_vnode, state);
         state.put(std::move(job));
     }
-    if (code != SQLITE_DONE) return failed("can not read jobs");
+    if (!query.ok()) return failed("can not read jobs");
     return {};
 }
 
 Result<void> Store::Impl::load_links(State& state) {
-    Query query(statement("SELECT id, job, kind, other FROM depend"));
-    int code = 0;
-    while ((code = query.step()) == SQLITE_ROW)
+    Query query = db.statement("SELECT id, job, kind, other FROM depend");
+    while (query.next())
         state.dependencies.add(
             {static_cast<uint64_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1)),
              static_cast<LinkKind>(query.integer(2)), static_cast<uint64_t>(query.integer(3))});
-    if (code != SQLITE_DONE) return failed("can not read dependencies");
+    if (!query.ok()) return failed("can not read dependencies");
     return {};
 }
 
 Result<void> Store::load(State& state) {
     {
-        Query query(impl_->statement("SELECT 1 FROM counter WHERE name='aside_holds'"));
-        impl_->behind = query.step() == SQLITE_ROW;
+        Query query = impl_->db.statement("SELECT 1 FROM counter WHERE name='aside_holds'");
+        impl_->behind = query.next();
     }
     for (bool more = impl_->behind; more;) {
         auto done = catch_up(1000);
@@ -731,8 +666,8 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
-    Query query(impl_->statement("SELECT value FROM counter WHERE name='next_sequence'"));
-    if (query.step() == SQLITE_ROW) state.next_sequence = query.integer(0);
+    Query query = impl_->db.statement("SELECT value FROM counter WHERE name='next_sequence'");
+    if (query.next()) state.next_sequence = query.integer(0);
     return {};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,10 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <vector>
 
+#include "sqlite/connection.h"
 #include "sqlite/loss.h"
 
 namespace pbs::openpbs {
@@ -22,28 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept = 8;
-
-struct Close {
-    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-};
-using Sqlite = std::unique_ptr<sqlite3, Close>;
-
-tl::expected<Sqlite, std::string> open(const std::string& path) {
-    sqlite3* database = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
-    Sqlite owned(database);
-    if (code != SQLITE_OK) return tl::unexpected(fmt::format("{}: {}", path, sqlite3_errstr(code)));
-    // The log is the store's: it isn't copied into the database when this connection closes.
-    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    sqlite3_busy_timeout(database, 5000);
-    return owned;
-}
-
-// Empty, or why not.
-std::string execute(sqlite3* database, const std::string& path, const std::string& sql) {
-    if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-    return fmt::format("{}: {}", path, sqlite3_errmsg(database));
-}
 
 // "20261122-203000", and with "-2" and so on behind it: what is there by hand is left alone.
 bool is_name(const std::string& name) {
@@ -62,6 +39,24 @@ std::string remove_oldest(const fs::path& all) {
         text += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, found[i].string());
     }
     return text;
+}
+
+tl::expected<void, std::string> copy_store(const std::string& store, const std::string& copy) {
+    using sqlite::Connection;
+    const auto failed = [](const std::string& path, const std::string& why) {
+        return tl::unexpected(fmt::format("{}: {}", path, why));
+    };
+    auto source = Connection::open(store, Connection::Open::write);
+    if (!source) return failed(store, source.error());
+    source->wait_for_others(std::chrono::seconds(5));
+    sqlite::Statement vacuum = source->statement("VACUUM INTO ?");
+    vacuum.bind(copy).next();
+    if (!vacuum.ok()) return failed(store, source->error());
+    auto made = Connection::open(copy, Connection::Open::write);
+    if (!made) return failed(copy, made.error());
+    // What the copy holds isn't measured by the mark of the home that it may come into.
+    if (auto done = sqlite::forget_numbers(*made); !done) return failed(copy, done.error());
+    return {};
 }
 
 }  // namespace
@@ -84,18 +79,8 @@ tl::expected<std::string, std::string> back_up(const std::string& home, std::int
     };
     if (::mkdir(unfinished.c_str(), 0700) != 0)
         return fail(fmt::format("{}: {}", folder.string(), std::generic_category().message(errno)));
-    const auto source = open(store);
-    if (!source) return fail(source.error());
     const std::string copy = (unfinished / "policy.db").string();
-    char* quoted = sqlite3_mprintf("VACUUM INTO %Q", copy.c_str());
-    const std::string sql = quoted;
-    sqlite3_free(quoted);
-    if (std::string why = execute(source->get(), store, sql); !why.empty()) return fail(std::move(why));
-    const auto made = open(copy);
-    if (!made) return fail(made.error());
-    // What the copy holds isn't measured by the mark of the home that it may come into.
-    if (auto done = sqlite::forget_numbers(made->get()); !done)
-        return fail(fmt::format("{}: {}", copy, done.error()));
+    if (auto done = copy_store(store, copy); !done) return fail(done.error());
     ::chmod(copy.c_str(), 0600);
     fs::rename(unfinished, folder, error);
     if (error) return fail(fmt::format("{}: {}", folder.string(), error.message()));

@@ -16,14 +16,15 @@
 #include <sstream>
 #include <thread>
 
-#include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
+#include "sqlite/connection.h"
 
 namespace pbs::host {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using sqlite::Connection;
 using testing::HasSubstr;
 
 constexpr std::chrono::sys_seconds noon{std::chrono::seconds(1795435200)};  // 2026-11-23 12:00 UTC
@@ -50,15 +51,15 @@ class BackupTest : public testing::Test {
                 std::to_string(number) + ")");
     }
     static void sql(const std::string& path, const std::string& text) {
-        auto connection = open_sqlite(path, SqliteOpen::create);
-        ASSERT_TRUE(connection) << connection.error().message;
-        const auto done = run_sql(connection->get(), text.c_str());
-        ASSERT_TRUE(done) << done.error().message;
+        auto connection = Connection::open(path, Connection::Open::create);
+        ASSERT_TRUE(connection) << connection.error();
+        const auto done = connection->run(text);
+        ASSERT_TRUE(done) << done.error();
     }
     static int64_t ask(const std::string& path, const char* query) {
-        auto connection = open_sqlite(path, SqliteOpen::read);
+        auto connection = Connection::open(path, Connection::Open::read);
         if (!connection) return -1;
-        return integer_of(connection->get(), query).value_or(-2);
+        return connection->integer(query).value_or(-2);
     }
     static int64_t server_mark(const std::string& directory) {
         return ask(directory + "/server.db", "SELECT value FROM counter WHERE name='mark'");
@@ -157,17 +158,15 @@ TEST_F(BackupTest, BothAreOfOneMoment) {
     write(0);
     std::atomic<bool> stop = false;
     std::thread writer([&] {
-        auto server = std::move(*open_sqlite(home_->server_db(), SqliteOpen::write));
-        auto policy = std::move(*open_sqlite(home_->policy_db(), SqliteOpen::write));
-        for (sqlite3* one : {server.get(), policy.get()})
-            ASSERT_TRUE(run_sql(one, "PRAGMA busy_timeout=20000"));
+        auto server = std::move(*Connection::open(home_->server_db(), Connection::Open::write));
+        auto policy = std::move(*Connection::open(home_->policy_db(), Connection::Open::write));
+        for (Connection* one : {&server, &policy}) ASSERT_TRUE(one->run("PRAGMA busy_timeout=20000"));
         for (int i = 1; !stop; ++i) {
             const std::string n = std::to_string(i);
-            ASSERT_TRUE(run_sql(server.get(), "BEGIN IMMEDIATE"));
-            ASSERT_TRUE(
-                run_sql(server.get(), ("UPDATE counter SET value=" + n + " WHERE name='mark'").c_str()));
-            ASSERT_TRUE(run_sql(policy.get(), ("INSERT INTO history VALUES(" + n + ")").c_str()));
-            ASSERT_TRUE(run_sql(server.get(), "COMMIT"));
+            ASSERT_TRUE(server.run("BEGIN IMMEDIATE"));
+            ASSERT_TRUE(server.run("UPDATE counter SET value=" + n + " WHERE name='mark'"));
+            ASSERT_TRUE(policy.run("INSERT INTO history VALUES(" + n + ")"));
+            ASSERT_TRUE(server.run("COMMIT"));
         }
     });
     for (int i = 0; i < 10; ++i) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,13 +9,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "server_plugin/host/sqlite.h"
 #include "server_plugin/host/store.h"
+#include "sqlite/connection.h"
 
 namespace pbs::host {
 namespace {
 
 namespace fs = std::filesystem;
+using sqlite::Connection;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -27,8 +27,8 @@ class DatabaseCheckTest : public testing::Test {
         fs::remove_all(top_);
         home_.emplace(std::move(*Home::open(top_)));
         ASSERT_TRUE(Store::open(home_->server_db()));
-        auto policy = open_sqlite(home_->policy_db(), SqliteOpen::create);
-        ASSERT_TRUE(run_sql(policy->get(), "CREATE TABLE history(revision INTEGER)"));
+        auto policy = Connection::open(home_->policy_db(), Connection::Open::create);
+        ASSERT_TRUE(policy->run("CREATE TABLE history(revision INTEGER)"));
         std::ofstream(top_ + "/server_priv/server.port") << "15001\n";
     }
     void TearDown() override { fs::remove_all(top_); }
@@ -62,18 +62,18 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
 TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     const std::string scratch = top_ + "/scratch.db";
     {
-        auto database = open_sqlite(scratch, SqliteOpen::create);
-        ASSERT_TRUE(run_sql(database->get(),
-                            "CREATE TABLE history(revision INTEGER); INSERT INTO history VALUES (1);"
-                            "BEGIN; UPDATE history SET revision = 2;"));
-        ASSERT_EQ(sqlite3_db_cacheflush(database->get()), SQLITE_OK);
+        auto database = Connection::open(scratch, Connection::Open::create);
+        ASSERT_TRUE(
+            database->run("CREATE TABLE history(revision INTEGER); INSERT INTO history VALUES (1);"
+                          "BEGIN; UPDATE history SET revision = 2;"));
+        ASSERT_FALSE(database->flush());
         fs::copy_file(scratch, home_->policy_db(), fs::copy_options::overwrite_existing);
         fs::copy_file(scratch + "-journal", home_->policy_db() + "-journal");
     }
     ASSERT_GT(fs::file_size(home_->policy_db() + "-journal"), 0U);
     EXPECT_EQ(error(), "");
-    auto database = open_sqlite(home_->policy_db(), SqliteOpen::read);
-    EXPECT_EQ(integer_of(database->get(), "SELECT revision FROM history"), 1);
+    auto database = Connection::open(home_->policy_db(), Connection::Open::read);
+    EXPECT_EQ(database->integer("SELECT revision FROM history"), 1);
 }
 
 // Whoever may write it could make the server start programs.
@@ -95,14 +95,14 @@ TEST_F(DatabaseCheckTest, ADatabaseThatOthersCouldChangeIsRefused) {
 }
 
 TEST_F(DatabaseCheckTest, ANewerServerDatabaseIsRefused) {
-    auto server = open_sqlite(home_->server_db(), SqliteOpen::write);
-    ASSERT_TRUE(run_sql(server->get(), "PRAGMA user_version=99"));
+    auto server = Connection::open(home_->server_db(), Connection::Open::write);
+    ASSERT_TRUE(server->run("PRAGMA user_version=99"));
     EXPECT_THAT(error(), HasSubstr("is of version 99, and this pbs_server knows versions up to"));
 }
 
 TEST_F(DatabaseCheckTest, WhatTheWriteAheadLogHoldsCounts) {
-    auto server = open_sqlite(home_->server_db(), SqliteOpen::write);
-    ASSERT_TRUE(run_sql(server->get(), "INSERT INTO counter VALUES('a', 1)"));
+    auto server = Connection::open(home_->server_db(), Connection::Open::write);
+    ASSERT_TRUE(server->run("INSERT INTO counter VALUES('a', 1)"));
     ASSERT_GT(fs::file_size(home_->server_db() + "-wal"), 0U);
     EXPECT_EQ(error(), "");
 }

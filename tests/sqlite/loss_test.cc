@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sqlite/connection.h"
 #include "sqlite/guard.h"
 #include "sqlite/wal.h"
 
@@ -31,59 +31,48 @@ void put(const fs::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-class Connection {
+class Database {
   public:
-    explicit Connection(const std::string& path) {
-        EXPECT_EQ(sqlite3_open(path.c_str(), &handle_), SQLITE_OK);
+    explicit Database(const std::string& path)
+        : connection_(std::move(*Connection::open(path, Connection::Open::create))) {
         run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
     }
-    ~Connection() { sqlite3_close(handle_); }
-    Connection(const Connection&) = delete;
-    Connection& operator=(const Connection&) = delete;
     void run(const std::string& sql) {
-        EXPECT_EQ(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-            << sqlite3_errmsg(handle_);
+        const auto done = connection_.run(sql);
+        EXPECT_TRUE(done) << done.error();
     }
-    std::int64_t ask(const char* sql) {
-        sqlite3_stmt* statement = nullptr;
-        EXPECT_EQ(sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr), SQLITE_OK)
-            << sqlite3_errmsg(handle_);
-        const bool row = sqlite3_step(statement) == SQLITE_ROW;
-        const std::int64_t value = row ? sqlite3_column_int64(statement, 0) : -1;
-        sqlite3_finalize(statement);
-        return value;
-    }
-    sqlite3* handle() { return handle_; }
+    std::int64_t ask(const char* sql) { return connection_.integer(sql).value_or(-1); }
+    Connection& connection() { return connection_; }
 
   private:
-    sqlite3* handle_ = nullptr;
+    Connection connection_;
 };
 
 // A database whose commits are numbered; each adds a row.
 class Guarded {
   public:
-    explicit Guarded(const std::string& path) : connection_(path) {
-        Guard::leave_checkpoints(connection_.handle());
-        connection_.run("CREATE TABLE IF NOT EXISTS row(number INTEGER PRIMARY KEY, filling TEXT)");
-        auto guard = Guard::begin(connection_.handle(), path);
+    explicit Guarded(const std::string& path) : database_(path) {
+        database_.connection().leave_checkpoints();
+        database_.run("CREATE TABLE IF NOT EXISTS row(number INTEGER PRIMARY KEY, filling TEXT)");
+        auto guard = Guard::begin(database_.connection(), path);
         EXPECT_TRUE(guard) << guard.error();
         if (guard) guard_ = std::move(*guard);
     }
     void commit(int number, std::size_t bytes = 10) {
         ASSERT_TRUE(guard_->before_transaction());
-        connection_.run("BEGIN IMMEDIATE; INSERT INTO row VALUES(" + std::to_string(number) + ", '" +
-                        std::string(bytes, 'x') + "')");
+        database_.run("BEGIN IMMEDIATE; INSERT INTO row VALUES(" + std::to_string(number) + ", '" +
+                      std::string(bytes, 'x') + "')");
         guard_->reached(100 + number);
-        ASSERT_EQ(guard_->commit(), SQLITE_OK);
+        ASSERT_TRUE(guard_->commit());
     }
     void commit_nothing() {
         ASSERT_TRUE(guard_->before_transaction());
-        connection_.run("BEGIN IMMEDIATE");
-        ASSERT_EQ(guard_->commit(), SQLITE_OK);
+        database_.run("BEGIN IMMEDIATE");
+        ASSERT_TRUE(guard_->commit());
     }
 
   private:
-    Connection connection_;
+    Database database_;
     std::unique_ptr<Guard> guard_;
 };
 
@@ -127,7 +116,7 @@ class LossTest : public testing::Test {
         EXPECT_EQ(said(), "");
         Guarded(crashed_).commit(1000);
         EXPECT_EQ(said(), "");
-        return Connection(crashed_).ask("SELECT count(*) FROM row WHERE number < 1000");
+        return Database(crashed_).ask("SELECT count(*) FROM row WHERE number < 1000");
     }
 
     std::string top_;
@@ -156,7 +145,7 @@ TEST_F(LossTest, NothingIsLostAfterAKillOrAnOrderlyEnd) {
         commits(again, 2);
     }
     EXPECT_EQ(said(live_), "");
-    EXPECT_EQ(Connection(live_).ask("SELECT number FROM last_commit"), 7) << "an empty one isn't counted";
+    EXPECT_EQ(Database(live_).ask("SELECT number FROM last_commit"), 7) << "an empty one isn't counted";
 }
 
 TEST_F(LossTest, EachDamagedByteOfTheLogIsNoticed) {
@@ -243,7 +232,7 @@ TEST_F(LossTest, AMarkThatIsGoneOrDamagedIsSaid) {
 
 TEST_F(LossTest, ADatabaseOfAnOlderProgramHasNoMarkAndThatIsAllRight) {
     {
-        Connection old(crashed_);
+        Database old(crashed_);
         old.run("CREATE TABLE row(number INTEGER PRIMARY KEY, filling TEXT); INSERT INTO row VALUES(1, '')");
         EXPECT_EQ(said(crashed_), "");
     }
@@ -269,11 +258,11 @@ TEST_F(LossTest, AnotherFileInTheDatabasesPlaceIsNoticed) {
     EXPECT_THAT(said(), HasSubstr("has lost the last 2 of its 5 commits"));
     fs::remove(crashed_);
     EXPECT_THAT(said(), HasSubstr("has lost all of its 5 commits"));
-    Connection(crashed_).run("CREATE TABLE other(x)");
+    Database(crashed_).run("CREATE TABLE other(x)");
     EXPECT_THAT(said(), HasSubstr("has lost all of its 5 commits"));
     {
-        Connection copy(live_);
-        EXPECT_TRUE(forget_numbers(copy.handle()));
+        Database copy(live_);
+        EXPECT_TRUE(forget_numbers(copy.connection()));
     }
     fs::remove(live_ + "-mark");
     EXPECT_EQ(said(live_), "") << "a backup brings no number along";
@@ -315,7 +304,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     Guarded live(live_);
     commits(live, 3);
     {
-        Connection reader(live_);
+        Database reader(live_);
         reader.run("BEGIN");
         reader.ask("SELECT count(*) FROM row");
         for (int i = 0; i < 12; ++i) live.commit(++last_, 400'000);
@@ -324,7 +313,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
         EXPECT_EQ(said(), "");
     }
     // All of it comes into the file, but the crash is before the mark says so.
-    Connection(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
+    Database(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
     crash();
     EXPECT_EQ(said(), "");
     fs::remove(crashed_ + "-wal");
@@ -338,7 +327,7 @@ TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
         Guarded live(live_);
         commits(live, 3);
         {
-            Connection reader(live_);
+            Database reader(live_);
             reader.run("BEGIN");
             reader.ask("SELECT count(*) FROM row");
             for (int i = 0; i < 30; ++i) live.commit(++last_, 400'000);
@@ -354,7 +343,7 @@ TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     crash();
     EXPECT_EQ(said(), "");
     EXPECT_EQ((*read_mark(crashed_))->number, last_);
-    EXPECT_EQ(Connection(crashed_).ask("SELECT count(*) FROM row"), last_);
+    EXPECT_EQ(Database(crashed_).ask("SELECT count(*) FROM row"), last_);
 }
 
 // The mark says of one at a time whether it was cut short.
@@ -377,14 +366,14 @@ TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
     {
         Guarded live(live_);
         commits(live, 3);
-        Connection(live_).run("INSERT INTO row VALUES(500, 'by hand')");
+        Database(live_).run("INSERT INTO row VALUES(500, 'by hand')");
         commits(live, 1);
         crash();
     }
     EXPECT_EQ(said(live_), "");
     // The last one to close a database that was left by a crash moves its log into it.
     {
-        Connection by_hand(crashed_);
+        Database by_hand(crashed_);
         by_hand.ask("SELECT count(*) FROM row");
     }
     EXPECT_FALSE(fs::exists(crashed_ + "-wal"));
