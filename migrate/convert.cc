@@ -105,7 +105,8 @@ class Converter {
         notes(policies.notes);
     }
 
-    // Into the policies that the options make (null: none), else default_policy.
+    // What qmgr printed. Its parts of the policies go into those that the options make or, if `options` is
+    // null, into default_policy.
     void print(const QmgrPrint& file, const SchedPolicies* options) {
         begin(Part::server);
         notes(file.notes);
@@ -186,7 +187,7 @@ class Converter {
                             file.file, file.year));
     }
 
-    // Groups' usage is the sum of their entities', which the tree knows.
+    // Takes the usage of entities only: the tree adds up that of the groups.
     void usage(const FairshareUsage& file) {
         if (file.entities.empty() && !file.mistakes.empty()) return;
         const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
@@ -277,7 +278,7 @@ class Converter {
     }
 
   private:
-    // What follows is of a part of the configuration.
+    // From here on, what is converted belongs to this part of the configuration.
     void begin(Part part) {
         part_ = part;
         parts_.insert(part);
@@ -291,7 +292,7 @@ class Converter {
             out_.ledger.lines.push_back(std::move(line));
     }
 
-    // The value that an earlier migration set.
+    // The value that an earlier migration gave an attribute; empty: it gave none.
     std::string recorded(ObjectType type, const std::string& object, std::string_view attribute) const {
         const auto found = std::ranges::find_if(before_.lines, [&](const LedgerLine& line) {
             return line.type == type && line.object == object && line.attribute == attribute;
@@ -323,7 +324,7 @@ class Converter {
         out_.report.notes.insert(out_.report.notes.end(), more.begin(), more.end());
     }
 
-    // Those that the migration makes, else those that the scheduler has.
+    // The policies that the migration makes; if it makes none, those that the scheduler has.
     std::vector<const objects::Object*> policies() const {
         std::vector<const objects::Object*> found;
         for (const auto& [key, object] : made_)
@@ -335,7 +336,7 @@ class Converter {
         return found;
     }
 
-    // What the print gives the queues, by the policies.
+    // Notes what the printed queues have that the policies don't act on.
     void notes_on_queues() {
         const std::vector<const objects::Object*> by = policies();
         for (const PrintedCommand& printed : out_.host.commands) {
@@ -376,7 +377,7 @@ class Converter {
         }
     }
 
-    // The same days are there already, whatever their name.
+    // Adds a holiday, unless non_work_days has the same days already, under whatever name.
     void non_work_day(const HolidayLine& day, const std::string& rule) {
         const std::string* there = non_work_days_of(rule);
         const std::string name =
@@ -402,7 +403,7 @@ class Converter {
         set(ObjectType::time_window, name, "type", "prime", from);
     }
 
-    // The object as it will be.
+    // The object as it will be after the changes.
     objects::Object& made(ObjectType type, const std::string& object) {
         const auto [found, is_new] =
             made_.try_emplace(std::pair(type, object), objects::Object(type, object));
@@ -486,8 +487,8 @@ class Converter {
                 {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
     }
 
-    // A formula of a language that isn't ours, Python's perhaps, is no obstacle for the rest. What names it
-    // has that nobody knows is told.
+    // Is the text a formula? One in a language that isn't ours, such as Python's, is left out with a note,
+    // and the rest is migrated. A note tells of names in it that nobody knows.
     bool is_formula(const objects::Attribute& attribute, const std::string& text, const std::string& from) {
         std::vector<std::string> unknown;
         const bool usage = attribute.name == "usage_formula";
@@ -506,7 +507,7 @@ class Converter {
         note_once(fmt::format("{}: {}; it is left out", from, error.message));
     }
 
-    // Of several policies that get the same.
+    // Adds a note, once, though several policies may cause the same one.
     void note_once(std::string note) {
         auto& all = out_.report.notes;
         if (std::ranges::find(all, note) == all.end()) all.push_back(std::move(note));
@@ -541,7 +542,8 @@ class Converter {
     Problems problems_;
 };
 
-// What another file said of the depth stays: that of the server, which counts where backfill is on.
+// The backfill_depth that qmgr printed of the server counts where backfill is on: there the options leave it
+// alone.
 void leave_depth_to_print(const Legacy& files, const Ledger& before, SchedPolicies& policies) {
     const bool printed = files.qmgr_print && files.qmgr_print->backfill_depth;
     const bool was_printed =
@@ -554,7 +556,7 @@ void leave_depth_to_print(const Legacy& files, const Ledger& before, SchedPolici
             std::erase_if(*values, [](const SchedValue& value) { return value.attribute == kDepth; });
 }
 
-// What is known of the server, with what the older one had.
+// The queues and resources that the files may name: those of the server, and those that the older server had.
 Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
     if (!files.qmgr_print) return known;
@@ -566,7 +568,8 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     return known;
 }
 
-// default_policy and the policies of both times, and the files that have something to say of the options.
+// The values of default_policy and of the policies of prime and non-prime time. Besides sched_config, the
+// files resource_group and qmgr_print decide about some of them.
 Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
     const bool tree = files.resource_group ? !files.resource_group->groups.empty()
                                            : before.has(ObjectType::fs_group, kGroup, "tree_element");

@@ -9,7 +9,8 @@
 namespace pbs::migrate {
 namespace {
 
-// Attributes that come of others here, or are told of otherwise.
+// Attributes that have no option of their own in this file: the hours come from a time_window, the others
+// aren't part of it.
 constexpr std::string_view kOthers[] = {"algorithm", "comment", "prime_time_start", "prime_time_end"};
 
 class Writer {
@@ -86,7 +87,7 @@ class Writer {
         if (!text.empty()) line(option, text);
     }
 
-    // What the policy and the other objects say beside.
+    // Tells of the attributes of the policy and of the other objects that the file has no words for.
     void others(const objects::Object& policy) {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(objects::ObjectType::policy)[index];

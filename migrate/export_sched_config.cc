@@ -96,7 +96,8 @@ class Writer {
         lines(option, attribute, *policies_.non_prime, "\tnon_prime");
     }
 
-    // What counts: what was set, and defaults that the old scheduler had otherwise.
+    // The text of an attribute for the file: a value that was set, or a default that the old scheduler didn't
+    // have. Empty: no line is needed.
     static std::string text_of(const SchedOption& option, const Object& object,
                                const objects::Attribute& attribute) {
         if (object.set_value(attribute) == nullptr && option.absent.empty()) return {};
@@ -124,7 +125,7 @@ class Writer {
             line(option, option.argument == A::job_sort_key ? old_name(element) : element, column);
     }
 
-    // The file has another name for it.
+    // The file has another name for the same thing.
     static std::string old_name(const std::string& key) {
         constexpr std::string_view kNow = "fairshare_perc";
         return key.starts_with(kNow) ? "fair_share_perc" + key.substr(kNow.size()) : key;
@@ -227,7 +228,7 @@ class Writer {
         if (!text.empty()) line(option, text, "");
     }
 
-    // What the policies say beside.
+    // Tells of the attributes of the policies that the file has no words for.
     void others(const Object& policy, const std::set<std::string_view>& done) {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(ObjectType::policy)[index];

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMagic{"PBS_MAG!\0", 9};
 constexpr double kVersion = 2;
-// Nobody has used more: a number that isn't one in a file of another kind.
+// Nobody has used more than this: a larger number was read from a file of another kind.
 constexpr double kMost = 1e18;
 constexpr double kLeast = 1e-18;
 constexpr const char* kFileLeftOut = "the file is left out";

@@ -69,7 +69,7 @@ Result<void> with_home(const std::string& home, const std::function<Result<void>
             "a server runs on {}: go through it with --server, as one of its managers, or stop it", home));
     if (lock.error() != 0)
         return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
-    // What is written now would be put aside by the rest of the restore.
+    // A restore that was cut short goes on at the next start, and would replace what is written now.
     const std::string journal = priv + "/restore.journal";
     if (::lstat(journal.c_str(), &folder) == 0)
         return refuse(

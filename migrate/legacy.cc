@@ -52,7 +52,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     return std::move(text).str();
 }
 
-// What speaks against a file that the server reads in a home, or an empty string.
+// Why the server must not read this file of a home; empty: it may.
 std::string objection(const std::string& path, const std::string& home) {
     std::error_code error;
     const bool link = std::filesystem::is_symlink(path, error);

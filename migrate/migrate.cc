@@ -21,8 +21,8 @@ tl::unexpected<Problems> fail(const objects::Error& error) {
     return tl::unexpected(Problems{{"", 0, 0, "", error.message, error.code == objects::Code::system}});
 }
 
-// What has neighbours on the same object becomes one command, so that only the whole of it has to make sense:
-// hours of a window, of which one alone may overlap another window.
+// Joins neighbouring commands on one object into one, so that only their outcome has to make sense: after the
+// first of two new hours of a window alone, the window may overlap another one.
 std::vector<objects::Command> grouped(const std::vector<objects::Command>& commands) {
     std::vector<objects::Command> out;
     for (const objects::Command& command : commands) {
@@ -64,7 +64,7 @@ Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     return {};
 }
 
-// Facts that are other than those that are kept.
+// The facts that have changed since they were last written.
 Result<std::map<std::string, std::string>> new_facts(const Conversion& conversion,
                                                      const objects::Store& store,
                                                      const MigrateOptions& options) {
@@ -102,7 +102,7 @@ bool is_of_formula(std::string_view warning) {
            warning.ends_with("' is not a resource of this server");
 }
 
-// What a server needs to take the migration back.
+// Writes down what a server needs to take the migration back.
 objects::Result<void> remember_before(objects::Store& store) {
     const auto ledger = store.meta(kLedgerKey);
     if (!ledger) return tl::unexpected(ledger.error());
@@ -149,7 +149,7 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
-// What a migration tells of the part that is the server's.
+// Adds to the report what became of the directives that the server carries out, or will.
 Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())
@@ -166,7 +166,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
-// An object of the server's own that somebody else has made isn't the migration's.
+// The ledger doesn't claim an object of the server that was there before the migration.
 void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
                    const Ledger& before) {
     const auto& commands = conversion.host.commands;

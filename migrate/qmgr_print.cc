@@ -227,7 +227,7 @@ class Reader {
         return false;
     }
 
-    // Why an attribute isn't this server's to set; empty: it is.
+    // Why this server doesn't take the attribute; empty: it does.
     static std::string objection(cmds::ObjectType type, const PrintedCommand& printed) {
         const std::string& full = printed.command.changes.front().name;
         const std::string name = full.substr(0, full.find('.'));
@@ -241,7 +241,7 @@ class Reader {
         return {};
     }
 
-    // What becomes a part of the policies, or of what they say of queues.
+    // Does the assignment become a part of the policies, instead of a command for the server?
     bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
         if (type == ObjectType::server) return set_server(given);
         if (type == ObjectType::resource) {

@@ -26,7 +26,8 @@ tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_vie
                                              error.message, expected_text(attribute)));
 }
 
-// What has a place in the text is wrong by itself. Whether it ever occurs depends on the start_time.
+// An error with a place in the text is a mistake of the rule alone. Whether the rule ever occurs depends on
+// the start_time.
 Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
                                    const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);
@@ -43,8 +44,8 @@ Result<void> check_non_work_days(const Attribute& attribute, const StringList& e
     return {};
 }
 
-// Of two keys on the same thing the second would never decide. For vnodes, the amounts of a resource are
-// different things; the total counts when none is named.
+// A second key on the same thing would never decide anything. In node_sort_key, each amount of a resource
+// (total, unused and so on) is a thing of its own, and a key that names no amount means the total.
 Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys) {
     std::set<std::string> seen;
     for (const std::string& key : keys) {
@@ -58,7 +59,7 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
     return {};
 }
 
-// A program that can't be run safely, which is only told of where unknown names are.
+// Refuses a program that can't be run safely. Where unknown names are only warned of, so is the program.
 Result<void> check_program(const Attribute& attribute, const std::string& value, std::string_view path,
                            const CheckContext& context) {
     const auto safe = check_program_file(std::string(path));
@@ -78,7 +79,8 @@ Result<void> check_output(const Attribute& attribute, const std::string& value) 
     return fail(Code::bad_value, fmt::format("{}: bad value {}", attribute.name, checked.error()));
 }
 
-// Each resource once, and programs that may be run. Those that were there before aren't looked at again.
+// Each resource may be listed once, and its program has to be one that may be run. Elements that the
+// attribute had before aren't checked again.
 Result<void> check_dynamic_resources(const Attribute& attribute, const Value* before,
                                      const StringList& elements, const CheckContext& context) {
     std::set<std::string_view> seen;
@@ -137,7 +139,7 @@ Result<void> check_slots(const Object& sched) {
     return {};
 }
 
-// Each would write over the other.
+// The schedule log and the sorted dump would write over each other in one file.
 Result<void> check_outputs(const Object& policy) {
     const std::string_view log = policy.text("schedule_log");
     if (log.empty() || log != policy.text("sorted_job_dumpfile")) return {};

@@ -64,7 +64,7 @@ Result<void> authorize(const Command& command, const Identity& identity) {
     if ((identity.privilege & (manager_privilege | root_privilege)) != 0) return {};
     const bool is_operator = (identity.privilege & operator_privilege) != 0;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
-    // Who may change the server's own attributes is the server's to know.
+    // The server itself decides who may change its own attributes.
     if (changes && command.changes.empty() && !command.host.empty()) return {};
     const bool operators_may =
         changes && std::ranges::all_of(command.changes, [&](const AttributeChange& change) {

@@ -125,9 +125,9 @@ std::string parse_problem(std::string_view json, const Json::parse_error& error)
     return fmt::format("line {}, column {}: {}", line, before.size() - line_start + 1, what);
 }
 
-// Notes keys that are there twice, of which JSON would silently keep the last. A parser of its own, beside
-// the one that makes values: that one with a callback goes through all members of an object after each of
-// them.
+// Notes keys that are there twice, of which JSON would silently keep the last. This is a parser of its own,
+// beside the one that makes values: with a callback, that one would go through all members of an object after
+// each member.
 class KeyWatch : public nlohmann::json_sax<Json> {
   public:
     explicit KeyWatch(Problems& problems) : problems_(problems) {}
@@ -154,7 +154,7 @@ class KeyWatch : public nlohmann::json_sax<Json> {
     bool start_array(std::size_t) override { return true; }
     bool end_array() override { return true; }
     bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-        return false;  // the other parser's to tell
+        return false;  // the parser that makes values reports it
     }
 
   private:
@@ -242,7 +242,7 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
     read_format(*document, problems);
     std::vector<ObjectText> objects;
     for (const auto& [key, section] : document->items()) {
-        // The server has its own part in it, which it reads itself.
+        // The section "host" is the server's own: the server reads it itself.
         if (key == "format" || key == "host") continue;
         if (const ObjectType* type = section_type(key)) {
             read_section(*type, section, objects, problems);

@@ -126,7 +126,8 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
             return changed;
     }
     if (Result<void> checked = check_object(object, context); !checked) return checked;
-    // Objects whose life is the host's are here only while they have something set.
+    // The host makes and deletes servers, queues and scheds. One of them is kept here only while an attribute
+    // of ours is set on it.
     if (!is_own_type(object.type()) && object.values().empty()) {
         draft.erase(object.type(), object.name());
         return check_in_draft(draft, before, object, context);
@@ -179,7 +180,7 @@ Result<void> check_command(const Command& command) {
     return {};
 }
 
-// Is there nothing of ours in it, only what the server does?
+// Does the command consist only of what the server does with its own objects?
 bool is_hosts(const Command& command) {
     if (command.host.empty()) return false;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
@@ -202,7 +203,7 @@ Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& 
                 return fail(Code::exists, fmt::format("{} exists already", object_title(command.type, name)));
             if (Result<void> checked = check_name("name", name); !checked) return checked;
         }
-        // What an earlier queue or sched of this name left, if anything, isn't this one's.
+        // An earlier queue or sched of this name may have left values behind. The new one doesn't get them.
         return change_object(draft, Object(command.type, name), command, context);
     }
     if (!existing && is_own_type(command.type)) {

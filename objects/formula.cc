@@ -116,8 +116,9 @@ enum class Formula::Op : std::uint8_t {
     no,
     // Of as many as the step says.
     call,
-    // Goes on behind so many steps; the second one if what it takes from the top is 0; the third and fourth
-    // if the top is 0 or isn't, and else they take it.
+    // Jumps over as many steps as the step says: always; if the value that is taken off the top is 0; if the
+    // top is 0, and
+    // if it isn't. Where the last two don't jump, they take the top off.
     jump,
     jump_if_not,
     jump_keeping_false,
@@ -223,7 +224,7 @@ class FormulaCompiler {
         made_.steps_.push_back({op, argument, count});
     }
     std::size_t here() const { return made_.steps_.size(); }
-    // A jump that is made before it is known how far.
+    // Adds a jump; how far it goes is filled in later.
     std::size_t add_jump(Op op) {
         add(op);
         return here() - 1;

@@ -36,7 +36,7 @@ std::size_t size_of(const HistoryEntry& entry) {
     return entry.command.size() + entry.before.size() + entry.after.size();
 }
 
-// What `make` makes of each row of a statement.
+// Calls `make` with each row of a statement and collects the results.
 template <class Make>
 auto collect(Statement rows, Make make) -> Result<std::vector<typename decltype(make(rows))::value_type>> {
     std::vector<typename decltype(make(rows))::value_type> all;
@@ -65,9 +65,10 @@ Result<PastObject> past_object(const Database& database, const Statement& row) {
 
 }  // namespace
 
-// The rows of a query, the latest first. What is asked for decides by which index they are read: by object,
-// by type or by revision; by time, if there are bounds of it, because the clock may have been set back, so
-// that a row's time says nothing of its neighbours'. A plus keeps a column from being looked up.
+// The SQL for a query; it gives the latest row first. What the query asks for decides which index SQLite
+// reads: that of objects, of types, of revisions or, if the query bounds the time, of times. Times need an
+// index of their own because the clock may have been set back: the time of a row says nothing of its
+// neighbours. A plus before a column keeps SQLite from using that column's index.
 std::string history_sql(const HistoryQuery& query) {
     const bool by_time = query.from || query.until;
     std::string sql = fmt::format("SELECT {} FROM history WHERE 1", kColumns);

@@ -38,7 +38,8 @@ Result<void> delete_rows(Database& database, std::int64_t id, const Attribute& a
         .run();
 }
 
-// null: the attribute wasn't, or isn't, set.
+// Replaces the rows of an attribute's value `before` by those of `value`. A null pointer stands for an
+// attribute that isn't set.
 Result<void> write_attribute(Database& database, std::int64_t id, const Attribute& attribute,
                              const Value* before, const Value* value) {
     if (before) {
@@ -169,7 +170,8 @@ Result<void> write_changes(Database& database, std::span<const ObjectChange> cha
         if (!change.after) continue;
         if (Result<void> done = write_object_references(database, change); !done) return done;
     }
-    // Whatever refers comes before what is referred to: server, queue, sched, then policy, then the others.
+    // An object that refers to another comes before it: server, queue and sched, then policy, then the
+    // others.
     for (const ObjectChange& change : changes) {
         if (change.after) continue;
         if (Result<void> done = delete_object(database, change); !done) return done;

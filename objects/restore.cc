@@ -63,7 +63,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
         if (values == Values::of_the_past) check_values(change, context, problems);
         check_change(draft, used, change, context, problems);
     }
-    // What doesn't exist, or makes no window, is told of already.
+    // Names that don't exist and windows that can't be made have their problems already.
     if (problems.empty())
         for (const Error& error : check_windows(draft, changes, context)) problems.add(error);
     for (const HostChange& change : host) {
@@ -78,7 +78,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     return tl::unexpected(problems.error());
 }
 
-// Attributes of ours on queues and schedulers that the server removes go with them.
+// When the server removes a queue or a sched, the attributes of ours on it go as well.
 void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
     for (const HostChange& change : host) {
         if (change.removes() && draft.find(change.type, change.name)) draft.erase(change.type, change.name);
@@ -162,7 +162,7 @@ void put_back(Draft& draft, PastObject past) {
     }
 }
 
-// Also what goes by the same change is in the host still.
+// An object that this very change deletes is still in the host.
 bool in_host(const RewriteOptions& options, ObjectType type, std::string_view name) {
     if ((type != ObjectType::queue && type != ObjectType::sched) || !options.host_has) return true;
     return options.host_has(type, name) || std::ranges::any_of(options.host, [&](const HostChange& change) {
@@ -216,8 +216,8 @@ std::string command_text(const Restoration& what) {
 
 // ---- Importing.
 
-// The value of an attribute of a document, by the rules of `set attribute = value`; what it holds already, in
-// `existing` (which may be null), isn't asked for again.
+// The value of an attribute of a document, read by the rules of `set attribute = value`. A value that
+// `existing` (which may be null) has already isn't checked again.
 Result<Value> imported_value(const Attribute& attribute, const AttributeText& text, const Object* existing,
                              const CheckContext& context) {
     if (attribute.is_list() != text.is_list) {

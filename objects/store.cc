@@ -22,20 +22,20 @@ namespace pbs::objects {
 
 namespace {
 
-// A transaction under way: what its commands did so far.
+// A transaction that has begun, with what its commands have done so far.
 struct Group {
     Transaction transaction;
     Draft draft;
     std::uint64_t revision;
-    bool beside = false;  // something is written that no revision tells of
+    bool beside = false;  // something was written that makes no revision, such as a fact
 };
 
-// The change that a command is part of: the revision with which it begins, and where names that the server
-// doesn't know are warned of; null: they are refused.
-// `unsupported`: where warnings of settings go that nothing acts on; null: there are none.
+// The change that a command is part of.
 struct Part {
-    std::uint64_t first;
+    std::uint64_t first;  // the revision with which the change begins
+    // Gets warnings of names that the server doesn't know; null: such names are refused.
     std::vector<std::string>* warnings = nullptr;
+    // Gets warnings of settings that nothing acts on; null: there are none.
     std::vector<std::string>* unsupported = nullptr;
 };
 
@@ -50,7 +50,8 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Hours of prime time that a policy is given where time_windows say when prime time is.
+// Adds a line for each of the hours of prime time that a policy is given although time_windows say when prime
+// time is.
 void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
                          std::vector<std::string>& lines) {
     if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;
@@ -81,16 +82,18 @@ struct Store::State {
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
     KeptWindows windows{};
-    std::optional<Group> staged{};        // commands without a commit; ends before the database does
-    std::optional<Error> staged_error{};  // why they are lost; until commit() tells
+    // Commands that wait for a commit. Declared behind the database, so that their transaction ends before
+    // it.
+    std::optional<Group> staged{};
+    std::optional<Error> staged_error{};  // why staged commands were lost, until commit() has told of it
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
     const std::atomic<bool>* end = nullptr;
-    bool holds = false;           // its change waits for take_over()
-    std::optional<Group> held{};  // the change; ends before the database does
+    bool holds = false;           // this store's change isn't committed by itself, but by take_over()
+    std::optional<Group> held{};  // that change; declared after the database: ends first
 
     Result<Group> begin();
     Result<void> reload();
-    // Makes all windows now, so that no change has to wait for those that it doesn't touch.
+    // Makes all windows now. A change then makes only those that it touches, and doesn't wait for the others.
     void make_windows();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);
@@ -200,7 +203,7 @@ Result<Group> Store::State::begin() {
     return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
 }
 
-// Rows for what the server does in the same change.
+// Writes history rows for what the server does in the same change.
 Result<void> Store::State::write_host_changes(Group& group, std::span<const HostChange> changes,
                                               HistoryEntry entry) {
     entry.of_host = true;
@@ -242,7 +245,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     return true;
 }
 
-// Everything is written: now it becomes durable, and what holds.
+// All rows of the change are written. Commits them, after which the store's snapshot is the new one.
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision() && !group.beside) return {};
     database->reached(group.revision);
@@ -398,7 +401,7 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     }
     if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
-        // Something was written, or may have been, and SQLite may have ended the transaction.
+        // The command may have written something before it failed, and SQLite may have ended the transaction.
         state.staged.reset();
         state.staged_error = changed.error();
     } else {

@@ -135,12 +135,13 @@ bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number) {
         .has_value();
 }
 
-// On a connection and a mark of its own: the thread that commits goes on with its own.
+// Copies the log in a thread, on a connection and a mark of that thread's: the thread that commits goes on
+// using its own.
 void copy_log_of(const std::string& database, std::int64_t number) {
     auto mark = MarkFile::open(database);
     if (!mark || !mark->take_turn()) return;
     auto connection = Connection::open(database, Connection::Open::write);
-    // Only what reads the database finds its log.
+    // A connection knows of the log only after it has read something.
     if (connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit"))
         copy_log(*connection, *mark, number);
 }
@@ -166,7 +167,7 @@ void Guard::checkpoint_in_thread() {
             try {
                 copy_log_of(database, number);
             } catch (const std::bad_alloc&) {
-                // As what else fails.
+                // As with any other failure, a later commit tries again.
             }
             over = true;
         });

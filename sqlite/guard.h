@@ -33,7 +33,8 @@ class Guard {
     // still can't: until it is, nothing more is acknowledged.
     Result<void> before_transaction();
 
-    // What the next commit reaches, for messages about its loss: a revision, the number of the next job.
+    // Says what the next commit reaches, such as a revision or the number of the next job. Messages about a
+    // loss name it.
     void reached(std::int64_t position) { position_ = position; }
 
     // Commits the transaction. True: the commit and its mark are on the disk; false: the connection says why

@@ -39,14 +39,15 @@ std::int64_t size_of(const std::string& path) {
 
 Result<std::optional<Numbered>> numbered_at(const std::string& database) {
     if (size_of(database) == 0) return std::nullopt;
-    // A rollback journal of a first start that was cut short can't be undone by a reader.
+    // A first start that was cut short leaves a rollback journal, which only a connection that may write can
+    // undo.
     const bool interrupted = size_of(database + "-journal") > 0;
     auto connection = open(database, interrupted ? Connection::Open::alone : Connection::Open::read);
     if (!connection) return tl::unexpected(connection.error());
     return numbered(*connection);
 }
 
-// Where the log ends, if it was expected to go on.
+// Tells where the log ends, of a database whose log should have gone on.
 std::string log_text(const std::string& database, const WalExtent& log) {
     if (log.size == 0) return fmt::format("there is no write-ahead log {}-wal", database);
     if (log.whole < log.size)
@@ -102,7 +103,8 @@ Result<std::optional<Numbered>> numbered(Connection& connection) {
 }
 
 Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name) {
-    // The mark first: whoever writes meanwhile makes the database's number the higher one.
+    // The mark is read first. If another process commits in between, the database's number is the higher one,
+    // which is no loss.
     const auto mark = read_mark(database);
     const auto has = numbered_at(database);
     if (!has) return tl::unexpected(has.error());
@@ -157,7 +159,7 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
         if (!connection) return tl::unexpected(connection.error());
         if (auto whole = connection->check(false); !whole) return whole;
         if (auto done = forget_numbers(*connection); !done) return done;
-        // All into the file, while the mark still tells of the loss.
+        // The log is copied into the file before the mark is removed: until then the mark tells of the loss.
         if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;
     }
     return remove(mark_path(database));

@@ -72,7 +72,7 @@ bool write_slot(int fd, std::size_t slot, const Mark& mark) {
     return ::pwrite(fd, text.data(), text.size(), kPlaces[slot]) == static_cast<ssize_t>(text.size());
 }
 
-// The database's owner has to be able to write what root makes beside it.
+// Gives a file that root makes beside the database to the database's owner, who has to write it later.
 bool give_to_owner_of(const std::string& database, int fd) {
     struct stat status {};
     if (::geteuid() != 0 || ::stat(database.c_str(), &status) != 0) return true;
@@ -88,7 +88,7 @@ bool sync_folder_of(const std::string& path) {
     return done;
 }
 
-// Appears with both slots in it and on the disk, or not at all.
+// Makes the file. It appears with both slots in it and on the disk, or not at all.
 Result<void> make(const std::string& database) {
     const std::string path = mark_path(database);
     const std::string next = path + ".new";
@@ -148,7 +148,7 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     Mark mark = found ? found->mark : Mark{};
     work(mark);
     ++mark.generation;
-    // Not the slot that counts now: it does until the other one is on the disk.
+    // The other slot is written. The one that counts now keeps counting until this one is on the disk.
     const bool done = write_slot(fd_, found ? 1 - found->slot : 0, mark) && ::fdatasync(fd_) == 0;
     const int why = errno;
     ::flock(fd_, LOCK_UN);

@@ -23,7 +23,7 @@ std::string utc_text(Instant t) {
                        fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
 }
 
-// Whether a clock shows the same at another instant: it is set back.
+// Is the clock set back around this instant, so that it shows the same reading twice?
 bool shown_twice(const rrule::Zone& zone, Instant t) {
     const rrule::Local shown = zone.local(t);
     if (zone.instant(shown) != t) return true;

@@ -30,7 +30,8 @@ constexpr Look look(Phase phase) {
 constexpr std::string_view kNonWork = "\x1b[1;33m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
-// What a slot is shown as: what it begins with, unless a part lies within it that no other slot shows.
+// The phase that a slot shows: the one that it begins with, unless another phase lies within it that no other
+// slot would show.
 Phase phase_in(const MonthDay& day, int from, int to) {
     Phase shown = Phase::non_prime;
     int shortest = to - from;

@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names of one kind: first all of them are seen, then each has a number by its place among them, so that what
-// goes by the order of names goes on as it was.
+// Names of one kind. After all of them were seen, each gets a number by its place in their order, so that
+// decisions that go by the order of names stay the same.
 class Names {
   public:
     explicit Names(std::string_view stem) : stem_(stem) {}
@@ -370,7 +370,7 @@ Halves rewrite(std::string_view text, Renaming& renaming) {
     return halves;
 }
 
-// Decisions without what is only said.
+// The lines of decisions without their texts for people, which have names in them.
 std::vector<std::string> bare(std::string_view decided) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < decided.size();) {

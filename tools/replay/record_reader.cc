@@ -26,7 +26,7 @@ constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
 // Resources have dense ids.
 constexpr std::uint32_t kMostResources = 1'000'000;
 
-// What the records of one line point to.
+// Strings and lists that the objects read from one line point to.
 class Memory {
   public:
     std::string_view keep(std::string text) { return strings_.emplace_back(std::move(text)); }
@@ -44,7 +44,7 @@ class Memory {
     std::deque<std::any> lists_;
 };
 
-// What a line is read with.
+// What the readers of a line share.
 struct Reading {
     Memory memory;
     std::unordered_map<std::string, std::uint32_t> resources;  // the first of each name

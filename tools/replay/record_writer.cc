@@ -281,7 +281,7 @@ void RecordWriter::cycle(const CycleAsked& asked) {
     end_line();
 }
 
-// Decisions in the order in which they are carried out, then what else the cycle gave.
+// Writes the decisions in the order in which a server carries them out, then the other results of the cycle.
 void RecordWriter::decisions(const sched::Decisions& decided) {
     const auto line = [&](std::string_view key, auto write) {
         text_ += fmt::format("{{\"{}\":", key);

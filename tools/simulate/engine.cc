@@ -24,7 +24,7 @@ using sched::JobHandle;
 // How long the scheduler is given to start jobs that nothing else happens to: windows open each week, and
 // public holidays may come before.
 constexpr Seconds kPatience = std::chrono::days(14);
-// Texts of reasons that are told apart; the others are counted together.
+// So many texts of reasons are told apart; all others are counted together.
 constexpr std::size_t kMostReasons = 1000;
 constexpr std::size_t kProgressEvery = 512;  // events
 
@@ -345,7 +345,7 @@ void Engine::end_due() {
 void Engine::start(const Decision& decision, Position position, Waiting& waiting) {
     const TraceJob& job = trace_.jobs[position];
     if (decision.queue != sched::QueueHandle{}) waiting.queue = decision.queue;
-    if (!fill(position, waiting)) return;  // it was filled before, so it can be
+    if (!fill(position, waiting)) return;  // can't fail here: the same job was filled before
     for (const Amount& amount : decision.set_resources) {
         const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
         if (known != amounts_.end())
@@ -432,7 +432,8 @@ void Engine::run_cycles() {
     dirty_ = false;
 }
 
-// For the reasons of the jobs that wait in the end. False: nothing came of it.
+// Runs a cycle over all waiting jobs, so that each has the reason why it waits in the end. False: the cycle
+// started nothing and rejected nothing.
 bool Engine::look_at_all() {
     const Instant news = last_news_;
     const std::size_t done = done_ + ends_.size();

@@ -54,10 +54,11 @@ constexpr std::array<std::string_view, field_count> kFieldNames = {"job number",
                                                                    "preceding job",
                                                                    "think time"};
 
-// What sums of them, in bytes and seconds, stay far away from overflowing with.
+// The largest number that is taken: sums of such numbers, in bytes and seconds, stay far away from an
+// overflow.
 constexpr double kLargest = 1e12;
-// Of seconds: 3,000 years from the start of a trace, which may be that long after 1970; and 30 years of a
-// run.
+// The longest times that are taken, in seconds: 3,000 years from the start of a trace, which may itself be
+// that long after 1970, and 30 years for a run.
 constexpr std::int64_t kLongest = 100'000'000'000;
 constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;

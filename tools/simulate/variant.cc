@@ -254,7 +254,7 @@ Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
     return nullptr;
 }
 
-// What the server keeps of an object.
+// Carries out the part of a directive that is about attributes of the server's own.
 Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
     Objects* const objects = machine_objects(directive.type);
     if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
@@ -293,7 +293,7 @@ Result<void> Draft::change_machine(const cmds::Directive& directive, const std::
     return {};
 }
 
-// What is the policies' of it.
+// Carries out the part of a directive that is about attributes of the policies' store.
 Result<void> Draft::change_store(const cmds::Directive& directive, const std::string& name) {
     const auto type = static_cast<ObjectType>(directive.type);
     objects::Command command{objects::CommandKind::set, type, name};
@@ -324,8 +324,8 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(std::move(command));
 }
 
-// What the policies in force ask for that the scheduler doesn't do. Of the others, which the store warned of
-// when they were made, nothing depends on it.
+// Notes what the policies in force ask for and the scheduler doesn't do. Policies that aren't in force don't
+// matter to the simulation, though the store has warned of theirs as well.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
         for (const std::string& line : objects::unsupported_lines(*policy)) std::erase(notes, line);
@@ -401,7 +401,7 @@ void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::
     for (const std::string& name : of_trace) add_queue_of(name, machine);
     if (machine.queues.empty()) add_queue(machine, "workq");
     if (machine.server.contains("default_queue")) return;
-    // Where an Origin policy has jobs submitted; else the first.
+    // An Origin policy names the queue that jobs are submitted to. Without one the first queue takes them.
     std::string entry = machine.queues.contains("workq") ? "workq" : machine.queues.begin()->first;
     const objects::Object* const policy = snapshot.policy(snapshot.policy_slots("default").all_time);
     if (policy != nullptr && !policy->text("submit_queue").empty()) entry = policy->text("submit_queue");
