@@ -154,6 +154,15 @@ LegacyFiles find_legacy_files(const std::string& home) {
     return files;
 }
 
+LegacyFiles find_files_of_sched(const std::string& folder) {
+    LegacyFiles files;
+    files.sched_config = if_there(folder + "/sched_config");
+    if (files.sched_config.empty()) return files;
+    files.resource_group = if_there(folder + "/resource_group");
+    files.sched_formula = if_there(folder + "/sched_formula");
+    return files;
+}
+
 LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home) {
     LegacyTexts texts;
     for (const LegacyKind& kind : kKinds) {

@@ -94,6 +94,8 @@ struct Legacy {
 // administrator puts what qmgr printed of the older server. Without either there is nothing to migrate and
 // all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
+// The files of another scheduler of PBS, whose sched_priv the folder is: of its policies alone.
+LegacyFiles find_files_of_sched(const std::string& folder);
 
 // Reads the files, and adds to `problems` those that can't be read. With a `home`: the server reads them
 // there, and what is wrong in them is shown to everybody; a file has to be one that

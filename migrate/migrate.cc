@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "migrate/other_scheds.h"
 #include "migrate/words.h"
 #include "objects/check.h"
 #include "objects/database.h"
@@ -194,16 +195,40 @@ Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapsh
     return convert(*legacy, server, current, before, options);
 }
 
+// What files of other schedulers say is added to the conversion.
+Result<void> add_other_scheds(Conversion& conversion, const std::string& home, const Surroundings& server,
+                              const MigrateOptions& options) {
+    for (const auto& [name, folder] : options.other_scheds) {
+        const LegacyFiles files = find_files_of_sched(folder);
+        if (files.empty()) continue;
+        Problems problems;
+        LegacyTexts texts = read_files(files, problems, home);
+        if (!options.server_print.empty()) texts.qmgr_print = LegacyText{"server", options.server_print};
+        auto read = convert_texts(texts, nullptr, server, {}, options.convert, std::move(problems));
+        if (!read) return tl::unexpected(std::move(read.error()));
+        Conversion other = of_sched(std::move(*read), name);
+        const auto append = [](auto& to, auto& from) {
+            to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+        };
+        append(conversion.changes.commands, other.changes.commands);
+        append(conversion.report.lines, other.report.lines);
+        append(conversion.report.notes, other.report.notes);
+    }
+    return {};
+}
+
 Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store,
                                  const objects::Identity& identity, std::chrono::sys_seconds now,
-                                 const Surroundings& server, const MigrateOptions& options,
-                                 Problems problems) {
+                                 const Surroundings& server, const MigrateOptions& options, Problems problems,
+                                 const std::string& home = {}) {
     const auto before = kept_text(store, kLedgerKey);
     if (!before) return tl::unexpected(before.error());
     const Ledger known = ledger_from_text(*before);
     auto conversion =
         convert_texts(texts, store.snapshot().get(), server, known, options.convert, std::move(problems));
     if (!conversion) return conversion;
+    if (auto done = add_other_scheds(*conversion, home, server, options); !done)
+        return tl::unexpected(std::move(done.error()));
     if (const auto done = leave_known_usage(*conversion, store); !done) return tl::unexpected(done.error());
     if (const auto told = tell_host_work(*conversion, options); !told) return tl::unexpected(told.error());
     if (options.dry_run) return conversion;
@@ -245,8 +270,10 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
     const LegacyFiles files = find_legacy_files(home);
     if (!files.empty()) {
         Problems problems;
-        const LegacyTexts texts = read_files(files, problems, home);
-        return migrate_texts(texts, store, identity, now, server, options, std::move(problems));
+        LegacyTexts texts = read_files(files, problems, home);
+        if (!texts.qmgr_print && !options.server_print.empty())
+            texts.qmgr_print = LegacyText{"server", options.server_print};
+        return migrate_texts(texts, store, identity, now, server, options, std::move(problems), home);
     }
     const auto facts = [&] { return write_facts(store, options.facts); };
     if (const auto done = store.database().in_transaction(facts); !done) return fail(done.error());

@@ -40,6 +40,10 @@ struct MigrateOptions {
     // The name of a fact that is to hold the text of the report. It is written in the same transaction, so
     // that a crash before the report is in its file doesn't lose it. Empty: there is no such fact.
     std::string report_fact{};
+    // Of a first start: the folders of schedulers beside `default`, by their names (other_scheds.h), and what
+    // qmgr would print of the server's attributes that became attributes of policies.
+    std::map<std::string, std::string> other_scheds{};
+    std::string server_print{};
 };
 
 // Reads the files and converts them against `current` (null: a fresh server), without changing anything.

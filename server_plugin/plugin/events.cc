@@ -51,6 +51,7 @@ void server_changed(State& state, const pbs_server_record* record) {
     const auto translated = state.translator.server(record);
     if (!translated) return refuse(state, "server");
     state.server_formula = translated->job_sort_formula;
+    state.server_backfill_depth = translated->backfill_depth;
     if (const auto taken = state.scheduler.server_changed(*translated); !taken)
         state.host.log(PBS_LOG_ERROR, "server", taken.error().message);
 }

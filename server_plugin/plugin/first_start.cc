@@ -94,6 +94,16 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
+// Of a server of OpenPBS, which isn't younger than the files.
+void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
+    options.other_scheds = state.sched_priv;
+    options.other_scheds.erase("default");
+    if (state.server_backfill_depth >= 0)
+        options.server_print += fmt::format("set server backfill_depth = {}\n", state.server_backfill_depth);
+    if (!state.server_formula.empty())
+        options.server_print += fmt::format("set server job_sort_formula = \"{}\"\n", state.server_formula);
+}
+
 }  // namespace
 
 migrate::MigrateOptions with_report(migrate::MigrateOptions options) {
@@ -151,8 +161,9 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     known.now = now;
     known.same_scheduler = state.host.has_pbs_sched();
     // That it is done is written with it: a crash leaves both or neither.
-    const migrate::MigrateOptions options =
+    migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});
+    if (state.host.has_pbs_sched()) what_pbs_sched_reads(state, options);
     const auto migrated =
         migrate::first_start(std::string(state.host.home()), *state.store, server, now, known, options);
     if (migrated) {

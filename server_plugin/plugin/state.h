@@ -102,6 +102,7 @@ struct State {
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
     std::map<std::string, std::string> partitions;  // scheduler -> the queues' that it serves
     std::string server_formula;                     // its deprecated job_sort_formula
+    std::int64_t server_backfill_depth = -1;        // its deprecated backfill_depth
     SchedConfigs sched_configs;                     // of schedulers without a policy
     ExternalFiles external_files;                   // of hosts with pbs_sched
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.

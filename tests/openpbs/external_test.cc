@@ -8,6 +8,8 @@
 
 namespace pbs::e2e {
 namespace {
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -71,6 +73,67 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
         return site->ok("ls /var/spool/pbs/sched_priv | grep -c before_pbs_policy || true") == "0\n";
     }));
 }
+
+// A site with two schedulers, as it was before the plugin.
+class OpenpbsFirstStart : public AttachedSite {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (IsSkipped()) return;
+        site.emplace();
+        site->start();
+        site->ok(
+            "for q in ded_a p_a np_a; do $stock/qmgr -c \"create queue $q queue_type=execution\"; done; "
+            "$stock/qmgr -c 'set server backfill_depth = 7'; $stock/qmgr -c 'set server job_sort_formula = "
+            "ncpus*2'; $stock/qmgr -c 'create sched s2 partition = part2'; cd /var/spool/pbs; "
+            "mkdir -m 755 priv2 logs2; cp -a sched_priv/sched_config sched_priv/holidays "
+            "sched_priv/dedicated_time "
+            "sched_priv/resource_group priv2; printf 'fast\\t9\\troot\\t3\\n' >> priv2/resource_group; "
+            "sed -i 's/^by_queue.*/by_queue: False prime\\nby_queue: True non_prime/; "
+            "s/^backfill:.*/backfill: False "
+            "ALL/' priv2/sched_config; $stock/qmgr -c 'set sched s2 sched_priv = /var/spool/pbs/priv2'; "
+            "$stock/qmgr -c 'set sched s2 sched_log = /var/spool/pbs/logs2'");
+        site->stop();
+        site->install(options());
+        site->start_with_plugin();
+    }
+    std::string list(const std::string& object) const {
+        return site->ok("$ours/qmgr -c 'list " + object + "'");
+    }
+};
+
+TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes) {
+    const std::string report = site->ok("cat /var/spool/pbs/server_priv/migration_report");
+    EXPECT_THAT(
+        report,
+        AllOf(HasSubstr("priv2/sched_config"), HasSubstr("policy s2_policy_prime by_queue = False"),
+              HasSubstr("sched s2 policy = s2_policy"), HasSubstr("primetime_prefix: stays in the file")));
+    EXPECT_THAT(report, Not(AnyOf(HasSubstr("execution_type"), HasSubstr("directive"))));
+    EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy");
+    EXPECT_EQ(attribute_in(list("sched s2"), "policy"), "s2_policy,p:s2_policy_prime,np:s2_policy_non_prime");
+    const std::string first = list("policy default_policy");
+    EXPECT_EQ(attribute_in(first, "backfill_depth"), "7");
+    EXPECT_EQ(attribute_in(first, "job_sort_formula"), "ncpus*2");
+    EXPECT_EQ(attribute_in(first, "dedicated_queues"), "ded_a");
+    const std::string second = list("policy s2_policy_non_prime");
+    EXPECT_EQ(attribute_in(second, "by_queue"), "True");
+    EXPECT_EQ(attribute_in(second, "job_sort_formula"), "ncpus*2");
+    EXPECT_EQ(attribute_in(second, "fairshare_group"), "s2_fs_group");
+    EXPECT_THAT(list("fs_group s2_fs_group"), HasSubstr("fast"));
+    EXPECT_THAT(list("fs_group default_fs_group"), Not(HasSubstr("fast")));
+    // The one gets its files from its policies, the other one's stay.
+    const std::string mine = site->ok("cat /var/spool/pbs/sched_priv/sched_config");
+    for (const char* policy : {"s2_policy", "s2_policy_prime", "s2_policy_non_prime"})
+        EXPECT_EQ(site->qmgr(std::string("set policy ") + policy + " algorithm = external").exit, 0);
+    EXPECT_TRUE(wait_for([&] {
+        return site->ok("cat /var/spool/pbs/priv2/sched_config").find("# Made from the policies") == 0;
+    }));
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/priv2/sched_config"),
+                AllOf(HasSubstr("by_queue: False\tprime"), HasSubstr("\nprimetime_prefix: p_\n")));
+    EXPECT_EQ(site->ok("cat /var/spool/pbs/sched_priv/sched_config"), mine);
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFirstStart, kAttachments, attachment_name);
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsExternal, kAttachments, attachment_name);
 

@@ -136,6 +136,42 @@ TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     server_goes_on();
 }
 
+// What pbs_sched reads is made anew as time goes on, and it reads it.
+TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
+    accept("create time_window day");
+    accept("set time_window day type=prime, rrule='FREQ=DAILY', start_time=0000, end_time=1200");
+    accept("create time_window second");
+    accept("set time_window second type=prime, rrule='FREQ=DAILY', start_time=1300, end_time=2300");
+    accept("set policy default_policy algorithm = external");
+    const auto holidays = [&] { return site->ok("cat /var/spool/pbs/sched_priv/holidays"); };
+    const auto reads = [&] {
+        return std::atoi(
+            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true").c_str());
+    };
+    // The file has room for one period a day: today's line has the one that is open or opens next.
+    EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
+    const auto shift = [&](int hour) {  // to that hour of the next day
+        const int now =
+            std::atoi(site->ok("date +%-H").c_str()) * 3600 + std::atoi(site->ok("date +%-M").c_str()) * 60;
+        begin("later", 86400 + hour * 3600 - now);
+    };
+    const auto today = [&](int hour, const std::string& hours) {
+        const std::string line =
+            site->ok("date -d '+1 day' +%A | tr A-Z a-z | tr -d '\\n'") + "\t" + hours + "\n";
+        shift(hour);
+        EXPECT_TRUE(
+            wait_for([&] { return holidays().find(line) != std::string::npos; }, std::chrono::seconds(30)))
+            << line << holidays();
+    };
+    const int before = reads();
+    today(10, "0000\t1200");
+    EXPECT_TRUE(wait_for([&] { return reads() > before; }));
+    const int between = reads();
+    today(15, "1300\t2300");
+    EXPECT_TRUE(wait_for([&] { return reads() > between; }));
+    EXPECT_EQ(attribute_in(site->ok("$ours/qmgr -c 'list sched default'"), "prime_time"), "True");
+}
+
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFaults, kAttachments, attachment_name);
 
 }  // namespace
