@@ -225,6 +225,31 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     EXPECT_EQ(vnodes[alone.parts.at(0).vnode].handle, VnodeHandle{2}) << "n1 has a job now";
 }
 
+TEST(VnodesTest, AShortageIsOfWhatVnodesHaveNow) {
+    Interner strings;
+    Resources resources;
+    Requests requests;
+    Vnodes vnodes(strings);
+    resources.define({0, ResourceKind::integer, "ncpus", true});
+    vnodes.rebuild(resources);
+    const auto tell = [&](std::int64_t ncpus) {
+        const Amount amount{0, ncpus, {}};
+        VnodeRecord record;
+        record.vnode = VnodeHandle{1};
+        record.name = record.host = "n";
+        record.resources_available = {&amount, 1};
+        vnodes.change(record, resources);
+    };
+    const Amount eight{0, 8, {}};
+    const Request& request = requests[requests.acquire({&eight, 1}, resources)];
+    tell(2);
+    const PoolId pool = vnodes.pool({}, 0, 0);
+    EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 2);
+    tell(4);
+    ASSERT_EQ(vnodes.pool({}, 0, 0), pool) << "the same vnodes";
+    EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 4);
+}
+
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
     const NodeSize size{2, 512 * mb};
     EXPECT_EQ(size.nodes(1, -1), 1);

@@ -83,6 +83,7 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     set_totals(slot);
     for (std::uint32_t c = 0; c < columns_.size(); ++c) has[c] += total(slot)[c];
     set_flags(slot);
+    ++changes_;
     if (same_pools)
         note_change(slot);
     else

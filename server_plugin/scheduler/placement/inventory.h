@@ -120,7 +120,7 @@ class Inventory {
 
     // Grows whenever vnodes come, go or move, or the columns are others: pools are void then.
     std::uint64_t version() const { return version_; }
-    // Grows whenever jobs take or give back anything.
+    // Grows whenever jobs take or give back anything, and when a vnode has other amounts.
     std::uint64_t changes() const { return changes_; }
 
   private:
