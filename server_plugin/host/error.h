@@ -6,17 +6,16 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "ifl/error.h"
+
 namespace pbs::host {
 
-// `code` is a PBSE_ number (15001 and up, the batch protocol's), so that it can go into a reply as it is.
-// `message` names the input, the place and what was expected; empty means: the code's usual text says it all.
-struct Error {
-    int code = 0;
-    std::string message;
-};
+// The code is one of the batch protocol's, so that it can go into a reply as it is. The message names the
+// input, the place and what was expected; empty means: the code's usual text says it all.
+using ifl::Error;
 
 template <typename T>
-using Result = tl::expected<T, Error>;
+using Result = ifl::Result<T>;
 
 inline tl::unexpected<Error> fail(int code, std::string message = {}) {
     return tl::unexpected<Error>(Error{code, std::move(message)});
