@@ -35,14 +35,14 @@ inline constexpr std::string_view kHostWorkKey = "host_work";
 // "resources_max.ncpus", "value": "4", "op": 0}]}; the numbers are those of the batch protocol, and what only
 // creates or deletes has no attribute. An empty text for no commands.
 std::string to_json(const HostWork& work);
-// An empty text, or one that makes no sense, is no work.
+// Reads the commands. An empty text, or one that makes no sense, stands for no commands.
 HostWork host_work_from_json(std::string_view json);
 
 // [{"changed": true, "before": "3", "refused": ""}], in the order of the commands. nullopt: it makes no
 // sense.
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view json);
 
-// A line for each command, or a note for each that was refused.
+// Adds to a report a line for each command that the server took, and a note for each that it refused.
 void add_lines(Report& report, const HostWork& work, const std::vector<HostOutcome>& outcomes);
 
 }  // namespace pbs::migrate

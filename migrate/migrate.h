@@ -21,11 +21,11 @@ class Snapshot;
 
 namespace pbs::migrate {
 
-// A migration may change the server's own database too, after the store. A crash between the two leaves it
-// half done, and the next start takes it back: to the revision that Store::meta keeps under this key, from
-// before the last such migration.
+// A migration may change the server's own database too, after the store. If a crash comes between the two,
+// the next start takes the migration back: to the revision from before it, which Store::meta keeps under this
+// key.
 inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
-// And to the ledger (ledger.h) of that time, which is kept under this one.
+// The ledger (ledger.h) from before it is kept under this key, for the same purpose.
 inline constexpr std::string_view kLedgerBeforeKey = "migrated_before";
 
 struct MigrateOptions {
@@ -59,7 +59,7 @@ Result<Conversion> migrate(const LegacyTexts& texts, objects::Store& store, cons
                            std::chrono::sys_seconds now, const Surroundings& server = {},
                            const MigrateOptions& options = {});
 
-// The same with files. They are only read.
+// Migrates files as migrate() does texts. The files are only read.
 Result<Conversion> migrate(const LegacyFiles& files, objects::Store& store, const objects::Identity& identity,
                            std::chrono::sys_seconds now, const Surroundings& server = {},
                            const MigrateOptions& options = {});
@@ -70,9 +70,9 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const objects::Identity& identity, std::chrono::sys_seconds now,
                                const Surroundings& server = {}, const MigrateOptions& options = {});
 
-// A server has carried out, at its start, what a migration left to it: nothing is left then, and
-// `report_fact` gets the text of `report_before` with the lines of these outcomes added, in one transaction.
-// The lines.
+// To be called when a server has carried out, at its start, what a migration left to it. In one transaction,
+// that work is marked as done, and `report_fact` gets the text of `report_before` with a line for each of
+// these outcomes added. Returns these lines.
 Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOutcome>& outcomes,
                                 const std::string& report_before, const std::string& report_fact);
 

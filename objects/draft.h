@@ -18,7 +18,7 @@
 
 namespace pbs::objects {
 
-// An object before and after; null: it wasn't, or isn't, there.
+// An object before and after a change. A null pointer: there was no such object, or there is none any more.
 struct ObjectChange {
     ObjectType type;
     std::string name;
@@ -26,8 +26,8 @@ struct ObjectChange {
     ObjectPtr after;
 };
 
-// Calls `visit(attribute, before, after)` for each attribute in which they differ, in the order of the table;
-// null: it isn't set. The first error ends it.
+// Calls `visit(attribute, before, after)` for each attribute that the change gave another value, in the order
+// of the table. A null pointer stands for an attribute that isn't set. The first error ends it.
 template <class Visit>
 Result<void> for_each_difference(const ObjectChange& change, Visit visit) {
     using Values = std::span<const std::pair<std::size_t, Value>>;

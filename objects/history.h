@@ -23,12 +23,12 @@ std::string history_sql(const HistoryQuery& query);
 // The revision of the last row; 0 if there is none.
 Result<std::uint64_t> last_revision(Database& database);
 
-// The revisions between which a revision is if it is in the midst of one change, the first without anything
-// of the change and the one with all of it: such a revision was never in force. nullopt for all others.
+// A revision within one change was never in force. For such a revision: the last one before the change, and
+// the one with all of it. nullopt for all others.
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);
 
-// The same for one object, whose rows of one change are as many as it has parts (HistoryEntry::of_host).
+// The same for one object, of which a change has up to two rows: one for each part (HistoryEntry::of_host).
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
                                                                               std::uint64_t revision,
                                                                               ObjectType type,
@@ -47,9 +47,9 @@ Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t rev
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
                                             std::string_view name);
 
-// The last row of each object that is of the server's part.
+// Of each object whose server part has ever changed, the last row about that part.
 Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
-// All objects of which the server's part has changed in these revisions, with that part as it was before
+// All objects whose server part has changed in these revisions, with that part as it was before the first of
 // them. Costs: follows the number of revisions.
 Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
                                                      std::uint64_t last);

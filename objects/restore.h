@@ -25,8 +25,8 @@ struct ObjectName {
 // Reads "policy p1", "t t1", "server". Errors: invalid_request.
 Result<ObjectName> parse_object_name(std::string_view text);
 
-// Does the host have this queue or sched? Attributes of those that it doesn't have (any more) are left as
-// they are, with a warning.
+// Does the host have this queue or sched? If it doesn't, or doesn't any more, the attributes that are kept
+// here of it stay as they are, with a warning.
 using HostHas = std::function<bool(ObjectType type, std::string_view name)>;
 
 struct Restoration {
@@ -44,7 +44,8 @@ struct Import {
 struct RewriteOptions {
     HostHas host_has;
     bool dry_run = false;  // checks everything and changes nothing
-    // What the server does in the same change. What it removes is to be named nowhere in the end.
+    // What the server does in the same change. After it, no object may name a queue or resource that the
+    // server removes.
     std::vector<HostChange> host{};
 };
 
@@ -68,15 +69,17 @@ Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOp
 Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
                          const Identity& identity, std::chrono::sys_seconds now);
 
-// Some of the server's objects, and where the next ones begin; nothing: there are none.
+// Some of the server's objects, and the revision from which the next page goes on; nothing: this is the last
+// one.
 struct HostPage {
     std::vector<HostObject> objects;
     std::optional<std::uint64_t> next{};
 };
-// What the server had at a revision of the objects of which its part has changed since, as JSON (null: it had
-// no such object); of one object, that alone. With `after` as many as keep nobody waiting, of the changes
-// after that revision, HostPage::next or what.revision: of an object that several pages have, the first one
-// counts. Errors: bad_value, as restore().
+// The server parts of objects as they were at a revision, as JSON (null: there was no such object): of all
+// objects whose server part has changed since then, or of the object in `what` alone. With `after`, a page of
+// them, as many as keep nobody waiting; it begins with the changes behind that revision, which is
+// what.revision at first and then HostPage::next. If several pages have an object, the first one counts.
+// Errors: bad_value, as restore().
 Result<HostPage> host_objects(Store& store, const Restoration& what,
                               std::optional<std::uint64_t> after = std::nullopt);
 

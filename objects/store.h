@@ -1,5 +1,5 @@
-// The configuration on disk: one SQLite file, one transaction per request or group of requests. (schema of
-// the file: store.cc)
+// The configuration on disk: one SQLite file, one transaction per request or group of requests. (The
+// tables: upgrade.cc.)
 #ifndef PBSPOLICY_OBJECTS_STORE_H
 #define PBSPOLICY_OBJECTS_STORE_H
 
@@ -78,23 +78,24 @@ class Store {
     // those before it did; one that is refused changes nothing and leaves the others alone. Reply::snapshot,
     // as snapshot(), is what was committed last. Every other member commits first what is staged.
     //
-    // When the disk fails a command, all that are staged are lost: its error is that of all that follow until
-    // commit(), and commit()'s.
+    // When the disk fails a command, all staged commands are lost. All commands that follow, up to commit(),
+    // and commit() itself then return the error of that command.
     Result<Reply> stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
-    // Has commit() something to do, or to tell?
+    // Has commit() something to do, or an error to report?
     bool staged() const;
     // Brings what is staged to the disk in one transaction. On an error nothing of it has changed.
     Result<void> commit();
 
-    // Commits what is staged, as every other member does first; an error is commit()'s to tell.
+    // Commits what is staged, as every other member does first. The next commit() reports the error, if there
+    // is one.
     void settle() const;
 
     // Executes many commands in one transaction, with a history row each. On an error, which names the
     // command (text and Error::command), nothing has changed.
     Result<Reply> apply(const ChangeSet& changes, const Identity& identity, std::chrono::sys_seconds now);
 
-    // Does a rewrite in one transaction, with a history row for each object that it changed. Whether the
-    // identity may is the caller's to know.
+    // Does a rewrite in one transaction, with a history row for each object that it changed. The caller has
+    // to have checked that the identity may do it.
     Result<Reply> rewrite(const Rewrite& rewrite, const Identity& identity, std::chrono::sys_seconds now);
 
     Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) const;
@@ -124,20 +125,21 @@ class Store {
     // The connection, for usage_store.h; without a transaction under way.
     Database& database();
 
-    // From here on comparing time_windows ends with takes_long, and nothing changed, when it is more work
-    // than this (rrule::OverlapSearch::work()). Without, it is OverlapSearch::kLongWork.
+    // Sets how much work the comparison of time_windows may be (rrule::OverlapSearch::work(); at first
+    // OverlapSearch::kLongWork). A change that needs more ends with takes_long and changes nothing.
     void set_patience(std::uint64_t work);
 
-    // What prepare() makes a store of: what this one knows. Commits what is staged.
+    // All that this store knows, for prepare() to make another store of. Commits what is staged.
     struct Seed;
     std::shared_ptr<const Seed> seed();
-    // A store whose first change isn't committed: it is written, and on the disk but for its commit, and
-    // holds for this store alone. Once another thread sets `end`, the change ends soon, with an error and
-    // nothing changed, unless it is done. Errors: system.
+    // Makes a store on the same file whose first change isn't committed: its rows are written to the disk,
+    // only the commit is missing, and until take_over() the change is in force in that store alone. Once
+    // another thread sets `end`, the change ends soon, with an error and nothing changed, unless it is done
+    // already. Errors: system.
     static Result<Store> prepare(const Seed& seed, const std::atomic<bool>& end);
-    // Commits the change of such a store, if it made one; then it holds here. On an error nothing has
-    // changed. The other one may be thrown away afterwards, in any thread; thrown away before, it takes its
-    // change with it.
+    // Commits the change of a prepared store, if it made one; from then on the change is in force here. On an
+    // error nothing has changed. Afterwards the prepared store may be destroyed, in any thread; destroyed
+    // earlier, its change is lost.
     Result<void> take_over(Store& prepared);
 
   private:
