@@ -28,10 +28,11 @@ struct Numbered {
 Result<std::optional<Numbered>> numbered(Connection& connection);
 
 struct Loss {
-    // A sentence's end, as in "PATH has lost ...": how many commits, where the log ends, and of what date the
-    // mark is.
+    // The end of a sentence that begins with the path, "has lost ...": how many commits are lost, where the
+    // log ends, and from when the mark is.
     std::string text;
-    // The write-ahead log hides a later state that is in the database file: it is better left out.
+    // The database file itself is in a later state than the write-ahead log would bring it to. accept_loss()
+    // removes the log then.
     bool without_log = false;
     // A checkpoint was cut short: what is left may be a mixture of states.
     bool mixed = false;
@@ -44,13 +45,14 @@ struct Loss {
 // "revision". nullopt: nothing is lost. Errors: the database can't be read.
 Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name);
 
-// Takes what is left for all there is, and what was lost for lost: afterwards commits are numbered anew.
-// Nobody else may have the database open. First the database, its log and its mark are copied into the folder
-// `aside`, which is there. What is left must be whole in itself. Errors: nothing has changed, but for the
-// copies.
+// Goes on with what is left: the mark of the lost commits is removed, and commits are numbered anew. Nobody
+// else may have the database open. First the database, its log and its mark are copied into the folder
+// `aside`, which has to be there. Errors: what is left isn't whole in itself, or can't be written; but for
+// the copies, nothing has changed then.
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside);
 
-// For a copy of a database: its commits aren't numbered any more.
+// To be called for a copy of a database: its commits aren't numbered any more, so that no mark is compared
+// with it.
 Result<void> forget_numbers(Connection& connection);
 
 }  // namespace pbs::sqlite

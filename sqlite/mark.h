@@ -41,9 +41,9 @@ class MarkFile {
     // take turns.
     Result<void> change(const std::function<void(Mark&)>& work);
 
-    // Copying the log into the database: one connection at a time, of whatever process, so that the mark is
-    // right about it. False: another one does, or it can't be known. The turn ends with end_turn(), or with
-    // the file.
+    // Takes the turn to copy the log into the database. One connection at a time has it, of all processes, so
+    // that what the mark says of the copying is right. False: another one has it, or that can't be found out.
+    // The turn ends with end_turn(), or when the file is closed.
     bool take_turn();
     void end_turn();
 

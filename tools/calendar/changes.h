@@ -1,4 +1,4 @@
-// What holds from when to when: policies, windows, dedicated and prime time, non-work days.
+// From when to when policies are in force and windows, dedicated time, prime time and non-work days last.
 #ifndef PBSPOLICY_CALENDAR_CHANGES_H
 #define PBSPOLICY_CALENDAR_CHANGES_H
 
@@ -25,7 +25,7 @@ struct Span {
     bool later = false;    // it goes on after it
 };
 
-// Everything in [a, b), in the order of beginnings, then kinds, then names.
+// All spans that have a part in [a, b), in the order of their beginnings, then kinds, then names.
 std::vector<Span> spans(const Site& site, rrule::Instant a, rrule::Instant b);
 
 // One line a span, for a terminal, with times of the server's zone.

@@ -12,7 +12,7 @@
 
 namespace pbs::calendar {
 
-// What a moment is; dedicated time goes before prime time.
+// The kind of time at a moment. Where dedicated and prime time overlap, it is dedicated time.
 enum class Phase { non_prime, prime, dedicated };
 // "non-prime time", "prime time", "dedicated time".
 std::string_view phase_text(Phase phase);
@@ -30,12 +30,12 @@ struct MonthDay {
     bool non_work = false;
     std::string name{};   // of the non-work day, if it has one
     std::string clock{};  // "clock set from 03:00 to 02:00"; empty on other days
-    // Covers the day from 0 to 1440 without gaps or overlaps, minutes in which something is open being open
-    // as a whole. Where the clock is set, the parts are as the clock shows them: what comes twice is there
-    // once, and open if it is so at either time.
+    // The parts cover the day from 0 to 1440 without gaps or overlaps. A minute in which something is open
+    // counts as open as a whole. On a day on which the clock is set, parts are as the clock shows them: a
+    // reading that comes twice is there once, and is open if it is open either time.
     std::vector<DayPart> parts{};
 
-    // What is said beside the day: its name, and how the clock is set.
+    // Remarks on the day: its name as a holiday, and how the clock is set on it.
     std::string remark() const;
 };
 
@@ -78,13 +78,14 @@ std::tm date_of(rrule::LocalDay day);
 // "06:05"
 std::string minute_text(int minute);
 
-// A line a day with a bar of 48 half hours, each shown as what it begins with, or as the shortest part that
-// lies within it: '#' prime, '.' non-prime, 'D' dedicated time; non-work days have a '*' and their name. Then
-// the policies and the hours of queues. With `colour` in ANSI colours too.
+// The month as text. Each day is a line with a bar of 48 half hours: '#' prime, '.' non-prime, 'D' dedicated
+// time. A half hour shows the part that it begins with, or the shortest part that lies within it. Non-work
+// days have a '*' and their name. The policies and the hours of queues follow. With `colour`, bars are in
+// ANSI colours too.
 std::string to_terminal(const Month& month, bool colour);
 
-// The same to the minute, as a file of SVG (1.1) with a legend; each part has its hours as a tooltip. Queues
-// have a thin bar each below the day's.
+// The month as a picture (SVG 1.1) with a legend. Bars are exact to the minute, and each part has its hours
+// as a tooltip. Each queue has a thin bar below that of the day.
 std::string to_svg(const Month& month);
 
 }  // namespace pbs::calendar

@@ -51,7 +51,7 @@ struct SchedPolicies {
 struct Site {
     std::string server;
     rrule::Zone zone = rrule::Zone::utc();
-    // The zone isn't the server's own word, but this machine's.
+    // True: the server doesn't tell its zone, so this is the zone of this machine.
     bool zone_assumed = false;
     std::optional<rrule::Instant> now;       // what the server's clock shows, if it says
     std::vector<std::string> holiday_rules;  // non_work_days, an entry each

@@ -12,9 +12,9 @@ namespace pbs::replay {
 
 // The same record with other names in place of those of users, groups, queues, hosts and vnodes, and of the
 // files and programs that the configuration names: the same one for the same name wherever it is, in the
-// order that the names were in. Remarks and descriptions are left out. Decides what the record decides: that
-// is tried, and an error if it isn't so. Of a record that decides something else now, the texts of decisions
-// have the names replaced that stand in them as words.
+// order that the names were in. Remarks and descriptions are left out. Run again, the new record decides what
+// the old one decides; this is tried, and if it isn't so there is an error. If a record, run again, decides
+// something else than it says, names are replaced in the texts of its decisions where they stand as words.
 //
 // Kept are the names of policies, schedulers, time windows, fairshare groups, resources and partitions, and
 // values of resources other than host, vnode and select.

@@ -14,8 +14,8 @@ struct AskError {
 
 // `server` is empty for the default one, `sched` for the scheduler default. Errors: the server can't be
 // reached, or refuses (operators and managers may have a record).
-// With `next` it is the record of the next cycle that the server runs, which is waited for, however long that
-// is; else of one at this moment.
+// With `next`, this waits for the next cycle that the server runs, however long that takes, and gets its
+// record. Without it, the record is of a cycle at this moment.
 tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched,
                                                bool next);
 

@@ -62,7 +62,7 @@ class RecordWriter {
     explicit RecordWriter(Sink sink = {}) : sink_(std::move(sink)) {}
     void begin(std::string_view time_zone);
     void state(const sched::StateRecord& record);
-    // Learns the names that decisions have, and writes nothing.
+    // Learns the names that decisions refer to, and writes nothing.
     void state_names(const sched::StateRecord& record);
     void cycle(const CycleAsked& asked);
     void decisions(const sched::Decisions& decided);
@@ -73,7 +73,7 @@ class RecordWriter {
     std::string take() { return std::move(text_); }
 
   private:
-    // Of what decisions and amounts name.
+    // The names of what decisions and amounts refer to.
     struct Names {
         std::vector<std::string> resources;                         // by id
         std::unordered_map<std::string_view, std::uint32_t> first;  // id of the first resource of a name
@@ -97,7 +97,7 @@ struct DecidedLine {
     std::size_t line = 0;
 };
 
-// What reading a record hands on.
+// Gets the steps of a record, one by one, while it is read.
 class RecordSink {
   public:
     virtual ~RecordSink() = default;
@@ -111,11 +111,11 @@ struct ReadRecord {
     std::vector<DecidedLine> decided;
 };
 
-// Reads a record, handing its state on as it goes. Errors begin with "NAME:LINE: " and say what was expected
-// there; they are also those of the sink, with the line of what it was given.
+// Reads a record and gives each of its steps to the sink. Errors begin with "NAME:LINE: " and say what was
+// expected there. An error of the sink ends the reading and gets the line of the step that it was given.
 Result<ReadRecord> read_record(std::string_view text, std::string_view name, RecordSink& sink);
 
-// The lines of decisions as a record has them, "cycle" and what comes before left out.
+// The lines of a record that come after "cycle": what was decided.
 std::vector<DecidedLine> decided_lines(std::string_view text);
 
 }  // namespace pbs::replay

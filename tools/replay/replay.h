@@ -13,8 +13,9 @@
 
 namespace pbs::replay {
 
-// The record of a cycle that is gone through now; nothing of it is done. Takes as long as a cycle and what it
-// takes to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is true.
+// Runs a cycle now, without carrying out its decisions, and writes its record. That takes as long as a cycle,
+// and the time to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is
+// true.
 void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
                   const std::atomic<bool>& give_up);
 
@@ -30,7 +31,8 @@ struct Replayed {
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone = std::nullopt);
 
-// The lines of what it decides, as a record has them. Errors as those of read_record().
+// Runs the cycle of a record and returns what it decides, in lines as a record has them. Errors as those of
+// read_record().
 Result<std::string> decide_again(std::string_view text, std::string_view name,
                                  const std::optional<std::string>& time_zone = std::nullopt);
 
