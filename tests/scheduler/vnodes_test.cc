@@ -250,6 +250,58 @@ TEST(VnodesTest, AShortageIsOfWhatVnodesHaveNow) {
     EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 4);
 }
 
+// Three of the four CPUs are kept from `start` on.
+TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
+    Interner strings;
+    Resources resources;
+    Requests requests;
+    Vnodes vnodes(strings);
+    resources.define({0, ResourceKind::integer, "ncpus", true});
+    vnodes.rebuild(resources);
+    const Amount four{0, 4, {}};
+    VnodeRecord record;
+    record.vnode = VnodeHandle{1};
+    record.name = record.host = "n";
+    record.resources_available = {&four, 1};
+    vnodes.change(record, resources);
+    const PoolId pool = vnodes.pool({}, 0, 0);
+    const auto asks = [&](std::int64_t ncpus) {
+        const Amount amount{0, ncpus, {}};
+        return requests.acquire({&amount, 1}, resources);
+    };
+    const std::uint32_t one = asks(1);
+    const std::uint32_t two = asks(2);
+    const std::uint32_t three = asks(3);
+    const Instant start{std::chrono::seconds(1000)};
+    const auto fits = [&](std::uint32_t request, Instant ends) {
+        PlaceRules rules;
+        rules.ends = ends;
+        return vnodes.has_place(pool, requests[request], rules);
+    };
+    const Instant later = start + std::chrono::seconds(1);
+    Placement placement;
+    ASSERT_TRUE(vnodes.find(pool, requests[three], {}, placement));
+    vnodes.reserve(0, start, placement, requests[three], {});
+    EXPECT_THAT(vnodes.reserved(), ElementsAre(0));
+    EXPECT_TRUE(fits(three, start));
+    EXPECT_TRUE(fits(one, later));
+    EXPECT_FALSE(fits(two, later));
+
+    vnodes.suspend(0, true);
+    EXPECT_TRUE(fits(two, later));
+    vnodes.suspend(0, false);
+
+    Placement other;
+    ASSERT_TRUE(vnodes.find(pool, requests[one], {}, other));
+    vnodes.use_reserved(other, requests[one], {}, start);
+    EXPECT_TRUE(fits(one, later)) << "a job that is over by then uses nothing up";
+    vnodes.use_reserved(other, requests[one], {}, later);
+    EXPECT_FALSE(fits(one, later));
+
+    vnodes.clear_reservations();
+    EXPECT_TRUE(fits(three, later));
+}
+
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
     const NodeSize size{2, 512 * mb};
     EXPECT_EQ(size.nodes(1, -1), 1);
