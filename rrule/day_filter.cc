@@ -32,7 +32,8 @@ void DayFilter::mark(const std::vector<int>& numbers, int from, int to, YearDays
     }
 }
 
-// 2MO is the second Monday of [from, to), -1MO the last, MO each.
+// The days of [from, to) that an element of BYDAY means: of 2MO the second Monday, of -1MO the last, of MO
+// each.
 void DayFilter::mark_weekdays(const Year& year, int from, int to, YearDays& days) const {
     for (const text::WeekdayNum& d : week_day_) {
         const int first = from + (static_cast<int>(d.weekday) - weekday_of(year.first + from) + 7) % 7;

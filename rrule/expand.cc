@@ -85,8 +85,8 @@ struct RuleExpander::Impl {
     bool by_week;
     int anchor_year;  // with BYWEEKNO that of DTSTART's week
     std::uint64_t steps = 0;
-    // Of each kind of year: what the filter leaves, and what of that is chosen without INTERVAL; with
-    // BYWEEKNO, of the days of its weeks.
+    // For each kind of year: the days that the filter leaves, and those of them that the rule chooses if
+    // INTERVAL is left out of account. With BYWEEKNO a year's days are those of its weeks.
     std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
     Impl(const Rule& r, Local a, bool ever)
@@ -139,7 +139,8 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // Days of the filter, and which of them are a period: in [from, to), counted from `begin`.
+    // The days that the filter leaves, and the part of them that is one period of the rule: [from, to), in
+    // days from `begin`.
     struct Period {
         YearDays days;
         std::int64_t begin;

@@ -51,19 +51,22 @@ class OverlapSearch::Pair {
     }
 
   private:
-    // After a day with an overlap so many more may have an earlier one.
+    // An opening of a that starts up to so many days after the day of a known overlap may still have an
+    // earlier overlap.
     static constexpr std::int64_t kSettled = 8;
 
-    // How many days after an opening of a one of b may begin that shares an instant with it.
+    // Finds the shifts that matter: if an opening of b shares an instant with one of a, it begins so many
+    // days later (or earlier, where the shift is negative).
     void find_shifts() {
-        // One shows later by at most this.
+        // The clocks of two zones differ by at most this.
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
         for (std::size_t i = 0; i < kShifts; ++i) {
             const int shift = shift_at(i);
             const Seconds day{std::int64_t{shift} * 86400};
             const bool in_time = a_.start_time() - apart < b_.end_time() + day &&
                                  b_.start_time() + day < a_.end_time() + apart;
-            // What is open on holidays only is never open with what isn't.
+            // Of openings on the same day, one that is on holidays only never meets one that is never on
+            // holidays.
             const bool apart_by_holidays =
                 shift == 0 && ((a_.only_on_holidays() && !b_.applies_on_holidays()) ||
                                (b_.only_on_holidays() && !a_.applies_on_holidays()));
@@ -101,7 +104,7 @@ class OverlapSearch::Pair {
                          : shift < 0 && (a & first).any() && (b & last).any();
     }
 
-    // The last day that may tell something new.
+    // The last day to look at: after it all days are as days before it.
     std::int64_t last_day() const {
         const Window both[] = {a_, b_};
         const Pattern pattern(both, search_.holidays_);
@@ -119,7 +122,7 @@ class OverlapSearch::Pair {
             if (!shifts_[i]) continue;
             const int shift = shift_at(i);
             common[i] = a & b.shifted(-shift);
-            // Those of b that are in the years beside this one.
+            // For days of a at the ends of the year, b's opening lies in the year before or after.
             const auto beside = [&](int from, int to) {
                 for (int day = a.next(from); day < to; day = a.next(day + 1))
                     if (b_.opens_on(day_at(year.first + day + shift), search_.holidays_)) common[i].set(day);
@@ -140,7 +143,7 @@ class OverlapSearch::Pair {
     // Whether the changes of the clock around a year are those of all years of its kind.
     static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
 
-    // Looks at the clock for an opening of a and the one of b.
+    // Compares the instants of a's opening on this day and of b's opening, by the clocks of their zones.
     void try_day(const Year& year, int day, std::size_t i, YearDays& common) {
         ++search_.work_;
         const LocalDay of_a = day_at(year.first + day);
@@ -156,7 +159,7 @@ class OverlapSearch::Pair {
             found_ = at;
             return;
         }
-        // So it is on all days up to the next change of a clock.
+        // They don't meet, nor do they on the days up to the next change of a clock.
         const std::int64_t until =
             std::min(unchanged_until(a_, of_a), unchanged_until(b_, of_b) - shift_at(i));
         const YearDays same = YearDays::range(
@@ -165,7 +168,8 @@ class OverlapSearch::Pair {
         if (is_regular(year)) never_[static_cast<std::size_t>(year.kind)][i] |= same;
     }
 
-    // The first day from `day` on whose opening is not as far from UTC as that of `day`.
+    // The first day from `day` on on which the window's clock has another offset from UTC than at the opening
+    // of `day`.
     static std::int64_t unchanged_until(const Window& window, LocalDay day) {
         const Zone& zone = window.recurrence().zone();
         const Zone::Stretch stretch = zone.stretch(zone.instant(Local{day} + window.start_time()));
@@ -181,8 +185,8 @@ class OverlapSearch::Pair {
     Instant limit_;
     bool one_zone_;
     std::array<bool, kShifts> shifts_{};
-    // Of each kind of year, once the clocks are set by rules: days of a on which it meets no opening of b so
-    // many days later, as the clocks show it.
+    // For each kind of year and each shift, in the time in which the clocks are set by rules: the days on
+    // which a's opening is known not to meet b's.
     std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
     std::optional<Instant> found_;
     std::int64_t found_day_ = 0;

@@ -119,8 +119,8 @@ struct alignas(64) WindowSet::Impl {
         }
     }
 
-    // Whether nothing changes any more after what is compiled, where nothing changes from t on. It's found
-    // out when some years have passed without a change: that is seldom.
+    // Is it known that nothing changes any more after what is compiled? For a t from which on nothing in it
+    // changes. Since that is seldom so, it is only asked when some years have passed without a change.
     using Quiet = std::optional<Instant>;
     bool quiet_at_end(Instant t, Quiet& quiet) const {
         constexpr Days kSeldom{366 * 6};
@@ -128,7 +128,8 @@ struct alignas(64) WindowSet::Impl {
         return quiet && hi >= *quiet;
     }
 
-    // The same for its start, and the place where it is then.
+    // Extends what is compiled backwards until the start of interval i is known not to be only where
+    // compilation began. Returns the index that the interval has then.
     std::size_t settle_start(std::size_t i, Instant t) {
         while (list[i].start == lo && lo > kBegin) {
             extend_back(std::max(kBegin, lo - step));
