@@ -249,7 +249,7 @@ Result<void> add_listener(JobOptions& options, Submitted& job) {
         return {};
     }
     if (options.interactive) {
-        if (const auto checked = check_terminal(); !checked) {
+        if (auto checked = check_terminal(); !checked) {
             return checked;
         }
     }

@@ -295,7 +295,7 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
     }
     if (!has_select) set_default(job, "select", select_text(chunks));
     if (job.attributes.has("Resource_List", "place")) {
-        const auto ok = check_place(job.attributes.text("Resource_List", "place"), state.resources);
+        auto ok = check_place(job.attributes.text("Resource_List", "place"), state.resources);
         if (!ok) return ok;
     } else {
         set_default(job, "place", has_nodes ? "scatter" : has_select ? "free" : "pack");

@@ -166,25 +166,15 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     }
     sched::JobRecord out;
     out.job = sched::JobHandle{record->job};
-    out.sequence = record->sequence;
     out.id = view(record->id);
-    out.owner = view(record->owner);
-    out.group = view(record->group);
-    out.account = view(record->account);
-    out.project = view(record->project);
-    out.origin_queue = view(record->origin_queue);
-    out.run_host = view(record->run_host);
     out.queue = sched::QueueHandle{record->queue};
     out.state = static_cast<char>(record->state);
-    out.priority = record->priority;
-    out.interactive = (record->flags & PBS_JOB_INTERACTIVE) != 0;
-    out.rerunnable = (record->flags & PBS_JOB_RERUNNABLE) != 0;
-    out.has_comment = (record->flags & PBS_JOB_HAS_COMMENT) != 0;
-    out.ctime = instant(record->ctime);
-    out.qtime = instant(record->qtime);
+#define JOB_TEXT(name) out.name = view(record->name);
+#define JOB_NUMBER(name, type) out.name = record->name;
+#define JOB_INSTANT(name) out.name = instant(record->name);
+#define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
+#include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
-    out.stime = instant(record->stime);
-    out.mtime = instant(record->mtime);
     out.walltime = sched::Seconds{record->walltime};
     out.requested = amounts(requested);
     out.places = places_;

@@ -47,9 +47,8 @@ class Keeper {
     }
     void operator()(JobChanged& changed) const {
         JobRecord& record = changed.record;
-        for (std::string_view* text : {&record.id, &record.owner, &record.group, &record.account,
-                                       &record.project, &record.origin_queue, &record.run_host})
-            keep(*text);
+        keep(record.id);
+        for_each_text(record, [&](std::string_view& text) { keep(text); });
         keep(record.requested);
         keep(record.places);
     }

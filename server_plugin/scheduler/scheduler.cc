@@ -604,34 +604,19 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const bool is_new = jobs.state[slot] == ' ';
     if (!is_new) tables.requests.release(jobs.request[slot]);
     jobs.request[slot] = request;
-    jobs.sequence[slot] = record.sequence;
     jobs.id[slot] = record.id;
-    const auto renew = [&](std::uint32_t& id, std::string_view text) {
-        if (!is_new && tables.strings.text(id) == text) return false;
-        id = text.empty() ? 0 : tables.strings.id(text);
-        return true;
-    };
-    const bool other_owner = renew(jobs.owner[slot], record.owner);
-    if (renew(jobs.group[slot], record.group) || other_owner)
+    const auto user = std::pair(jobs.group[slot], jobs.owner[slot]);
+    jobs.take_fields(slot, record, tables.strings);
+    if (is_new || user != std::pair(jobs.group[slot], jobs.owner[slot]))
         jobs.user[slot] = tables.user(jobs.group[slot], jobs.owner[slot]);
-    renew(jobs.origin_queue[slot], record.origin_queue);
-    renew(jobs.run_host[slot], record.run_host);
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
     // A comment that was decided on for a job that is held by now hasn't been given.
     if (!is_new && jobs.state[slot] != record.state) jobs.comment[slot] = 0;
     jobs.state[slot] = record.state;
-    jobs.priority[slot] = record.priority;
-    const bool fresh = arrived || (jobs.flags[slot] & job_fresh) != 0;
-    jobs.flags[slot] = static_cast<std::uint8_t>(
-        (record.interactive ? job_interactive : 0) | (record.rerunnable ? job_rerunnable : 0) |
-        (record.has_comment ? job_has_comment : 0) | (fresh ? job_fresh : 0));
-    jobs.ctime[slot] = record.ctime;
-    jobs.qtime[slot] = record.qtime;
+    if (arrived) jobs.flags[slot] |= job_fresh;
     jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
-    jobs.stime[slot] = record.stime;
-    jobs.mtime[slot] = record.mtime;
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
     // The new one before the old one is given back: the same number means that it is the same.

@@ -52,31 +52,32 @@ struct Place {
     bool joined = false;  // of a decision: another piece of the chunk that the place before is of
 };
 
-struct JobRecord {
+// The fields of job_fields.def. Instants: the Epoch is not yet.
+struct JobFields {
+#define JOB_TEXT(name) std::string_view name{};
+#define JOB_NUMBER(name, type) type name = 0;
+#define JOB_INSTANT(name) Instant name{};
+#define JOB_FLAG(name, upper_name) bool name = false;
+#include "server_plugin/scheduler/model/job_fields.def"
+};
+
+struct JobRecord : JobFields {
     JobHandle job{};
-    std::uint64_t sequence = 0;  // the number in the job id: the last tie-break
     std::string_view id;
-    std::string_view owner;  // without host
-    std::string_view group;
-    std::string_view account;
-    std::string_view project;
-    std::string_view origin_queue;  // PBS_O_QUEUE
-    std::string_view run_host;      // the host it asks to run on, if any
     QueueHandle queue{};
-    char state = 'Q';  // as in job_state: Q H W T R E S
-    std::int32_t priority = 0;
-    bool interactive = false;
-    bool rerunnable = false;
-    bool has_comment = false;
-    Instant ctime{};
-    Instant qtime{};
-    Instant etime{};  // Epoch: not eligible, or unknown
-    Instant stime{};  // Epoch: not started
-    Instant mtime{};
+    char state = 'Q';      // as in job_state: Q H W T R E S
+    Instant etime{};       // Epoch: not eligible, or unknown
     Seconds walltime{-1};  // requested; -1: none asked
     std::span<const Amount> requested;
     std::span<const Place> places;  // held by a running job
 };
+
+// Calls visit(text) for each text of the fields.
+template <class Visit>
+void for_each_text(JobFields& fields, const Visit& visit) {
+#define JOB_TEXT(name) visit(fields.name);
+#include "server_plugin/scheduler/model/job_fields.def"
+}
 
 // When jobs of an execution queue start (PP-748, interface 6).
 enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };

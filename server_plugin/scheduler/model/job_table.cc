@@ -18,8 +18,12 @@ JobSlot JobTable::add(JobHandle job) {
     } else {
         slot = static_cast<JobSlot>(handle.size());
         const auto grow = [](auto&... columns) { (columns.emplace_back(), ...); };
-        grow(handle, sequence, id, owner, group, user, origin_queue, run_host, queue, state, flags, priority,
-             ctime, qtime, eligible, stime, mtime, walltime, request, signature, position, comment);
+#define JOB_TEXT(name) grow(name);
+#define JOB_NUMBER(name, type) grow(name);
+#define JOB_INSTANT(name) grow(name);
+#include "server_plugin/scheduler/model/job_fields.def"
+        grow(handle, id, flags, user, queue, state, eligible, walltime, request, signature, position,
+             comment);
     }
     handle[slot] = job;
     comment[slot] = 0;
@@ -40,6 +44,29 @@ void JobTable::remove(JobSlot slot) {
 JobSlot JobTable::find(JobHandle job) const {
     const auto found = by_handle.find(static_cast<std::uint64_t>(job));
     return found == by_handle.end() ? no_slot : found->second;
+}
+
+void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& strings) {
+    const bool is_new = state[slot] == ' ';
+    const auto take_text = [&](std::uint32_t& id_of_text, std::string_view text) {
+        if (is_new || strings.text(id_of_text) != text) id_of_text = text.empty() ? 0 : strings.id(text);
+    };
+    const auto take_flag = [&](JobFlag flag, bool on) {
+        flags[slot] = static_cast<std::uint8_t>(on ? flags[slot] | flag : flags[slot] & ~flag);
+    };
+#define JOB_TEXT(name) take_text((name)[slot], fields.name);
+#define JOB_NUMBER(name, type) name[slot] = fields.name;
+#define JOB_INSTANT(name) name[slot] = fields.name;
+#define JOB_FLAG(name, upper_name) take_flag(job_##name, fields.name);
+#include "server_plugin/scheduler/model/job_fields.def"
+}
+
+void JobTable::give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const {
+#define JOB_TEXT(name) fields.name = strings.text((name)[slot]);
+#define JOB_NUMBER(name, type) fields.name = (name)[slot];
+#define JOB_INSTANT(name) fields.name = (name)[slot];
+#define JOB_FLAG(name, upper_name) fields.name = (flags[slot] & (job_##name)) != 0;
+#include "server_plugin/scheduler/model/job_fields.def"
 }
 
 QueueSlot QueueTable::slot(QueueHandle handle) {

@@ -28,25 +28,23 @@ enum JobFlag : std::uint8_t {
     job_fresh = 8,  // arrived in its queue after the last cycle
 };
 
+// The columns of job_fields.def.
+struct JobColumns {
+#define JOB_TEXT(name) std::vector<std::uint32_t> name;
+#define JOB_NUMBER(name, type) std::vector<type> name;
+#define JOB_INSTANT(name) std::vector<Instant> name;
+#include "server_plugin/scheduler/model/job_fields.def"
+    std::vector<std::uint8_t> flags;  // of JobFlag
+};
+
 // One entry a job in each column. Slots are reused.
-struct JobTable {
+struct JobTable : JobColumns {
     std::vector<JobHandle> handle;
-    std::vector<std::uint64_t> sequence;
     std::vector<std::string> id;
-    std::vector<std::uint32_t> owner;
-    std::vector<std::uint32_t> group;
     std::vector<std::uint32_t> user;  // the pair group:user
-    std::vector<std::uint32_t> origin_queue;
-    std::vector<std::uint32_t> run_host;
     std::vector<QueueSlot> queue;
     std::vector<char> state;
-    std::vector<std::uint8_t> flags;
-    std::vector<std::int32_t> priority;
-    std::vector<Instant> ctime;
-    std::vector<Instant> qtime;
     std::vector<Instant> eligible;  // etime, else ctime
-    std::vector<Instant> stime;
-    std::vector<Instant> mtime;
     std::vector<Seconds> walltime;  // -1: none asked
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
@@ -58,6 +56,9 @@ struct JobTable {
     JobSlot add(JobHandle job);
     void remove(JobSlot slot);
     JobSlot find(JobHandle job) const;
+    // The fields of job_fields.def, from a record and back. Of a slot that is new the old ones don't count.
+    void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
+    void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
     // What is reckoned with: the walltime asked for, else unlimited_walltime.
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? unlimited_walltime : walltime[slot];
