@@ -2,14 +2,7 @@
 // requests about policies and what goes with them, whole in form and random in content, sent at once; the
 // half of them isn't waited for. A program of the tests, as root. Exit status 1: the server couldn't be
 // reached any more.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +10,7 @@
 #include <string>
 
 #include "ifl/request.h"
+#include "tests/openpbs/reserved_port.h"
 
 namespace {
 
@@ -94,33 +88,15 @@ class Maker {
     std::mt19937 random_;
 };
 
-int connect_from_reserved(const sockaddr_in& server, Maker& maker) {
-    for (int tries = 0; tries < 200; ++tries) {
-        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in here = server;
-        here.sin_port = htons(static_cast<std::uint16_t>(600 + maker.below(420)));
-        if (bind(fd, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0 &&
-            connect(fd, reinterpret_cast<const sockaddr*>(&server), sizeof server) == 0)
-            return fd;
-        const bool refused = errno == ECONNREFUSED;
-        close(fd);
-        if (refused) return -1;
-    }
-    return -1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc != 5) return 2;
-    sockaddr_in server{};
-    server.sin_family = AF_INET;
-    server.sin_port = htons(static_cast<std::uint16_t>(std::atoi(argv[2])));
-    if (inet_pton(AF_INET, argv[1], &server.sin_addr) != 1) return 2;
     Maker maker(static_cast<unsigned>(std::atoi(argv[3])));
     int replies = 0;
     for (int left = std::atoi(argv[4]); left > 0; --left) {
-        const int fd = connect_from_reserved(server, maker);
+        const int fd =
+            connect_from_reserved(argv[1], std::atoi(argv[2]), static_cast<unsigned>(maker.below(420)));
         if (fd < 0) return 1;
         const std::string packets = maker.packets();
         if (send(fd, packets.data(), packets.size(), MSG_NOSIGNAL) < 0) return 1;

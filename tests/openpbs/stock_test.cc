@@ -68,6 +68,101 @@ constexpr std::array kSteps{
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
     Step{"oscar", "qrun 0; qrerun 0; qstat -f 99; qdel 99"},
     Step{"una", "pbs_rsub -R 2300 -D 00:10:00 -l select=1:ncpus=1; pbs_rstat; pbs_rdel R9"},
+    Step{"una",
+         "echo sleep 100 | qsub -h -q workq -A acct -a 12312359 -c n -j oe -k oe -m abe -M una@box -N all -o "
+         "/tmp -p 5 -r n "
+         "-S /bin/sh -u una -v A=1,B=2 -V -W umask=077,block=false -l select=2:ncpus=1:mem=1mb,place=scatter "
+         "-l walltime=1:00:00 -P project"},
+    Step{"una",
+         "echo x | qsub -z -h; echo x | qsub -I -h < /dev/null; echo x | qsub -W depend=afterok:0 -W "
+         "depend=no:0"},
+    Step{"una",
+         "echo x | qsub -l select=nonsense; echo x | qsub -l ncpus=-1; echo x | qsub -l walltime=x; qsub -Q; "
+         "echo x | qsub -p 5000; echo x | qsub -a 9; echo x | qsub -J 3-1; echo x | qsub -h -- /bin/true"},
+    Step{"oscar", "qrun -H box 1; qrun -H nowhere 0; qstat 1"},
+    Step{"una",
+         "for f in -a -i -r -H -x -n '-n -1' -s '-s -1' -w -aw -T -E -p -t '-u una' '-u nobody' -G -M -q '-a "
+         "-G' '-f -w'; do "
+         "qstat $f | grep -v -e time -e session -e Variable -e PBS_O; done"},
+    Step{"una",
+         "qstat -f -F json; qstat -f -F dsv; qstat -Q -f -F json; qstat -B -f -F json; qstat -B -f -F dsv -D "
+         ","},
+    Step{
+        "una",
+        "qstat -Bf nowhere; qstat @nowhere; qstat 9999; qstat nonsense; qstat workq; qstat q1@box; qstat -Z"},
+    Step{"una",
+         "for f in '' -x '-N one' '-l ncpus.gt.0' '-p 0' '-c n' '-h u' '-r y' '-s QHRW' '-t .lt.99999999' "
+         "'-A acct' "
+         "'-P project' -T -J '-a 12312359' '-q q1' '-u una' -z '-l mem.ge.1mb' '-s Z'; do qselect $f; done"},
+    Step{"una",
+         "for f in '-a 01010101' '-A other' '-c s' '-e /tmp/e' '-h o' '-h u' '-h n' '-j n' '-k n' '-l "
+         "mem=2mb' '-m n' '-M x' "
+         "'-o /tmp/o' '-p 7' '-p 9999' '-P other' '-r y' '-S /bin/bash' '-u una' '-v C=3' '-W umask=022' '-W "
+         "nonsense=1' "
+         "'-l select=1:ncpus=99' '-l nonsense=1' '-N 1bad'; do qalter $f 2; done; qalter -l walltime=9 99"},
+    Step{"oscar", "qalter -p 3 2; qalter -h s 2; qhold -h so 2; qrls -h s 2; qalter -W run_count=3 2"},
+    Step{"una",
+         "qhold -h u 2; qhold -h o 2; qhold -h z 2; qrls -h u 2; qrls -h o 2; qrls 99; qhold 99; qhold "
+         "nonsense"},
+    Step{"una",
+         "qmove workq 2; qmove nowhere 2; qmove q1@nowhere 2; qmove workq 99; qorder 2 99; qmsg -E 1 x; qmsg "
+         "99 x"},
+    Step{"una", "qsig -s SIGNULL 1; qsig -s suspend 1; qsig -s nonsense 1; qrerun 1; qrun 2; qsig 99"},
+    Step{"oscar",
+         "qsig -s suspend 1; qstat 1; qsig -s resume 1; qrerun -W force 99; pbs_release_nodes -j 1 box"},
+    Step{
+        "una",
+        "for f in -a -l -L -S -H -aS -aSj '-a -F json' '-a -F dsv' '-v box' '-H box' '-v nowhere' -av -Z; do "
+        "pbsnodes $f; done"},
+    Step{"una", "pbsnodes -o box; pbsnodes -C box text; pbsnodes -r box"},
+    Step{"alice",
+         "qmgr -c 'create vnode v1'; qmgr -c 'set vnode box resources_available.ncpus=4'; qmgr -c 'list node "
+         "box'; "
+         "qmgr -c 'unset node box resources_available.ncpus'; qmgr -c 'set node nowhere Priority=1'; qmgr -c "
+         "'print node box'; qmgr -c 'delete node v1'; qmgr -c 'set node box Priority=x'"},
+    Step{
+        "una",
+        "qmgr -c 'set node box Priority=5'; qmgr -c 'create node x'; qmgr -c 'set server comment=x'; qmgr -c "
+        "'create resource x type=long'; qmgr -c 'set sched default comment=x'; qmgr -c 'set hook h "
+        "enabled=true'"},
+    Step{"oscar",
+         "qmgr -c 'set server comment=x'; qmgr -c 'unset server comment'; qmgr -c 'set server "
+         "managers=oscar@*'; qmgr "
+         "-c 'create resource x type=long'; qmgr -c 'create sched s9'; qmgr -c 'set node box comment=y'; "
+         "qmgr -c "
+         "'unset node box comment'"},
+    Step{"root",
+         "printf 'import pbs\\n' > /tmp/h$$.py; qmgr -c 'create hook h3 event=queuejob'; qmgr -c \"import "
+         "hook h3 "
+         "application/x-python default /tmp/h$$.py\"; qmgr -c 'export hook h3 application/x-python default'; "
+         "qmgr -c 'set hook "
+         "h3 event=nonsense'; qmgr -c 'set hook h3 order=3,alarm=9'; qmgr -c 'unset hook h3 alarm'; qmgr -c "
+         "'print hook h3'; "
+         "qmgr -c 'list hook h3'; qmgr -c 'delete hook h3'; qmgr -c 'delete hook h3'"},
+    Step{"alice",
+         "printf 'c q qa\\ns q qa queue_type=e,en=t,st=t\\nl q qa\\np q qa\\nd q qa\\nnonsense\\n#x\\n' | "
+         "qmgr; qmgr -a -c "
+         "'l q nowhere'; qmgr -n -c 'l s'; qmgr -e -c 's q workq priority=1'; qmgr -z -c 'l q nowhere'"},
+    Step{
+        "alice",
+        "qmgr -c 'create queue qr queue_type=route,route_destinations=workq'; qmgr -c 'set queue qr "
+        "route_destinations+=q1'; qmgr -c 'list queue qr'; qmgr -c 'set queue qr from_route_only=true'; qmgr "
+        "-c "
+        "'delete queue qr'; qmgr -c 'set queue workq,q1 Priority=3'; qmgr -c 'list queue workq,q1 Priority'"},
+    Step{"alice",
+         "qmgr -c 'set server resources_default.ncpus=1'; qmgr -c 'unset server resources_default'; qmgr -c "
+         "'set server "
+         "max_run=\"[u:una=5],[o:PBS_ALL=9]\"'; qmgr -c 'unset server max_run'; qmgr -c 'set server "
+         "query_other_jobs=maybe'; qmgr -c 'list server managers,operators'"},
+    Step{"una",
+         "pbs_rsub -R 2200 -E 2300 -N r -l select=1:ncpus=1; pbs_rsub -R x; pbs_rsub -R 2300 -D 60 -r "
+         "FREQ=DAILY\\;COUNT=2; "
+         "pbs_rstat; pbs_rstat -S; pbs_rstat -B; pbs_ralter -D 120 R99; pbs_ralter -N x R5; pbs_rdel R99; "
+         "pbs_rdel x"},
+    Step{"una", "pbs_hostn -v box; pbs_hostn nowhere; qstat --version; tracejob 99; pbs_topologyinfo -a"},
+    Step{"una",
+         "qdel 99; qdel nonsense; qdel -W force 1; qdel -Wsuppress_email=1 2; qdel -x 2; qdel 3 4 5 6 99"},
+    Step{"oscar", "qdel -W force 1 2; qdel 3 4 5 6 7; sleep 1; qselect"},
     Step{"una", "qdel 0; qdel '1[]'; qdel -x 0; qstat -x"},
     Step{"alice",
          "qmgr -c 'delete resource r1'; qmgr -c 'delete queue q1'; qmgr -c 'delete node other'; qmgr -c "
@@ -85,9 +180,17 @@ std::string comparable(std::string text) {
     text = std::regex_replace(text, std::regex("[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9:]+"), "TIME");
     text = std::regex_replace(
         text,
-        std::regex("(last_state_change_time|last_used_time|reserve_[a-z]+|ctime|mtime|qtime|etime|stime|"
-                   "eligible_time|license_count|used_by|state|last_[a-z_]+) = [^\n]*"),
+        std::regex(
+            "(last_state_change_time|last_used_time|reserve_[a-z]+|ctime|mtime|qtime|etime|stime|"
+            "eligible_time|license_count|used_by|state|last_[a-z_]+|session_id|resources_used[.a-z]*) = "
+            "[^\n]*"),
         "$1");
+    // Of a job that has run: session, tasks and so on.
+    text = std::regex_replace(text, std::regex("\\b[0-9]+( +[0-9]+ +[0-9]+ )"), "SESSION$1");
+    text = std::regex_replace(text, std::regex("(session_id[^0-9]*)[0-9]+"), "$1");
+    text = std::regex_replace(text, std::regex("\\b1[0-9]{9}\\b"), "EPOCH");
+    text = std::regex_replace(text, std::regex("\\b[0-9]{2}:[0-9]{2}(:[0-9]{2})?\\b"), "CLOCK");
+    text = std::regex_replace(text, std::regex("/tmp/h[0-9]+"), "/tmp/h");
     text = std::regex_replace(text, std::regex("Today [0-9:]+"), "TIME");
     return text;
 }
@@ -120,6 +223,24 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
     const std::vector<std::string> with = answers(true);
     for (std::size_t i = 0; i < kSteps.size(); ++i)
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
+}
+
+// Of the batch protocol, whatever client makes them: managers, operators and users.
+TEST_F(OpenpbsStock, EveryTypeOfRequestIsAnsweredAsWithoutIt) {
+    std::array<std::string, 2> answers;
+    for (const bool with_plugin : {false, true}) {
+        const Site site;
+        if (with_plugin) site.install();
+        with_plugin ? site.start_with_plugin() : site.start();
+        site.ok("$stock/qmgr -c 'set server scheduling = False'");
+        for (const char* user : {"una", "oscar", "alice"})
+            answers.at(with_plugin ? 1 : 0) +=
+                site.ok(std::string(PBS_BUILD_DIR "/tests/bin/every_request 10.99.0.1 15001 ") + user +
+                        // What the plugin adds to a listing of schedulers.
+                        " | sed '/^type 81 /s/: 0 .*/: 0/'");
+    }
+    EXPECT_EQ(answers[1], answers[0]);
+    EXPECT_THAT(answers[0], HasSubstr("type 9 as una: 15004 15056: "));
 }
 
 // OpenPBS's server answers twice when it is asked for an attribute of a scheduler that it doesn't know, and
