@@ -19,6 +19,7 @@
 #include <tl/expected.hpp>
 
 #include "server_plugin/openpbs/conf.h"
+#include "server_plugin/openpbs/link.h"
 #include "server_plugin/openpbs/service.h"
 #include "server_plugin/openpbs/supervise.h"
 
@@ -42,6 +43,12 @@ void log_to(const std::string& path, const std::string& line) {
     std::fclose(file);
 }
 
+bool is_answered(const std::string& path) {
+    const auto fd = beside(path)();
+    if (fd) close(*fd);
+    return fd.has_value();
+}
+
 // The socket of the server's home, which only the server's user may reach.
 tl::expected<int, std::string> listen_on(const std::string& path) {
     sockaddr_un address{};
@@ -49,12 +56,9 @@ tl::expected<int, std::string> listen_on(const std::string& path) {
     if (path.size() >= sizeof address.sun_path)
         return tl::unexpected(fmt::format("{}: the path is too long for a socket", path));
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    if (is_answered(path)) return tl::unexpected(fmt::format("{}: another pbs_policyd answers there", path));
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return tl::unexpected(system_text());
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-        close(fd);
-        return tl::unexpected(fmt::format("{}: another pbs_policyd answers there", path));
-    }
     unlink(path.c_str());
     umask(0177);
     if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 && listen(fd, 4) == 0)
@@ -122,6 +126,8 @@ int main(int argc, char** argv) {
         return 1;
     };
     if (!daemon) return work(log_line);
+    // One that others look after, such as systemd.
+    if (is_answered(service_file(home, "sock"))) return 0;
     const auto log = [path = service_file(home, "log")](const std::string& line) { log_to(path, line); };
     return supervise({pid_file, [&] { return work(log); }, log});
 }

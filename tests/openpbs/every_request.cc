@@ -1,7 +1,6 @@
-// every_request ADDRESS PORT USER: a request of each type but those that end the server or take its
-// scheduler's place, from a reserved port, with a body of noughts, and the answer to each, a line. Digits, of
-// times and lengths, are told as one. A program of the tests, as root. Exit status 1: the server couldn't be
-// reached any more.
+// every_request ADDRESS PORT USER TYPE...: a request of each type but these, from a reserved port, with a
+// body of noughts, and the answer to each, a line. Digits, of times and lengths, are told as one. A program
+// of the tests, as root. Exit status 1: the server couldn't be reached any more.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -16,8 +15,8 @@
 
 namespace {
 
-constexpr int kTypes = 128;
-constexpr std::array kLeftOut{17, 98};  // Shutdown, RegisterScheduler
+// Those beyond, of noughts, OpenPBS's server doesn't survive.
+constexpr int kTypes = 55;
 
 std::string request(int type, const std::string& user) {
     std::string data;
@@ -56,9 +55,9 @@ std::string codes(const std::string& answer) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) return 2;
+    if (argc < 4) return 2;
     for (int type = 0; type < kTypes; ++type) {
-        if (std::ranges::find(kLeftOut, type) != kLeftOut.end()) continue;
+        if (std::find(argv + 4, argv + argc, std::to_string(type)) != argv + argc) continue;
         const int fd = connect_from_reserved(argv[1], std::atoi(argv[2]), static_cast<unsigned>(type));
         if (fd < 0) return 1;
         const std::string packet = request(type, argv[3]);

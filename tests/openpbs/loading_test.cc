@@ -222,6 +222,22 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
     EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
 }
 
+// As systemd has it: in the foreground, and started again whenever it has ended.
+TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
+    site->ok(
+        "$ours/pbs_policyd --stop; (while true; do $ours/pbs_policyd; sleep 0.2; done) > /dev/null 2>&1 < "
+        "/dev/null "
+        "& while ! test -S /var/spool/pbs/server_priv/policyd.sock; do sleep 0.05; done");
+    site->stop();
+    site->start();
+    EXPECT_EQ(site->ok("pgrep -c pbs_policyd; test -e /var/spool/pbs/server_priv/policyd.pid || echo none"),
+              "1\nnone\n");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p1").exit == 0; }, std::chrono::seconds(40)));
+    site->ok("kill -9 $(pgrep pbs_policyd)");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p2").exit == 0; }, std::chrono::seconds(40)));
+    EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
+}
+
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
