@@ -225,24 +225,6 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
 }
 
-// Of the batch protocol, whatever client makes them: managers, operators and users.
-TEST_F(OpenpbsStock, EveryTypeOfRequestIsAnsweredAsWithoutIt) {
-    std::array<std::string, 2> answers;
-    for (const bool with_plugin : {false, true}) {
-        const Site site;
-        if (with_plugin) site.install();
-        with_plugin ? site.start_with_plugin() : site.start();
-        site.ok("$stock/qmgr -c 'set server scheduling = False'");
-        for (const char* user : {"una", "oscar", "alice"})
-            answers.at(with_plugin ? 1 : 0) +=
-                // All but Shutdown.
-                site.ok(std::string(PBS_BUILD_DIR "/tests/bin/every_request 10.99.0.1 15001 ") + user +
-                        " 17");
-    }
-    EXPECT_EQ(answers[1], answers[0]);
-    EXPECT_THAT(answers[0], HasSubstr("type 9 as una: 15004 15056: "));
-}
-
 // OpenPBS's server answers twice when it is asked for an attribute of a scheduler that it doesn't know, and
 // ends.
 TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
