@@ -552,7 +552,10 @@ void Scheduler::sched_changed(const SchedRecord& record) {
 
 void Scheduler::sched_removed(std::string_view name) {
     if (impl_->keep(SchedGone{name})) return;
-    if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) impl_->scheds.erase(found);
+    if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) {
+        found->second.events.schedule.clear(impl_->tables.requests);
+        impl_->scheds.erase(found);
+    }
     clear_sched_config(name);
 }
 
@@ -722,6 +725,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (ran && !is_running(record.state)) {
         impl_->log_end(now, slot);
         impl_->note_kept(&KeptReservation::ended, slot);
+        impl_->note_running(&ResourceSchedule::ended, slot);
     }
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
@@ -754,6 +758,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (runs && !ran) {
         impl_->note(&EventsSince::job_started);
         impl_->note_kept(&KeptReservation::started, slot);
+        impl_->note_running(&ResourceSchedule::started, slot);
         impl_->started_running(now, slot);
     }
     if (ran && !runs) impl_->ended_running(slot);
@@ -770,6 +775,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     if (ran) {
         impl_->log_end(now, slot);
         impl_->note_kept(&KeptReservation::ended, slot);
+        impl_->note_running(&ResourceSchedule::ended, slot);
     }
     impl_->take_off(slot);
     impl_->forget_pending(slot);

@@ -119,7 +119,13 @@ struct Scheduler::Impl {
     }
     bool only_events_since(Sched& sched, std::string_view name, Instant now);
     void forget_kept() {
-        for (auto& [name, sched] : scheds) sched.events.kept.clear();
+        for (auto& [name, sched] : scheds) {
+            sched.events.kept.clear();
+            sched.events.schedule.forget();
+        }
+    }
+    void note_running(void (ResourceSchedule::*event)(JobSlot), JobSlot slot) {
+        for (auto& [name, sched] : scheds) (sched.events.schedule.*event)(slot);
     }
     void note_kept(void (KeptReservation::*event)(const Tables&, JobSlot), JobSlot slot) {
         for (auto& [name, sched] : scheds)

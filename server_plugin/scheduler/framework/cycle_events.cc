@@ -116,22 +116,28 @@ bool Cycle::goes_by_events() const {
 
 // ---- The jobs in order.
 
-LaneId Cycle::lane_of(JobSlot job, JobClass job_class) {
-    std::uint32_t of = 0;
-    if (starts_in_place(job_class))
-        of = t_.jobs.queue[job];
-    else if (has_lane_by_user(job_class))
-        of = t_.jobs.user[job];
-    return in_.events->pending.lane(job_class, of);
+// The user or the queue that a lane of this class is of.
+std::uint32_t Cycle::lane_is_of(JobSlot job, JobClass job_class) const {
+    if (starts_in_place(job_class)) return t_.jobs.queue[job];
+    return has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
+}
+
+LaneId Cycle::lane_of(JobSlot job, JobClass job_class) const {
+    return in_.events->pending.lane(job_class, lane_is_of(job, job_class));
 }
 
 PendingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
+    return entry_of(job, p_.lane_chain(*in_.policy, job.job_class, state_.prime_now),
+                    least_needs(t_.requests[t_.jobs.request[job.job]], t_.resources));
+}
+
+PendingJobs::Entry Cycle::entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const {
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
     PendingJobs::Entry entry;
     entry.job = job.job;
     entry.signature = job.signature;
-    order_key(p_.lane_chain(*in_.policy, job.job_class, state_.prime_now), context, job, entry.key);
-    entry.size = job_size(job, t_.jobs, t_.requests, t_.resources);
+    order_key(chain, context, job, entry.key);
+    entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
     if (s_.sort_by_past_usage.value || s_.sort_by_past_usage.from)
         entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
@@ -149,19 +155,32 @@ bool Cycle::knows_pending_jobs() const {
 void Cycle::load_pending_jobs() {
     EventMemory& memory = *in_.events;
     memory.pending.clear();
-    std::vector<std::vector<PendingJobs::Entry>> lanes;
-    for (auto& jobs : classes_) {
+    std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
+    for (const JobClass job_class : queued_classes) {
+        auto& jobs = classes_[static_cast<std::size_t>(job_class)];
+        if (jobs.empty()) continue;
+        const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
+        std::vector<std::vector<PendingJobs::Entry>> lanes;
+        std::vector<LaneId> ids;
+        std::vector<std::uint32_t> lane_of_user(t_.strings.size(), UINT32_MAX);  // or of a queue
         for (const OrderedJob& job : jobs) {
-            const LaneId lane = lane_of(job.job, job.job_class);
-            if (lane >= lanes.size()) lanes.resize(lane + 1);
-            lanes[lane].push_back(entry_of(job));
+            const std::uint32_t of = lane_is_of(job.job, job_class);
+            if (of >= lane_of_user.size()) lane_of_user.resize(of + 1, UINT32_MAX);
+            std::uint32_t& lane = lane_of_user[of];
+            if (lane == UINT32_MAX) {
+                lane = static_cast<std::uint32_t>(lanes.size());
+                lanes.emplace_back();
+                ids.push_back(memory.pending.lane(job_class, of));
+            }
+            const std::uint32_t request = t_.jobs.request[job.job];
+            if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
+            lanes[lane].push_back(entry_of(job, chain, *needs[request]));
         }
         jobs = {};
-    }
-    for (LaneId lane = 0; lane < lanes.size(); ++lane) {
-        std::ranges::sort(lanes[lane], {}, &PendingJobs::Entry::key);
-        for (const PendingJobs::Entry& entry : lanes[lane]) memory.pending.insert(lane, entry);
-        lanes[lane] = {};
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            memory.pending.fill(ids[i], lanes[i]);
+            lanes[i] = {};
+        }
     }
     memory.pending_known = true;
     memory.policy = in_.policy;

@@ -7,72 +7,37 @@
 
 namespace pbs::sched {
 
-// All running jobs, then those that were started since the last question.
+ResourceSchedule::Holding Cycle::holding_of(JobSlot job, QueueSlot queue, const QueueView& view) const {
+    ResourceSchedule::Holding h;
+    h.owner = t_.jobs.owner[job];
+    h.group = t_.jobs.group[job];
+    h.nodes = nodes_of(job);
+    h.request = t_.jobs.request[job];
+    h.queue = queue;
+    h.views = {view.number};
+    h.dedicated_views = view.dedicated ? 1 : 0;
+    return h;
+}
+
+// All running jobs, the reservations that were kept, then the jobs that were started since the last question.
 ResourceSchedule& Cycle::resource_schedule() {
-    std::vector<Vnodes::Share> shares;
-    std::vector<std::uint32_t> views;
-    std::int64_t dedicated_views = 0;
-    const auto add = [&](JobSlot job, QueueSlot queue, Instant end) {
-        const LimitUser user{t_.jobs.owner[job],
-                             t_.jobs.group[job],
-                             nodes_of(job),
-                             &t_.requests[t_.jobs.request[job]],
-                             queue,
-                             views,
-                             dedicated_views,
-                             nullptr};
-        resource_schedule_->add(user, {in_.now, end}, shares);
-    };
-    if (!resource_schedule_) {
-        resource_schedule_.emplace(state_);
-        for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
-            std::vector<const QueueView*> of_queue;
-            for (const QueueView& view : views_)
-                if (view.slot == q) of_queue.push_back(&view);
-            for (const JobSlot job : t_.queues[q].running) {
-                views.clear();
-                dedicated_views = 0;
-                // As fill_view() counts them.
-                for (const QueueView* view : of_queue) {
-                    if (of_queue.size() != 1 && !state_.vnodes->holds_in(view->pool, job)) continue;
-                    views.push_back(view->number);
-                    dedicated_views += view->dedicated ? 1 : 0;
-                }
-                shares.clear();
-                state_.vnodes->shares_held(job, shares);
-                // What runs longer than it asked for ends any moment, but not now.
-                const Instant end = t_.jobs.end(job);
-                add(job, q, end > in_.now ? end : in_.now + KeptReservation::overrun);
-            }
-        }
-    }
+    if (!schedule_.is_in_cycle())
+        schedule_.begin_cycle(state_, t_, keeps_schedule() ? in_.events->since.times_all : 0);
     for (; scheduled_reservations_ < reserved_kept_; ++scheduled_reservations_) {
         const KeptReservation& kept = in_.events->kept[scheduled_reservations_];
         const JobSlot job = state_.reservations[scheduled_reservations_].job;
-        views.assign(1, kept.view);
-        const LimitUser user{t_.jobs.owner[job],
-                             t_.jobs.group[job],
-                             nodes_of(job),
-                             &t_.requests[t_.jobs.request[job]],
-                             kept.queue,
-                             views,
-                             views_[kept.view].dedicated ? 1 : 0,
-                             nullptr};
-        shares.clear();
-        state_.vnodes->shares_of(kept.placement, *user.request, vnode_share(), shares);
-        resource_schedule_->add(user, {kept.start, kept.end}, shares,
-                                static_cast<std::uint32_t>(scheduled_reservations_));
+        auto h = holding_of(job, kept.queue, views_[kept.view]);
+        h.reservation = static_cast<std::uint32_t>(scheduled_reservations_);
+        state_.vnodes->shares_of(kept.placement, t_.requests[h.request], vnode_share(), h.shares);
+        schedule_.add(std::move(h), {kept.start, kept.end});
     }
     for (; scheduled_ < started_.size(); ++scheduled_) {
         const Started& started = started_[scheduled_];
-        views.assign(1, started.view->number);
-        dedicated_views = started.view->dedicated ? 1 : 0;
-        shares.clear();
-        state_.vnodes->shares_of(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share(),
-                                 shares);
-        add(started.job, started.view->slot, started.end);
+        auto h = holding_of(started.job, started.view->slot, *started.view);
+        state_.vnodes->shares_of(started.placement, t_.requests[h.request], vnode_share(), h.shares);
+        schedule_.add(std::move(h), {in_.now, started.end});
     }
-    return *resource_schedule_;
+    return schedule_;
 }
 
 Cycle::Lookahead::Lookahead(Cycle& cycle, Candidate& job, QueueView& view)
@@ -127,21 +92,22 @@ void Cycle::Lookahead::go_to(Instant at) {
 // ask of this job in this queue.
 void Cycle::Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     CycleState& state = c_.state_;
-    const ResourceSchedule::Holding& h = c_.resource_schedule_->holding(event);
+    const ResourceSchedule::Holding& h = c_.schedule_.holding(event);
+    const Request& request = c_.schedule_.request(h);
     const int sign = event.begins == forward ? 1 : -1;
-    state.vnodes->look_ahead(c_.resource_schedule_->shares(h), -sign);
+    state.vnodes->look_ahead(h.shares, -sign);
     state.running += sign;
     for (std::size_t i = 0; i < state.server_in_use.size(); ++i)
         state.server_in_use[i] +=
-            sign * number_of(h.request->totals, state.server->resources_available[i].resource).value_or(0);
+            sign * number_of(request.totals, state.server->resources_available[i].resource).value_or(0);
     state.dedicated_running += sign * h.dedicated_views;
-    for (const std::uint32_t view : c_.resource_schedule_->views(h)) {
+    for (const std::uint32_t view : h.views) {
         if (view != view_.number) continue;
         view_.running += sign;
         view_.nodes += sign * h.nodes;
         for (std::size_t i = 0; i < view_.in_use.size(); ++i)
             view_.in_use[i] +=
-                sign * number_of(h.request->totals, view_.queue->resources_available[i].resource).value_or(0);
+                sign * number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0);
         if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
     if (h.owner == job_.user.owner || h.group == job_.user.group)
@@ -186,14 +152,14 @@ Refusal Cycle::Lookahead::refused_now() {
 }
 
 Instant Cycle::Lookahead::last_end() const {
-    const ResourceSchedule& schedule = *c_.resource_schedule_;
+    const ResourceSchedule& schedule = c_.schedule_;
     const auto concerns = [&](const ResourceSchedule::Event& event) {
         const ResourceSchedule::Holding& h = schedule.holding(event);
         const auto on_vnodes = [&](const Vnodes::Share& share) {
             return c_.state_.vnodes->is_of(view_.pool, share.vnode);
         };
-        return !event.begins && (std::ranges::count(schedule.views(h), view_.number) > 0 ||
-                                 std::ranges::any_of(schedule.shares(h), on_vnodes));
+        return !event.begins &&
+               (std::ranges::count(h.views, view_.number) > 0 || std::ranges::any_of(h.shares, on_vnodes));
     };
     const auto last = std::find_if(events_.rbegin(), events_.rend(), concerns);
     return last == events_.rend() ? c_.in_.now : last->at;
@@ -270,10 +236,11 @@ void Cycle::Lookahead::reserve() {
     state.instants->insert(when.start);
     c_.log_schedule(ScheduleState::reserving, job_.job, view_, when.start, when.end, placement);
     state.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
-    std::vector<Vnodes::Share> shares;
-    state.vnodes->shares_of(placement, *job_.request, c_.vnode_share(), shares);
+    auto holding = c_.holding_of(job_.job, view_.slot, view_);
+    holding.reservation = id;
+    state.vnodes->shares_of(placement, *job_.request, c_.vnode_share(), holding.shares);
     go_back();
-    c_.resource_schedule_->add(user, when, shares, id);
+    c_.schedule_.add(std::move(holding), when);
     state.reservations.back().placement = std::move(placement);
 }
 

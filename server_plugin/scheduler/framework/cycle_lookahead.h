@@ -72,9 +72,9 @@ class Cycle::Lookahead {
     Candidate& job_;
     QueueView& view_;
     std::vector<Limit> limits_;
-    std::vector<Demand> demands_;  // of limits_, then of the pool
-    std::span<const ResourceSchedule::Event> events_;
-    std::size_t done_ = 0;  // of events_
+    std::vector<Demand> demands_;                      // of limits_, then of the pool
+    std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on
+    std::size_t done_ = 0;                             // of events_
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;

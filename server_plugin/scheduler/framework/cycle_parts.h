@@ -309,6 +309,8 @@ class Cycle {
     bool reserve_for(Candidate& job, QueueView& view);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
+    bool keeps_schedule() const { return in_.events != nullptr && !fake_vnodes_; }
+    ResourceSchedule::Holding holding_of(JobSlot job, QueueSlot queue, const QueueView& view) const;
     bool may_hold_up(const QueueView& view) const;
     void hold_up(JobSlot job, QueueView& view);
     bool is_held_up(const QueueView& view) const;
@@ -321,8 +323,10 @@ class Cycle {
         return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
     }
     void renew_pending_jobs();
-    LaneId lane_of(JobSlot job, JobClass job_class);
+    std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
+    LaneId lane_of(JobSlot job, JobClass job_class) const;
     PendingJobs::Entry entry_of(const OrderedJob& job) const;
+    PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const;
     void find_news();
     void note_lifted();
     void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
@@ -456,11 +460,12 @@ class Cycle {
     bool everything_ = false;                   // all pending jobs are looked at
     bool rejects_more_ = false;                 // a start used up an allocation
     bool reservations_settled_ = false;
-    std::optional<ResourceSchedule> resource_schedule_;  // made for the first question about the future
-    std::size_t scheduled_ = 0;                          // how many of started_ are in it
-    std::size_t scheduled_reservations_ = 0;             // and of those that were kept
-    std::size_t reserved_kept_ = 0;  // the first reservations are those of an earlier cycle
-    std::int64_t vain_steps_ = 0;    // of looking ahead for jobs that no start was found for
+    ResourceSchedule own_schedule_;           // of a cycle that leaves nothing behind
+    ResourceSchedule& schedule_;              // begun with the first question about the future
+    std::size_t scheduled_ = 0;               // how many of started_ are in it
+    std::size_t scheduled_reservations_ = 0;  // and of those that were kept
+    std::size_t reserved_kept_ = 0;           // the first reservations are those of an earlier cycle
+    std::int64_t vain_steps_ = 0;             // of looking ahead for jobs that no start was found for
     // For them, so many are taken in a cycle, so that it doesn't take long for a crowd of them; a step is a
     // matter of microseconds.
     static constexpr std::int64_t most_vain_steps = 20'000;
@@ -468,7 +473,7 @@ class Cycle {
     std::size_t held_up_ = 0;    // top_job_ and those of queues, how many
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     std::int64_t considered_ = 0;
-    std::string schedule_;  // records for the schedule log
+    std::string schedule_records_;  // for the schedule log
 };
 
 }  // namespace pbs::sched

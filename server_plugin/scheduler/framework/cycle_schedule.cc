@@ -25,7 +25,7 @@ void Cycle::log_schedule(ScheduleState state, JobSlot job, const QueueView& view
         if (p_.counts_nodes && known.ssinodes != no_resource)
             entry.amounts.push_back({vnode, known.ssinodes, state_.node_size.nodes(ncpus, mem) * part.count});
     }
-    add_schedule_records(schedule_, t_, in_.now, entry);
+    add_schedule_records(schedule_records_, t_, in_.now, entry);
 }
 
 // Behind the reservations, which the cycle made as it went.
@@ -33,7 +33,7 @@ void Cycle::log_starts(Decisions& out) {
     for (const Started& started : started_)
         log_schedule(ScheduleState::starting, started.job, *started.view, in_.now, started.end,
                      started.placement);
-    if (!schedule_.empty()) out.schedule = FileToWrite{s_.schedule_log, std::move(schedule_)};
+    if (!schedule_records_.empty()) out.schedule = FileToWrite{s_.schedule_log, std::move(schedule_records_)};
 }
 
 }  // namespace pbs::sched

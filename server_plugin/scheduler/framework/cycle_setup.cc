@@ -45,7 +45,8 @@ Cycle::Cycle(const CycleInput& input)
       scratch_(take_scratch(input.memory->kept)),
       t_(*input.tables),
       s_(input.policy->settings),
-      p_(*s_.profile) {
+      p_(*s_.profile),
+      schedule_(input.events != nullptr ? input.events->schedule : own_schedule_) {
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
@@ -55,6 +56,10 @@ Cycle::Cycle(const CycleInput& input)
 }
 
 Cycle::~Cycle() {
+    if (keeps_schedule())
+        schedule_.end_cycle();
+    else
+        schedule_.clear(t_.requests);
     scratch_->clear();
     in_.memory->kept.scratch = std::move(scratch_);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
+#include "server_plugin/scheduler/future/resource_schedule.h"
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/state/limits.h"
 
@@ -77,6 +78,7 @@ struct EventMemory {
     std::vector<VnodeSlot> drained_vnodes;
     std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
     TopJobs top_jobs;                   // of the last cycle
+    ResourceSchedule schedule;          // its part of the running jobs
     std::optional<Instant> last;        // cycle
     Instant last_full{};
 };

@@ -1,78 +1,263 @@
 #include "server_plugin/scheduler/future/resource_schedule.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "server_plugin/scheduler/future/kept_reservation.h"
 
 namespace pbs::sched {
+namespace {
 
-void ResourceSchedule::add(const LimitUser& user, const rrule::Interval& when,
-                           std::span<const Vnodes::Share> shares, std::uint32_t reservation) {
-    Holding holding;
-    holding.start = when.start;
+bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& b) {
+    if (a.at != b.at) return a.at < b.at;
+    return a.begins != b.begins ? b.begins : a.holding < b.holding;
+}
+
+// Running jobs count as if they had always run: questions are about what comes.
+rrule::Interval until(Instant end) {
+    return {Instant::min(), end};
+}
+
+}  // namespace
+
+// ---- Between cycles.
+
+void ResourceSchedule::started(JobSlot job) {
+    constexpr std::size_t most_noted = 10'000;
+    if (times_all_ == none_) return;
+    started_.push_back(job);
+    if (started_.size() > most_noted) forget();
+}
+
+void ResourceSchedule::ended(JobSlot job) {
+    const auto found = holding_of_.find(job);
+    if (found == holding_of_.end()) return;
+    ended_.push_back(found->second);
+    holding_of_.erase(found);
+}
+
+void ResourceSchedule::clear(Requests& requests) {
+    end_cycle();
+    for (const Event& end : ends_) requests.release(holdings_[end.holding].request);
+    *this = {};
+}
+
+// ---- The running jobs.
+
+ResourceSchedule::Basis ResourceSchedule::basis_of(const CycleState& state) {
+    Basis basis{{}, state.vnodes, state.vnodes->version(), state.settings};
+    for (const QueueView& view : *state.views) basis.views.push_back({view.slot, view.pool, view.dedicated});
+    return basis;
+}
+
+void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all) {
+    Basis basis = basis_of(state);
+    if (times_all_ != times_all || times_all == none_ || basis_ != basis) {
+        clear(tables.requests);
+        times_all_ = times_all;
+    }
+    state_ = &state;
+    tables_ = &tables;
+    basis_ = std::move(basis);
+    ++cycles_;
+    if (holding_of_.empty() || started_.size() + ended_.size() > ends_.size() / 4)
+        load();
+    else
+        take_up_changes();
+    // What runs longer than it asked for ends any moment, but not now.
+    for (const Event& end : ends_) {
+        if (end.at > state.now) break;
+        parts_.push_back({end.holding, {state.now, state.now + KeptReservation::overrun}});
+    }
+}
+
+void ResourceSchedule::load() {
+    const std::uint64_t times_all = times_all_;
+    for (const Event& end : ends_) tables_->requests.release(holdings_[end.holding].request);
+    holdings_.clear();
+    unused_.clear();
+    holding_of_.clear();
+    ends_.clear();
+    started_.clear();
+    ended_.clear();
+    known_.clear();
+    times_all_ = times_all;
+    for (QueueSlot q = 0; q < tables_->queues.size(); ++q)
+        for (const JobSlot job : tables_->queues[q].running) {
+            const std::uint32_t number = add_running(job);
+            ends_.push_back({holdings_[number].end, number, false});
+        }
+    std::ranges::sort(ends_, is_before);
+    running_ = holdings_.size();
+}
+
+void ResourceSchedule::take_up_changes() {
+    if (!ended_.empty()) {
+        change_profiles(ended_, -1);
+        std::vector<Event> gone;
+        for (const std::uint32_t number : ended_) {
+            gone.push_back({holdings_[number].end, number, false});
+            tables_->requests.release(holdings_[number].request);
+            unused_.push_back(number);
+        }
+        std::ranges::sort(gone, is_before);
+        std::vector<Event> left;
+        left.reserve(ends_.size());
+        std::ranges::set_difference(ends_, gone, std::back_inserter(left), is_before);
+        ends_ = std::move(left);
+        ended_.clear();
+    }
+    std::vector<std::uint32_t> added;
+    for (const JobSlot job : std::exchange(started_, {})) {
+        if (!is_running(tables_->jobs.state[job]) || holding_of_.contains(job)) continue;
+        added.push_back(add_running(job));
+    }
+    running_ = holdings_.size();
+    const auto before = static_cast<std::ptrdiff_t>(ends_.size());
+    for (const std::uint32_t number : added) ends_.push_back({holdings_[number].end, number, false});
+    std::sort(ends_.begin() + before, ends_.end(), is_before);
+    std::inplace_merge(ends_.begin(), ends_.begin() + before, ends_.end(), is_before);
+    change_profiles(added, 1);
+}
+
+std::uint32_t ResourceSchedule::add_running(JobSlot job) {
+    Tables& t = *tables_;
+    std::uint32_t number = static_cast<std::uint32_t>(holdings_.size());
+    if (unused_.empty()) {
+        holdings_.emplace_back();
+    } else {
+        number = unused_.back();
+        unused_.pop_back();
+    }
+    Holding& h = holdings_[number];
+    h.owner = t.jobs.owner[job];
+    h.group = t.jobs.group[job];
+    h.nodes = job_nodes(t, *state_->settings, job);
+    h.request = t.jobs.request[job];
+    h.queue = t.jobs.queue[job];
+    h.end = t.jobs.end(job);
+    h.dedicated_views = 0;
+    h.views.clear();
+    h.shares.clear();
+    t.requests.hold(h.request);
+    // As the cycle counts running jobs into views.
+    const auto of_queue = std::ranges::count(*state_->views, h.queue, &QueueView::slot);
+    for (const QueueView& view : *state_->views) {
+        if (view.slot != h.queue || (of_queue != 1 && !state_->vnodes->holds_in(view.pool, job))) continue;
+        h.views.push_back(view.number);
+        h.dedicated_views += view.dedicated ? 1 : 0;
+    }
+    state_->vnodes->shares_held(job, h.shares);
+    holding_of_[job] = number;
+    return number;
+}
+
+// Of limits that weren't asked about for some time, nothing is kept.
+void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, int sign) {
+    if (holdings.empty()) return;
+    std::erase_if(known_, [&](const auto& k) { return k.second.asked + cycles_kept < cycles_; });
+    for (auto& [key, known] : known_) add_uses(key, holdings, sign, known);
+    std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
+}
+
+void ResourceSchedule::add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign,
+                                Known& known) const {
+    std::vector<Use> uses;
+    for (const std::uint32_t number : holdings) {
+        const Holding& h = holdings_[number];
+        if (const auto amount = use(h, key); amount != 0) uses.push_back({until(h.end), sign * amount});
+    }
+    if (!uses.empty()) known.fits = known.running.debit(uses) && known.fits;
+}
+
+// ---- The part of the cycle.
+
+void ResourceSchedule::end_cycle() {
+    if (state_ == nullptr) return;
+    holdings_.resize(running_);
+    parts_.clear();
+    events_.clear();
+    events_known_ = false;
+    for (auto& [key, known] : known_) {
+        known.profile = {};
+        known.differs = false;
+        known.parts = 0;
+        known.capacity = -1;
+    }
+    std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
+    state_ = nullptr;
+}
+
+void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     holding.end = when.end;
-    holding.owner = user.owner;
-    holding.group = user.group;
-    holding.request = user.request;
-    holding.nodes = user.nodes;
-    holding.queue = user.queue;
-    holding.reservation = reservation;
-    holding.first_view = static_cast<std::uint32_t>(views_.size());
-    holding.views = static_cast<std::uint32_t>(user.views.size());
-    holding.dedicated_views = user.dedicated_views;
-    holding.first_share = static_cast<std::uint32_t>(shares_.size());
-    holding.shares = static_cast<std::uint32_t>(shares.size());
-    views_.insert(views_.end(), user.views.begin(), user.views.end());
-    shares_.insert(shares_.end(), shares.begin(), shares.end());
-    const auto number = static_cast<std::uint32_t>(holdings_.size());
-    holdings_.push_back(holding);
-    if (reservation != no_slot) events_.push_back({when.start, number, true});
-    events_.push_back({when.end, number, false});
+    parts_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
+    holdings_.push_back(std::move(holding));
+    events_known_ = false;
 }
 
 std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
-    const auto before = [](const Event& a, const Event& b) {
-        if (a.at != b.at) return a.at < b.at;
-        return a.begins != b.begins ? b.begins : a.holding < b.holding;
-    };
-    const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-    std::sort(middle, events_.end(), before);
-    std::inplace_merge(events_.begin(), middle, events_.end(), before);
-    sorted_ = events_.size();
+    if (std::exchange(events_known_, true)) return events_;
+    std::vector<Event> own;
+    for (const Part& part : parts_) {
+        if (holdings_[part.holding].reservation != no_slot)
+            own.push_back({part.when.start, part.holding, true});
+        own.push_back({part.when.end, part.holding, false});
+    }
+    std::ranges::sort(own, is_before);
+    const auto to_come =
+        std::ranges::upper_bound(ends_, state_->now, {}, [](const Event& end) { return end.at; });
+    events_.clear();
+    events_.reserve(own.size() + ends_.size());
+    std::merge(to_come, ends_.end(), own.begin(), own.end(), std::back_inserter(events_), is_before);
     return events_;
 }
+
+// ---- Profiles.
 
 std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const {
     if (key.kind != LimitKind::pool_amount)
         return use_of(*state_->vnodes,
-                      {h.owner, h.group, h.nodes, h.request, h.queue, views(h), h.dedicated_views, nullptr},
+                      {h.owner, h.group, h.nodes, &request(h), h.queue, h.views, h.dedicated_views, nullptr},
                       key);
     std::int64_t sum = 0;
-    for (const Vnodes::Share& share : shares(h))
+    for (const Vnodes::Share& share : h.shares)
         if (share.column == key.of && state_->vnodes->counts(key.object, share.vnode, share.column))
             sum += share.amount;
     return sum;
 }
 
 ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
-    Known& known = known_[key];
-    if (known.holdings < holdings_.size()) {
-        std::vector<Use> uses;
-        for (; known.holdings < holdings_.size(); ++known.holdings) {
-            const Holding& h = holdings_[known.holdings];
-            if (const auto amount = use(h, key); amount != 0) uses.push_back({{h.start, h.end}, amount});
-        }
-        known.profile.debit(uses);
+    const auto [found, made] = known_.try_emplace(key);
+    Known& known = found->second;
+    known.asked = cycles_;
+    if (made) {
+        std::vector<std::uint32_t> all;
+        all.reserve(ends_.size());
+        for (const Event& end : ends_) all.push_back(end.holding);
+        add_uses(key, all, 1, known);
     }
+    if (known.parts == parts_.size()) return known;
+    std::vector<Use> uses;
+    for (; known.parts < parts_.size(); ++known.parts) {
+        const Part& part = parts_[known.parts];
+        if (const auto amount = use(holdings_[part.holding], key); amount != 0)
+            uses.push_back({part.when, amount});
+    }
+    if (uses.empty()) return known;
+    if (!std::exchange(known.differs, true)) known.profile = known.running;
+    known.profile.debit(uses);
     return known;
 }
 
 Demand ResourceSchedule::demand(const Limit& limit) {
-    return {&up_to_date(limit.key).profile, limit.amount, limit.capacity};
+    const Known& known = up_to_date(limit.key);
+    return {known.differs ? &known.profile : &known.running, limit.amount, limit.capacity};
 }
 
 Demand ResourceSchedule::demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount) {
     Known& known = up_to_date({LimitKind::pool_amount, pool, column});
     if (known.capacity < 0) known.capacity = state_->vnodes->capacity(pool, column);
-    return {&known.profile, amount, known.capacity};
+    return {known.differs ? &known.profile : &known.running, amount, known.capacity};
 }
 
 }  // namespace pbs::sched

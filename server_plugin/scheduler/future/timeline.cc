@@ -112,9 +112,11 @@ bool Timeline::add_all(std::span<const Use> uses) {
     return true;
 }
 
-void Timeline::debit(std::span<const Use> uses) {
-    if (add_all(uses)) return;
-    for (const Use& use : uses) (void)debit(use.when, use.amount);
+bool Timeline::debit(std::span<const Use> uses) {
+    if (add_all(uses)) return true;
+    bool all = true;
+    for (const Use& use : uses) all = debit(use.when, use.amount) && all;
+    return all;
 }
 
 std::int64_t Timeline::at(Instant t) const {

@@ -41,8 +41,8 @@ class Timeline {
     // Takes it away again: after debit() and credit() of the same, the profile is what it was.
     [[nodiscard]] bool credit(const rrule::Interval& when, std::int64_t amount);
     // Many at once, in any order: O(n + k log k) for k of them, which is the way to make a profile of all
-    // running jobs. Those that have to be refused are left out.
-    void debit(std::span<const Use> uses);
+    // running jobs. Those that have to be refused are left out. False: there are such.
+    bool debit(std::span<const Use> uses);
 
     // What is in use at an instant: O(log n).
     std::int64_t at(Instant t) const;

@@ -47,6 +47,8 @@ class Requests {
     // it back with release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
     void release(std::uint32_t id);
+    // Once more for whoever has its number already.
+    void hold(std::uint32_t id) { ++requests_[id].users; }
     const Request& operator[](std::uint32_t id) const { return requests_[id]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
 

@@ -2,6 +2,8 @@
 
 namespace pbs::sched {
 
+namespace {
+
 std::int64_t least_need(const Request& request, std::uint32_t resource) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Chunk& chunk : request.chunks) {
@@ -13,12 +15,11 @@ std::int64_t least_need(const Request& request, std::uint32_t resource) {
     return request.chunks.empty() ? 0 : least;
 }
 
-JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
-                 const Resources& resources) {
-    const Request& request = requests[jobs.request[job.job]];
+}  // namespace
+
+LeastNeeds least_needs(const Request& request, const Resources& resources) {
     const auto& known = resources.known();
-    return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, jobs.walltime[job.job].count())),
-            narrow(least_need(request, known.ncpus)), megabytes(least_need(request, known.mem))};
+    return {narrow(least_need(request, known.ncpus)), megabytes(least_need(request, known.mem))};
 }
 
 bool is_told_by_size(const Request& request, const Resources& resources) {

@@ -26,12 +26,17 @@ inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
 
-// The least that a chunk of the request asks for.
-std::int64_t least_need(const Request& request, std::uint32_t resource);
+// The least that chunks of a request ask for.
+struct LeastNeeds {
+    std::int32_t ncpus = 0;
+    std::int32_t mem = 0;  // MB
+};
+LeastNeeds least_needs(const Request& request, const Resources& resources);
 
-// The size of a waiting job.
-JobSize job_size(const OrderedJob& job, const JobTable& jobs, const Requests& requests,
-                 const Resources& resources);
+// The size of a pending job with such a request, which asks for this walltime; less than 0: for none.
+inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeeds& needs) {
+    return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, walltime.count())), needs.ncpus, needs.mem};
+}
 
 // Does a request fit any open vnode (with chunks that are divided, any host) that has the CPUs and the memory
 // of its size?

@@ -163,6 +163,50 @@ void PendingJobs::split(LaneId id, std::size_t place) {
     sum_up(id, place + 1);
 }
 
+void PendingJobs::Block::append(const Entry& e) {
+    keys.push_back(e.key);
+    jobs.push_back(e.job);
+    sizes.push_back(e.size);
+    blockers.push_back(e.blockers);
+    signatures.push_back(e.signature);
+    charges.push_back(e.charge);
+    overdue_from.push_back(e.overdue_from);
+}
+
+void PendingJobs::fill(LaneId id, std::span<const Entry> entries) {
+    if (entries.empty()) return;
+    struct Keyed {
+        PendingKey key;
+        std::uint32_t entry;
+    };
+    std::vector<Keyed> order;
+    order.reserve(entries.size());
+    for (const Entry& e : entries) order.push_back({e.key, static_cast<std::uint32_t>(order.size())});
+    std::ranges::sort(order, {}, &Keyed::key);
+    Lane& lane = lanes_[id];
+    list_lane(id);
+    LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
+    for (std::size_t from = 0; from < order.size(); from += most_in_block) {
+        const std::size_t place = lane.blocks.size();
+        const std::uint32_t number = new_block(id, place);
+        const std::size_t count = std::min<std::size_t>(most_in_block, order.size() - from);
+        Block& b = blocks_[number];
+        Block::each_column(b, b, [&](auto& column, auto&) { column.reserve(count); });
+        for (const Keyed& keyed : std::span(order).subspan(from, count)) {
+            const Entry& e = entries[keyed.entry];
+            b.append(e);
+            of_lane.add(e.size);
+            if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
+            block_of_[e.job] = number;
+        }
+        sum_up(id, place);
+        of_lane.blockers |= lane.blockers[place];
+        if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, lane.soonest[place]);
+    }
+    lane.jobs = static_cast<std::uint32_t>(order.size());
+    size_ += order.size();
+}
+
 void PendingJobs::insert(LaneId id, const Entry& e) {
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
     Lane& lane = lanes_[id];

@@ -119,6 +119,8 @@ class PendingJobs {
     // jobs are, by classes of CPUs that double, and how small the smallest ones are.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
+    // Puts the jobs of an empty lane there, in whatever order they are. O(n log n).
+    void fill(LaneId lane, std::span<const Entry> entries);
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
     // Harmless if it isn't there.
@@ -181,6 +183,7 @@ class PendingJobs {
         std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
+        void append(const Entry& entry);
         // Calls f with each column, and with the same one of `other`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {

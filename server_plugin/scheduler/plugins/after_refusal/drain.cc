@@ -182,7 +182,7 @@ void Cycle::give_up_head() {
     if (!std::ranges::any_of(state_.reservations, is_head)) return;
     state_.reservations.clear();
     state_.vnodes->clear_reservations();
-    resource_schedule_.reset();
+    schedule_.end_cycle();
     scheduled_ = scheduled_reservations_ = reserved_kept_ = 0;
     passed_over_ = 0;
 }
