@@ -157,34 +157,47 @@ void Cycle::load_pending_jobs() {
     memory.pending.clear();
     std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
     for (const JobClass job_class : queued_classes) {
-        auto& jobs = classes_[static_cast<std::size_t>(job_class)];
-        if (jobs.empty()) continue;
-        const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
-        std::vector<std::vector<PendingJobs::Entry>> lanes;
-        std::vector<LaneId> ids;
-        std::vector<std::uint32_t> lane_of_user(t_.strings.size(), UINT32_MAX);  // or of a queue
-        for (const OrderedJob& job : jobs) {
-            const std::uint32_t of = lane_is_of(job.job, job_class);
-            if (of >= lane_of_user.size()) lane_of_user.resize(of + 1, UINT32_MAX);
-            std::uint32_t& lane = lane_of_user[of];
-            if (lane == UINT32_MAX) {
-                lane = static_cast<std::uint32_t>(lanes.size());
-                lanes.emplace_back();
-                ids.push_back(memory.pending.lane(job_class, of));
-            }
-            const std::uint32_t request = t_.jobs.request[job.job];
-            if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
-            lanes[lane].push_back(entry_of(job, chain, *needs[request]));
-        }
-        jobs = {};
-        for (std::size_t i = 0; i < lanes.size(); ++i) {
-            memory.pending.fill(ids[i], lanes[i]);
-            lanes[i] = {};
-        }
+        load_pending_jobs(job_class, needs);
+        classes_[static_cast<std::size_t>(job_class)] = {};
     }
     memory.pending_known = true;
     memory.policy = in_.policy;
     memory.prime_now = state_.prime_now;
+}
+
+void Cycle::load_pending_jobs(JobClass job_class, std::vector<std::optional<LeastNeeds>>& needs) {
+    const std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
+    if (jobs.empty()) return;
+    PendingJobs& pending = in_.events->pending;
+    struct Load {
+        LaneId lane;
+        std::size_t jobs = 0;
+        std::vector<PendingJobs::Entry> entries{};
+    };
+    std::vector<Load> loads;
+    std::vector<std::uint32_t> load_of(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
+                                       UINT32_MAX);
+    for (const OrderedJob& job : jobs) {
+        std::uint32_t& load = load_of[lane_is_of(job.job, job_class)];
+        if (load == UINT32_MAX) {
+            load = static_cast<std::uint32_t>(loads.size());
+            loads.push_back({lane_of(job.job, job_class)});
+        }
+        ++loads[load].jobs;
+    }
+    // In the order of the list, which is about that of the tables.
+    const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
+    for (const OrderedJob& job : jobs) {
+        Load& load = loads[load_of[lane_is_of(job.job, job_class)]];
+        if (load.entries.empty()) load.entries.reserve(load.jobs);
+        const std::uint32_t request = t_.jobs.request[job.job];
+        if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
+        load.entries.push_back(entry_of(job, chain, *needs[request]));
+    }
+    for (Load& load : loads) {
+        pending.fill(load.lane, load.entries);
+        load.entries = {};
+    }
 }
 
 // What arrived or changed since is put into its lane; what became a waiting job moves.
@@ -489,17 +502,17 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     sort_unique(lanes);
 }
 
-// The job of the turn is looked at, and parked if it doesn't start.
-void Cycle::take_turn(Turn& turn, JobClass job_class) {
+// The job of the turn is looked at, and parked if it doesn't start. Returns its charge.
+std::int64_t Cycle::take_turn(Turn& turn, JobClass job_class) {
     PendingJobs& pending = in_.events->pending;
     Targets& targets = targets_of_lane(pending[turn.lane]);
-    const JobSize size = pending.size_of(turn.lane, turn.at);
-    const OrderedJob job{pending.job(turn.lane, turn.at), job_class, static_cast<std::uint32_t>(size.nodes),
-                         pending.signature_of(turn.lane, turn.at), 0};
+    const PendingJobs::Taken taken = pending.at(turn.lane, turn.at);
+    const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
     const std::size_t before = started_.size();
     pending.park(turn.lane, turn.at, consider(job, targets));
     if (started_.size() == before) targets.released.vain = true;
     ++turn.at.index;
+    return taken.charge;
 }
 
 // Lanes are in order and the tables aren't: what the next turn of a lane will read is fetched while others
@@ -508,8 +521,9 @@ void Cycle::fetch(const Turn& turn, JobClass job_class) const {
     const PendingJobs& pending = in_.events->pending;
     const auto ahead = pending.ahead(turn.lane, turn.at, 1);
     if (!ahead) return;
-    const JobSlot job = pending.job(turn.lane, *ahead);
-    const std::uint32_t signature = pending.signature_of(turn.lane, *ahead);
+    const PendingJobs::Taken next = pending.at(turn.lane, *ahead);
+    const JobSlot job = next.job;
+    const std::uint32_t signature = next.signature;
     const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
     if (signature < of_signature.size()) __builtin_prefetch(&of_signature[signature]);
     if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
@@ -602,8 +616,7 @@ void Cycle::deal_class(JobClass job_class) {
     PastUsageDeal deal(std::move(usage));
     while (!deal.is_over()) {
         Turn& turn = users[deal.next()];
-        const std::int64_t charge = pending.charge_of(turn.lane, turn.at);
-        take_turn(turn, job_class);
+        const std::int64_t charge = take_turn(turn, job_class);
         deal.dealt(charge, pending.settle(turn.lane, turn.at));
         fetch(turn, job_class);
     }

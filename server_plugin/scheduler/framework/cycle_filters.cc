@@ -231,7 +231,8 @@ Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict)
 // What could lift it; the instant is noted.
 Blockers Cycle::blockers_of(const Refusal& refusal) {
     if (!refusal.until) return refusal.blockers;
-    if (*refusal.until != Instant::max()) state_.instants->insert(*refusal.until);
+    if (*refusal.until != Instant::max() && *refusal.until != last_instant_)
+        state_.instants->insert(last_instant_ = *refusal.until);
     return refusal.blockers | blocker::time(*refusal.until);
 }
 

@@ -209,6 +209,8 @@ void Cycle::decide_comments(Decisions& out) {
         if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
         if (told) ++new_amounts;
         jobs.comment[refusal.job] = answer.number;
+        // The first cycle of many jobs tells nearly all of them.
+        if (out.list.size() == out.list.capacity()) out.list.reserve(out.list.size() + refused_.size() - i);
         out.list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line, {}, {}});
     }
 }

@@ -319,6 +319,7 @@ class Cycle {
     bool goes_by_events() const;
     bool knows_pending_jobs() const;
     void load_pending_jobs();
+    void load_pending_jobs(JobClass job_class, std::vector<std::optional<LeastNeeds>>& needs);
     bool finds_at_start() const {
         return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
     }
@@ -333,7 +334,7 @@ class Cycle {
     bool consider_pending();
     bool consider_class(JobClass job_class);
     void deal_class(JobClass job_class);
-    void take_turn(Turn& turn, JobClass job_class);
+    std::int64_t take_turn(Turn& turn, JobClass job_class);
     void fetch(const Turn& turn, JobClass job_class) const;
     bool next_turn(Turn& turn, JobClass job_class);
     bool find_released(Turn& turn, Targets& targets);
@@ -406,7 +407,8 @@ class Cycle {
     const Settings& s_;
     const Profile& p_;
     CycleState state_;
-    std::set<Instant> instants_;  // of a cycle that leaves nothing behind
+    std::set<Instant> instants_;             // of a cycle that leaves nothing behind
+    Instant last_instant_ = Instant::max();  // that was put there: many refusals in a row name the same
     std::optional<Vnodes> fake_vnodes_;
 
     QueueSetup& setup_ = scratch_->setup;

@@ -14,7 +14,7 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 }  // namespace
 
 void CycleScratch::clear() {
-    constexpr std::size_t most_kept = std::size_t{1} << 20;  // bytes of a list
+    constexpr std::size_t most_kept = std::size_t{4} << 20;  // bytes of a list
     const auto clear_list = [](auto& list) {
         list.clear();
         if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();

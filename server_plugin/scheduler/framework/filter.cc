@@ -12,24 +12,21 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
-                   QueueView& view) {
-    Refusal refusal =
-        std::visit(Overloaded{
-                       [&](OfSignature check) { return check(state, job, view); },
-                       [&](OfOwner check) {
-                           return check(OwnerUse(state, job.user.owner, view.slot), Opening::of(state, view));
-                       },
-                       [&](OfGroup check) {
-                           return check(GroupUse(state, job.user.group, view.slot), Opening::of(state, view));
-                       },
-                       [&](OfSignatureAndUser check) { return check(state, job, job.user, view); },
-                       [&](OfJob check) { return check(state, job, jobs, view); },
-                   },
-                   filter.check);
-    if (filter.leaves == nullptr && (refusal.blockers & blocker::uses) != 0)
-        refusal.blockers |= blocker::anything;
-    return refusal;
+Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
+                       QueueView& view) {
+    return std::visit(
+        Overloaded{
+            [&](OfSignature check) { return check(state, job, view); },
+            [&](OfOwner check) {
+                return check(OwnerUse(state, job.user.owner, view.slot), Opening::of(state, view));
+            },
+            [&](OfGroup check) {
+                return check(GroupUse(state, job.user.group, view.slot), Opening::of(state, view));
+            },
+            [&](OfSignatureAndUser check) { return check(state, job, job.user, view); },
+            [&](OfJob check) { return check(state, job, jobs, view); },
+        },
+        filter.check);
 }
 
 Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job) {

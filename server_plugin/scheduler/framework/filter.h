@@ -158,9 +158,20 @@ struct Filter {
     }
 };
 
+// By the type of its check.
+Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
+                       QueueView& view);
+
 // Asks a filter about one job in a queue.
-Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
-                   QueueView& view);
+inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
+                          QueueView& view) {
+    const OfSignature* check = std::get_if<OfSignature>(&filter.check);
+    Refusal refusal =
+        check != nullptr ? (*check)(state, job, view) : ask_any_filter(filter, state, jobs, job, view);
+    if (filter.leaves == nullptr && (refusal.blockers & blocker::uses) != 0)
+        refusal.blockers |= blocker::anything;
+    return refusal;
+}
 
 // A test of a job by itself, before any queue is asked. Who fails it is rejected, unless the reason is one of
 // those that aren't (is_rejection()).

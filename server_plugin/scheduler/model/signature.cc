@@ -3,11 +3,12 @@
 namespace pbs::sched {
 
 std::size_t Signatures::Hash::operator()(const Signature& signature) const {
-    std::uint64_t h = static_cast<std::uint64_t>(signature.walltime.count());
+    std::uint64_t h = 0;
     const auto mix = [&](std::uint64_t value) {
         h = (h ^ value) * 0x9E3779B97F4A7C15ULL;
         h ^= h >> 29;
     };
+    mix(static_cast<std::uint64_t>(signature.walltime.count()));
     mix(signature.request);
     mix(std::uint64_t{signature.queue} << 32 | signature.run_host);
     return h;

@@ -145,9 +145,19 @@ class PendingJobs {
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
     const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
-    std::int64_t charge_of(LaneId lane, Position at) const { return block(lane, at).charges[at.index]; }
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
+    }
+    // What a cycle asks of the job at a place.
+    struct Taken {
+        JobSlot job;
+        std::uint32_t signature;
+        std::int32_t nodes;
+        std::int64_t charge;
+    };
+    Taken at(LaneId lane, Position at) const {
+        const Block& b = block(lane, at);
+        return {b.jobs[at.index], b.signatures[at.index], b.sizes[at.index].nodes, b.charges[at.index]};
     }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // The charges of the jobs of the lane that come before.
