@@ -54,6 +54,13 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
         const LaneId lane = pending.lane(JobClass::normal, 7);
         std::map<PendingKey, Entry> plain;
         const int jobs = random.pick(1, 3000);
+        if (seed % 2 == 0) {
+            std::vector<Entry> first;
+            for (JobSlot job = 0; job < static_cast<JobSlot>(jobs / 2); ++job)
+                first.push_back(random.entry(job));
+            for (const Entry& e : first) plain.emplace(e.key, e);
+            pending.fill(lane, first);
+        }
         for (int i = 0; i < jobs * 2; ++i) {
             const auto job = static_cast<JobSlot>(random.pick(0, jobs));
             if (pending.contains(job)) {

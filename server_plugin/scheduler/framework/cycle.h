@@ -51,7 +51,8 @@ struct CycleInput {
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
-    bool keep_pending_jobs = false;  // in order, for the cycles to come
+    // For the cycles to come: the order of the pending jobs, and the schedule of the running ones.
+    bool keep_pending_jobs = false;
     bool by_events = false;          // only events happened since the last cycle: those that `events` tells
     // The job that is to be explained, and where to; null: none.
     JobSlot explained = no_slot;

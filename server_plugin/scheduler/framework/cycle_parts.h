@@ -309,7 +309,7 @@ class Cycle {
     bool reserve_for(Candidate& job, QueueView& view);
     void use_reserved(const Candidate& job, QueueView& view);
     ResourceSchedule& resource_schedule();
-    bool keeps_schedule() const { return in_.events != nullptr && !fake_vnodes_; }
+    bool keeps_schedule() const { return in_.keep_pending_jobs && !fake_vnodes_; }
     ResourceSchedule::Holding holding_of(JobSlot job, QueueSlot queue, const QueueView& view) const;
     bool may_hold_up(const QueueView& view) const;
     void hold_up(JobSlot job, QueueView& view);

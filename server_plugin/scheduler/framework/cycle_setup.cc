@@ -46,7 +46,7 @@ Cycle::Cycle(const CycleInput& input)
       t_(*input.tables),
       s_(input.policy->settings),
       p_(*s_.profile),
-      schedule_(input.events != nullptr ? input.events->schedule : own_schedule_) {
+      schedule_(input.keep_pending_jobs ? input.events->schedule : own_schedule_) {
     set_up_state();
     state_.prime = &input.policy->prime;
     set_up_time();
