@@ -28,7 +28,9 @@ class OpenpbsFaults : public AttachedSite {
         server_ = site->ok("cat /var/spool/pbs/server_priv/server.lock");
     }
     void TearDown() override {
-        if (site) EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server_);
+        if (site) {
+            EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server_);
+        }
     }
     void begin(const std::string& fault, int number = 0) const {
         site->ok("echo " + std::to_string(number) +
@@ -124,7 +126,9 @@ TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
         through = output.exit == 0;
         end("full");
         EXPECT_EQ(site->qmgr("list policy " + name).exit == 0, through) << step << ": " << output;
-        if (!through) EXPECT_TRUE(comes("create policy " + name)) << step;
+        if (!through) {
+            EXPECT_TRUE(comes("create policy " + name)) << step;
+        }
         EXPECT_EQ(site->qmgr("list policy " + name).exit, 0) << step;
     }
     EXPECT_GT(step, 2);
