@@ -89,10 +89,14 @@ void ResourceSchedule::load() {
         }
     std::ranges::sort(ends_, is_before);
     running_ = holdings_.size();
+    counted_.clear();
+    for (VnodeSlot v = 0; v < state_->vnodes->size(); ++v)
+        counted_.push_back(state_->vnodes->counted_columns(v));
 }
 
 void ResourceSchedule::take_up_changes() {
     if (!ended_.empty()) {
+        note_vnodes_of(ended_);
         change_profiles(ended_, -1);
         std::vector<Event> gone;
         for (const std::uint32_t number : ended_) {
@@ -117,7 +121,26 @@ void ResourceSchedule::take_up_changes() {
     for (const std::uint32_t number : added) ends_.push_back({holdings_[number].end, number, false});
     std::sort(ends_.begin() + before, ends_.end(), is_before);
     std::inplace_merge(ends_.begin(), ends_.begin() + before, ends_.end(), is_before);
+    note_vnodes_of(added);
     change_profiles(added, 1);
+    forget_pools_that_count_otherwise();
+}
+
+void ResourceSchedule::note_vnodes_of(std::span<const std::uint32_t> holdings) {
+    for (const std::uint32_t number : holdings)
+        for (const Vnodes::Share& share : holdings_[number].shares) touched_.push_back(share.vnode);
+}
+
+// What is held of a vnode that has less than that doesn't count for its pool, whoever holds it.
+void ResourceSchedule::forget_pools_that_count_otherwise() {
+    bool otherwise = false;
+    for (const VnodeSlot vnode : touched_) {
+        const std::uint64_t counted = state_->vnodes->counted_columns(vnode);
+        otherwise = std::exchange(counted_[vnode], counted) != counted || otherwise;
+    }
+    touched_.clear();
+    if (otherwise)
+        std::erase_if(known_, [](const auto& k) { return k.first.kind == LimitKind::pool_amount; });
 }
 
 std::uint32_t ResourceSchedule::add_running(JobSlot job) {

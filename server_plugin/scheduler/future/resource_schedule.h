@@ -117,6 +117,8 @@ class ResourceSchedule {
     void take_up_changes();
     std::uint32_t add_running(JobSlot job);
     void change_profiles(std::span<const std::uint32_t> holdings, int sign);
+    void note_vnodes_of(std::span<const std::uint32_t> holdings);
+    void forget_pools_that_count_otherwise();
     Known& up_to_date(const LimitKey& key);
     std::int64_t use(const Holding& holding, const LimitKey& key) const;
     void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign, Known& known) const;
@@ -136,6 +138,11 @@ class ResourceSchedule {
     // What was noted since the last cycle that asked.
     std::vector<JobSlot> started_;
     std::vector<std::uint32_t> ended_;  // holdings
+
+    // By vnode, Vnodes::counted_columns() for the profiles of pools; and the vnodes of jobs that started or
+    // ended since.
+    std::vector<std::uint64_t> counted_;
+    std::vector<VnodeSlot> touched_;
 
     std::vector<Part> parts_;
     std::vector<Event> events_;

@@ -53,6 +53,13 @@ bool Vnodes::counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const {
            free(vnode)[column] >= 0 && is_of(pool, vnode);
 }
 
+std::uint64_t Vnodes::counted_columns(VnodeSlot vnode) const {
+    std::uint64_t number = (*this)[vnode].free ? 1 : 0;
+    for (std::uint32_t c = first_resource_column; c < columns().size(); ++c)
+        number = number * 3 + (free(vnode)[c] >= 0 ? 1 : 0);
+    return number;
+}
+
 std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
     std::int64_t sum = 0;
     for (const VnodeSlot vnode : pool_vnodes(pool))

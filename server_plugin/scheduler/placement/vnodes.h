@@ -77,6 +77,9 @@ class Vnodes : public Inventory {
     // Do shares of the column count for what the pool has in all? Not those of vnodes that no job may start
     // on, nor those that have less than is held of them.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
+    // Which columns of a vnode count, as a number: another one after jobs started or ended means that
+    // counts() may say something else.
+    std::uint64_t counted_columns(VnodeSlot vnode) const;
     std::int64_t capacity(PoolId pool, std::uint32_t column) const;
 
     // ---- Reservations.
