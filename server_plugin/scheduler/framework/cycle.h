@@ -53,7 +53,7 @@ struct CycleInput {
     bool categories = true;
     // For the cycles to come: the order of the pending jobs, and the schedule of the running ones.
     bool keep_pending_jobs = false;
-    bool by_events = false;          // only events happened since the last cycle: those that `events` tells
+    bool by_events = false;  // only events happened since the last cycle: those that `events` tells
     // The job that is to be explained, and where to; null: none.
     JobSlot explained = no_slot;
     Explanation* explanation = nullptr;
