@@ -724,8 +724,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const std::uint32_t old_group = t.jobs.group[slot];
     if (ran && !is_running(record.state)) {
         impl_->log_end(now, slot);
-        impl_->note_kept(&KeptReservation::ended, slot);
-        impl_->note_running(&ResourceSchedule::ended, slot);
+        impl_->note_end(slot);
     }
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
@@ -757,8 +756,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     }
     if (runs && !ran) {
         impl_->note(&EventsSince::job_started);
-        impl_->note_kept(&KeptReservation::started, slot);
-        impl_->note_running(&ResourceSchedule::started, slot);
+        impl_->note_start(slot);
         impl_->started_running(now, slot);
     }
     if (ran && !runs) impl_->ended_running(slot);
@@ -774,8 +772,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const bool ran = is_running(t.jobs.state[slot]);
     if (ran) {
         impl_->log_end(now, slot);
-        impl_->note_kept(&KeptReservation::ended, slot);
-        impl_->note_running(&ResourceSchedule::ended, slot);
+        impl_->note_end(slot);
     }
     impl_->take_off(slot);
     impl_->forget_pending(slot);

@@ -124,12 +124,19 @@ struct Scheduler::Impl {
             sched.events.schedule.forget();
         }
     }
-    void note_running(void (ResourceSchedule::*event)(JobSlot), JobSlot slot) {
-        for (auto& [name, sched] : scheds) (sched.events.schedule.*event)(slot);
+    // To what cycles keep of running jobs: one runs that didn't, and holds its places; or ends, and still
+    // does.
+    void note_start(JobSlot slot) {
+        for (auto& [name, sched] : scheds) {
+            for (KeptReservation& kept : sched.events.kept) kept.started(tables, slot);
+            sched.events.schedule.started(slot);
+        }
     }
-    void note_kept(void (KeptReservation::*event)(const Tables&, JobSlot), JobSlot slot) {
-        for (auto& [name, sched] : scheds)
-            for (KeptReservation& kept : sched.events.kept) (kept.*event)(tables, slot);
+    void note_end(JobSlot slot) {
+        for (auto& [name, sched] : scheds) {
+            for (KeptReservation& kept : sched.events.kept) kept.ended(tables, slot);
+            sched.events.schedule.ended(slot);
+        }
     }
     // In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);

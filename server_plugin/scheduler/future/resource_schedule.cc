@@ -52,18 +52,19 @@ ResourceSchedule::Basis ResourceSchedule::basis_of(const CycleState& state) {
 
 void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all) {
     Basis basis = basis_of(state);
-    if (times_all_ != times_all || times_all == none_ || basis_ != basis) {
-        clear(tables.requests);
-        times_all_ = times_all;
-    }
+    const bool few_changed = started_.size() + ended_.size() <= ends_.size() / 4;
+    const bool is_kept =
+        times_all_ != none_ && times_all_ == times_all && basis_ == basis && !ends_.empty() && few_changed;
+    if (!is_kept) clear(tables.requests);
+    times_all_ = times_all;
     state_ = &state;
     tables_ = &tables;
     basis_ = std::move(basis);
     ++cycles_;
-    if (holding_of_.empty() || started_.size() + ended_.size() > ends_.size() / 4)
-        load();
-    else
+    if (is_kept)
         take_up_changes();
+    else
+        load();
     // What runs longer than it asked for ends any moment, but not now.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
@@ -72,16 +73,6 @@ void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std:
 }
 
 void ResourceSchedule::load() {
-    const std::uint64_t times_all = times_all_;
-    for (const Event& end : ends_) tables_->requests.release(holdings_[end.holding].request);
-    holdings_.clear();
-    unused_.clear();
-    holding_of_.clear();
-    ends_.clear();
-    started_.clear();
-    ended_.clear();
-    known_.clear();
-    times_all_ = times_all;
     for (QueueSlot q = 0; q < tables_->queues.size(); ++q)
         for (const JobSlot job : tables_->queues[q].running) {
             const std::uint32_t number = add_running(job);
@@ -89,7 +80,6 @@ void ResourceSchedule::load() {
         }
     std::ranges::sort(ends_, is_before);
     running_ = holdings_.size();
-    counted_.clear();
     for (VnodeSlot v = 0; v < state_->vnodes->size(); ++v)
         counted_.push_back(state_->vnodes->counted_columns(v));
 }

@@ -163,14 +163,15 @@ void PendingJobs::split(LaneId id, std::size_t place) {
     sum_up(id, place + 1);
 }
 
-void PendingJobs::Block::append(const Entry& e) {
-    keys.push_back(e.key);
-    jobs.push_back(e.job);
-    sizes.push_back(e.size);
-    blockers.push_back(e.blockers);
-    signatures.push_back(e.signature);
-    charges.push_back(e.charge);
-    overdue_from.push_back(e.overdue_from);
+void PendingJobs::Block::put(std::ptrdiff_t at, const Entry& e) {
+    const auto put_into = [&](auto& column, const auto& value) { column.insert(column.begin() + at, value); };
+    put_into(keys, e.key);
+    put_into(jobs, e.job);
+    put_into(sizes, e.size);
+    put_into(blockers, e.blockers);
+    put_into(signatures, e.signature);
+    put_into(charges, e.charge);
+    put_into(overdue_from, e.overdue_from);
 }
 
 void PendingJobs::fill(LaneId id, std::span<const Entry> entries) {
@@ -194,7 +195,7 @@ void PendingJobs::fill(LaneId id, std::span<const Entry> entries) {
         Block::each_column(b, b, [&](auto& column, auto&) { column.reserve(count); });
         for (const Keyed& keyed : std::span(order).subspan(from, count)) {
             const Entry& e = entries[keyed.entry];
-            b.append(e);
+            b.put(std::ssize(b.jobs), e);
             of_lane.add(e.size);
             if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
             block_of_[e.job] = number;
@@ -228,15 +229,8 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     const std::uint32_t number = lane.blocks[place];
     Block& b = blocks_[number];
     const auto at = std::ranges::lower_bound(b.keys, e.key) - b.keys.begin();
-    const auto put = [&](auto& column, const auto& value) { column.insert(column.begin() + at, value); };
     const bool first = b.jobs.empty();
-    put(b.keys, e.key);
-    put(b.jobs, e.job);
-    put(b.sizes, e.size);
-    put(b.blockers, e.blockers);
-    put(b.signatures, e.signature);
-    put(b.charges, e.charge);
-    put(b.overdue_from, e.overdue_from);
+    b.put(at, e);
     b.charge += e.charge;
     JobSize& least = lane.least[place];
     least = first ? e.size : least_of(least, e.size);

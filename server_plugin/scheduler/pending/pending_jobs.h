@@ -193,7 +193,7 @@ class PendingJobs {
         std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
-        void append(const Entry& entry);
+        void put(std::ptrdiff_t at, const Entry& entry);
         // Calls f with each column, and with the same one of `other`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
