@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "server_plugin/scheduler/pending/past_usage_deal.h"
 #include "tests/bench/cluster.h"
+#include "tests/scheduler/permutation.h"
 
 namespace pbs::sched::bench {
 namespace {
@@ -179,11 +179,11 @@ void PermuteByPastUsage(benchmark::State& state) {
     std::mt19937_64 random(7);
     std::vector<std::int64_t> usage(100);
     for (std::int64_t& u : usage) u = std::uniform_int_distribution(0, 3'600'000)(random);
-    std::vector<UsageJob> jobs(static_cast<std::size_t>(state.range(0)));
-    for (UsageJob& job : jobs)
+    std::vector<test::UsageJob> jobs(static_cast<std::size_t>(state.range(0)));
+    for (test::UsageJob& job : jobs)
         job = {std::uniform_int_distribution<std::uint32_t>(0, 99)(random),
                std::uniform_int_distribution(360, 360'000)(random)};
-    for (auto _ : state) benchmark::DoNotOptimize(permute_by_past_usage(jobs, usage));
+    for (auto _ : state) benchmark::DoNotOptimize(test::permute_by_past_usage(jobs, usage));
     state.SetComplexityN(state.range(0));
 }
 BENCHMARK(PermuteByPastUsage)

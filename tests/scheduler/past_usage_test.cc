@@ -7,7 +7,7 @@
 #include <random>
 
 #include "server_plugin/scheduler/model/past_usage.h"
-#include "server_plugin/scheduler/pending/past_usage_deal.h"
+#include "tests/scheduler/permutation.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {

@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
-#include "server_plugin/scheduler/pending/past_usage_deal.h"
 #include "tests/cases.h"
+#include "tests/scheduler/permutation.h"
 
 namespace pbs::sched::test {
 namespace {

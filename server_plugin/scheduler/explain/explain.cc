@@ -67,20 +67,20 @@ std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
     return keys;
 }
 
-void Cycle::explain_place(const OrderedJob& job, Explanation& out) const {
-    const auto same_job = [&](const OrderedJob& other) { return other.job == job.job; };
+void Cycle::explain_place(const OrderedJob& job, Explanation& out) {
     out.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
-    for (const auto& jobs : classes_) {
-        const auto found = std::ranges::find_if(jobs, same_job);
-        if (found != jobs.end()) {
-            out.class_place = static_cast<std::size_t>(found - jobs.begin()) + 1;
-            out.class_jobs = jobs.size();
-            out.place = out.jobs + out.class_place;
+    for (const JobClass job_class : queued_classes) {
+        std::size_t jobs = 0;
+        for (const LaneId lane : pending_->lanes_of(job_class)) jobs += (*pending_)[lane].jobs;
+        if (job_class == job.job_class) {
+            out.class_place = turns_of_class_;
+            out.class_jobs = jobs;
+            out.place = out.jobs + turns_of_class_;
         }
-        out.jobs += jobs.size();
+        out.jobs += jobs;
     }
-    out.keys = order_keys(job);
-    if (deals_by_usage(job.job_class))
+    out.keys = order_keys(ordered(job.job, job.job_class));
+    if (deal_ != nullptr && deal_->of_users)
         out.past_usage =
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
@@ -185,8 +185,7 @@ void Cycle::explain_drain(JobSlot job, Explanation& out) const {
 
 void Cycle::explain() {
     in_.explanation->test_only = s_.test_only.holds(in_.now);
-    make_list();
-    consider_list();
+    consider_all();
     explain_drain(in_.explained, *in_.explanation);
     explain_outcome(in_.explained, *in_.explanation);
     take_back();

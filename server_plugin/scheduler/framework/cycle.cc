@@ -20,16 +20,8 @@ Decisions Cycle::run() {
         in_.events->kept.clear();
         in_.events->instants.clear();
     }
-    everything_ = in_.keep_pending_jobs && sched::goes_by_events(s_, in_.now);
-    if (everything_) {
-        consider_pending();
-        start_non_prime_early();
-        refuse_unserved();
-    } else {
-        make_list();
-        dump_sorted_jobs(out);
-        consider_list();
-    }
+    consider_all();
+    dump_sorted_jobs(out);
     out.jobs_considered = considered_;
     remember();
     if (in_.events != nullptr) in_.events->last_full = in_.now;
@@ -46,14 +38,9 @@ Decisions Cycle::run() {
     return out;
 }
 
-void Cycle::make_list() {
-    collect_jobs();
-    for (const JobClass job_class : queued_classes) order_class(job_class, state_.prime_now);
-}
-
-void Cycle::consider_list() {
-    restart_found();
-    for (const auto& jobs : classes_) consider_all(jobs);
+void Cycle::consider_all() {
+    everything_ = true;
+    consider_pending();
     start_non_prime_early();
     refuse_unserved();
 }

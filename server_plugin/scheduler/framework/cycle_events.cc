@@ -8,6 +8,7 @@
 
 #include "server_plugin/scheduler/framework/cycle_parts.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/pending/deal.h"
 #include "server_plugin/scheduler/pending/job_size.h"
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
@@ -26,30 +27,16 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
         sizes.back() = most_of(sizes.back(), size);
 }
 
-// Turns in a heap: the one with the least usage, and then the least key, goes first.
+// Turns in a heap: the least goes first.
 bool later_turn(const Turn& a, const Turn& b) {
-    return a.usage != b.usage ? a.usage > b.usage : a.key > b.key;
-}
-
-// The key of a job within its lane has to fit.
-bool key_fits(const Settings& s) {
-    unsigned bits = comparator("queued").bits + comparator("sequence").bits;
-    if (!s.job_sort_formula.empty()) bits += comparator("formula").bits;
-    for (const SortKey& key : s.job_sort_key) {
-        const bool priority = key.name == "job_priority" || key.name == "sort_priority";
-        bits += comparator(priority                 ? "job_priority"
-                           : key.name == "walltime" ? "asked_walltime"
-                                                    : "resource")
-                    .bits;
-    }
-    return bits <= std::tuple_size_v<PendingKey> * 64;
+    if (a.turn != b.turn) return a.turn > b.turn;
+    return a.rank != b.rank ? a.rank > b.rank : a.key > b.key;
 }
 
 }  // namespace
 
 bool goes_by_events(const Settings& s, Instant now) {
-    return !s.test_only.holds(now) && s.sorted_job_dumpfile.empty() && !s.round_robin &&
-           s.job_sort_formula.find("eligible_time") == std::string::npos && key_fits(s);
+    return !s.test_only.holds(now) && s.sorted_job_dumpfile.empty();
 }
 
 void EventsSince::forget() {
@@ -123,12 +110,7 @@ std::uint32_t Cycle::lane_is_of(JobSlot job, JobClass job_class) const {
 }
 
 LaneId Cycle::lane_of(JobSlot job, JobClass job_class) const {
-    return in_.events->pending.lane(job_class, lane_is_of(job, job_class));
-}
-
-PendingJobs::Entry Cycle::entry_of(const OrderedJob& job) const {
-    return entry_of(job, p_.lane_chain(*in_.policy, job.job_class, state_.prime_now),
-                    least_needs(t_.requests[t_.jobs.request[job.job]], t_.resources));
+    return pending_->lane(job_class, lane_is_of(job, job_class));
 }
 
 PendingJobs::Entry Cycle::entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const {
@@ -138,8 +120,9 @@ PendingJobs::Entry Cycle::entry_of(const OrderedJob& job, const Chain& chain, co
     entry.signature = job.signature;
     order_key(chain, context, job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
-    if (s_.sort_by_past_usage.value || s_.sort_by_past_usage.from)
-        entry.charge = charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job));
+    // A deal that begins at a date begins with lanes that are kept.
+    const Deal* deal = deal_of(job.job_class, Instant::max());
+    if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
     return entry;
 }
@@ -151,24 +134,44 @@ bool Cycle::knows_pending_jobs() const {
            memory->policy == in_.policy && memory->prime_now == state_.prime_now;
 }
 
+// Do jobs that nothing happens to stay in their order, as their keys have it?
+bool Cycle::order_lasts() const {
+    if (in_.policy->formula && in_.policy->formula->changes_with_time()) return false;
+    return std::ranges::all_of(queued_classes, [&](JobClass job_class) {
+        return key_bits(p_.lane_chain(*in_.policy, job_class, state_.prime_now)) <=
+               std::tuple_size_v<PendingKey> * 64;
+    });
+}
+
 // Puts all jobs of the cycle's lists into their lanes. The lists needn't be in order.
 void Cycle::load_pending_jobs() {
-    EventMemory& memory = *in_.events;
-    memory.pending.clear();
+    const bool kept = in_.keep_pending_jobs && order_lasts();
+    pending_ = kept ? &in_.events->pending : &scratch_->pending;
+    pending_->clear();
     std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
     for (const JobClass job_class : queued_classes) {
-        load_pending_jobs(job_class, needs);
+        load_pending_jobs(job_class, state_.prime_now, needs);
         classes_[static_cast<std::size_t>(job_class)] = {};
     }
-    memory.pending_known = true;
+    if (in_.events == nullptr) return;
+    EventMemory& memory = *in_.events;
+    memory.pending_known = kept;
     memory.policy = in_.policy;
     memory.prime_now = state_.prime_now;
 }
 
-void Cycle::load_pending_jobs(JobClass job_class, std::vector<std::optional<LeastNeeds>>& needs) {
-    const std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
+// Jobs whose keys don't last have their places in the sorted list instead.
+void Cycle::load_pending_jobs(JobClass job_class, bool prime_order,
+                              std::vector<std::optional<LeastNeeds>>& needs) {
+    std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
     if (jobs.empty()) return;
-    PendingJobs& pending = in_.events->pending;
+    const Chain& chain = p_.lane_chain(*in_.policy, job_class, prime_order);
+    const bool by_place = !order_lasts();
+    const Chain none;
+    if (by_place) {
+        const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+        sort_by(chain, context, jobs);
+    }
     struct Load {
         LaneId lane;
         std::size_t jobs = 0;
@@ -186,16 +189,17 @@ void Cycle::load_pending_jobs(JobClass job_class, std::vector<std::optional<Leas
         ++loads[load].jobs;
     }
     // In the order of the list, which is about that of the tables.
-    const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
-    for (const OrderedJob& job : jobs) {
+    for (std::size_t place = 0; place < jobs.size(); ++place) {
+        const OrderedJob& job = jobs[place];
         Load& load = loads[load_of[lane_is_of(job.job, job_class)]];
         if (load.entries.empty()) load.entries.reserve(load.jobs);
         const std::uint32_t request = t_.jobs.request[job.job];
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
-        load.entries.push_back(entry_of(job, chain, *needs[request]));
+        load.entries.push_back(entry_of(job, by_place ? none : chain, *needs[request]));
+        if (by_place) load.entries.back().key = {place};
     }
     for (Load& load : loads) {
-        pending.fill(load.lane, load.entries);
+        pending_->fill(load.lane, load.entries);
         load.entries = {};
     }
 }
@@ -204,19 +208,23 @@ void Cycle::load_pending_jobs(JobClass job_class, std::vector<std::optional<Leas
 void Cycle::renew_pending_jobs() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;
-    memory.pending.find_due(in_.now, changed);
+    pending_->find_due(in_.now, changed);
     sort_unique(changed);
     std::erase_if(changed, [&](JobSlot job) { return t_.jobs.state[job] != 'Q'; });
     for (const JobSlot job : changed) {
-        memory.pending.remove(job);
-        if (const auto job_class = class_of(job))
-            memory.pending.insert(lane_of(job, *job_class), entry_of(ordered(job, *job_class)));
+        pending_->remove(job);
+        const auto job_class = class_of(job);
+        if (!job_class) continue;
+        pending_->insert(
+            lane_of(job, *job_class),
+            entry_of(ordered(job, *job_class), p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
+                     least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
     }
 }
 
 // Jobs that are looked at, whatever was released.
 void Cycle::find_news() {
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     for (const JobSlot job : in_.events->since.changed)
         if (pending.contains(job)) news_.push_back({pending.lane_of(job), pending.position_of(job)});
     sort_unique(news_);
@@ -434,7 +442,7 @@ bool Cycle::is_wanted(const Targets& targets, JobClass job_class) const {
 
 // The next job of the lane, from the turn's place on, that was released.
 bool Cycle::find_released(Turn& turn, Targets& targets) {
-    PendingJobs& pending = in_.events->pending;
+    PendingJobs& pending = *pending_;
     if (!targets.empty() && is_held_up(*targets[0])) return false;
     Released& released = released_of(targets);
     const auto is_of_any = [&](JobSlot job) {
@@ -460,7 +468,7 @@ bool Cycle::find_released(Turn& turn, Targets& targets) {
 
 // The next job of a lane, at or after the turn's place, that is to be looked at.
 bool Cycle::next_turn(Turn& turn, JobClass job_class) {
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     if (!pending.settle(turn.lane, turn.at)) return false;
     const Lane& lane = pending[turn.lane];
     if (!everything_ && !is_wanted(targets_of_lane(lane), job_class)) {
@@ -474,14 +482,16 @@ bool Cycle::next_turn(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
-    if (deals_by_usage(job_class))
-        turn.usage = usage_of(pending.job(turn.lane, turn.at)) + pending.charge_before(turn.lane, turn.at);
+    if (deal_ != nullptr) {
+        turn.turn = begin_of(turn.lane);
+        if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
+    }
     return true;
 }
 
 // The lanes of a class that may have a turn.
 void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
-    PendingJobs& pending = in_.events->pending;
+    PendingJobs& pending = *pending_;
     const auto all = pending.lanes_of(job_class);
     lanes.clear();
     if (everything_ || starts_in_place(job_class) || is_wanted(batch_, job_class)) {
@@ -504,10 +514,12 @@ void Cycle::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
 
 // The job of the turn is looked at, and parked if it doesn't start. Returns its charge.
 std::int64_t Cycle::take_turn(Turn& turn, JobClass job_class) {
-    PendingJobs& pending = in_.events->pending;
+    PendingJobs& pending = *pending_;
     Targets& targets = targets_of_lane(pending[turn.lane]);
     const PendingJobs::Taken taken = pending.at(turn.lane, turn.at);
     const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
+    ++turns_of_class_;
+    if (!s_.sorted_job_dumpfile.empty() && !only_early_) turns_in_order_.push_back(job);
     const std::size_t before = started_.size();
     pending.park(turn.lane, turn.at, consider(job, targets));
     if (started_.size() == before) targets.released.vain = true;
@@ -518,7 +530,7 @@ std::int64_t Cycle::take_turn(Turn& turn, JobClass job_class) {
 // Lanes are in order and the tables aren't: what the next turn of a lane will read is fetched while others
 // have theirs.
 void Cycle::fetch(const Turn& turn, JobClass job_class) const {
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     const auto ahead = pending.ahead(turn.lane, turn.at, 1);
     if (!ahead) return;
     const PendingJobs::Taken next = pending.at(turn.lane, *ahead);
@@ -534,12 +546,38 @@ void Cycle::fetch(const Turn& turn, JobClass job_class) const {
     __builtin_prefetch(&t_.requests[t_.signatures[signature].request]);
 }
 
+// The deal of the class's lanes; null: by the keys alone.
+const Deal* Cycle::deal_of(JobClass job_class, Instant at) const {
+    for (const Deal* deal : p_.deals)
+        if (deal->of_users == has_lane_by_user(job_class) &&
+            !(deal->spares_overdue && job_class == JobClass::overdue) && deal->wanted(s_, at))
+            return deal;
+    return nullptr;
+}
+
+DealContext Cycle::deal_context(LaneId lane) {
+    if (!deal_->of_users && queue_ranks_.empty()) queue_ranks_ = queue_ranks();
+    const std::int64_t usage =
+        deal_->of_users ? usage_units(t_.usage.usage_of(t_.user_of(pending_->job(lane, {})))) : 0;
+    return {s_, t_.jobs, t_.queues, queue_ranks_, usage};
+}
+
+DealtLane Cycle::dealt_lane(LaneId lane) const {
+    return {deal_->of_users, deal_->of_users ? no_slot : (*pending_)[lane].of, pending_->job(lane, {})};
+}
+
+std::int64_t Cycle::begin_of(LaneId lane) {
+    return deal_->begin(deal_context(lane), dealt_lane(lane));
+}
+
 // Goes through the jobs of a class. False: only a cycle over all jobs knows the order.
 bool Cycle::consider_class(JobClass job_class) {
-    const PendingJobs& pending = in_.events->pending;
+    turns_of_class_ = 0;
+    const PendingJobs& pending = *pending_;
     if (pending.lanes_of(job_class).empty()) return true;
-    const bool by_usage = deals_by_usage(job_class);
-    if (by_usage && everything_) {
+    deal_ = deal_of(job_class, in_.now);
+    const bool in_circle = deal_ != nullptr && deal_->in_circle;
+    if (in_circle && everything_) {
         deal_class(job_class);
         return true;
     }
@@ -556,20 +594,22 @@ bool Cycle::consider_class(JobClass job_class) {
         next.pop_back();
         return turn;
     };
-    std::vector<std::uint32_t> ranks;
-    if (s_.by_queue) ranks = queue_ranks();
     lanes_with_turns(job_class, scratch_->lanes);
-    for (const LaneId lane : scratch_->lanes)
-        push({lane, {}, s_.by_queue ? ranks[pending[lane].of] : 0, {}, 0});
+    for (const LaneId lane : scratch_->lanes) {
+        Turn turn{lane, {}, 0, 0, {}, 0};
+        if (deal_ != nullptr && deal_->rank != nullptr)
+            turn.rank = deal_->rank(deal_context(lane), dealt_lane(lane));
+        push(turn);
+    }
     while (!next.empty()) {
         Turn turn = pop();
         if (turn.as_of != state_number()) {  // less is free now than when it was found
             push(turn);
             continue;
         }
-        if (by_usage && !next.empty() && next.front().usage == turn.usage) {
+        if (in_circle && !next.empty() && next.front().turn == turn.turn) {
             std::vector<Turn> tied = {turn};
-            while (!next.empty() && next.front().usage == turn.usage) tied.push_back(pop());
+            while (!next.empty() && next.front().turn == turn.turn) tied.push_back(pop());
             // Those that don't start may be told so in any order, once nothing is to be kept for them.
             if (!is_wanted(batch_, job_class)) {
                 const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
@@ -600,10 +640,10 @@ bool Cycle::consider_class(JobClass job_class) {
 
 // All jobs of the class, as the permutation by past usage deals them.
 void Cycle::deal_class(JobClass job_class) {
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     std::vector<Turn> users;
     for (const LaneId lane : pending.lanes_of(job_class)) {
-        Turn turn{lane, {}, 0, pending.key(lane, {}), 0};
+        Turn turn{lane, {}, 0, 0, pending.key(lane, {}), 0};
         if (pending.settle(lane, turn.at)) users.push_back(turn);
     }
     std::ranges::sort(users, [&](const Turn& a, const Turn& b) {
@@ -612,7 +652,7 @@ void Cycle::deal_class(JobClass job_class) {
         return x != y ? x < y : a.key < b.key;
     });
     std::vector<std::int64_t> usage;
-    for (const Turn& user : users) usage.push_back(usage_of(pending.job(user.lane, user.at)));
+    for (const Turn& user : users) usage.push_back(begin_of(user.lane));
     PastUsageDeal deal(std::move(usage));
     while (!deal.is_over()) {
         Turn& turn = users[deal.next()];
@@ -625,10 +665,10 @@ void Cycle::deal_class(JobClass job_class) {
 // Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
 std::vector<Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
     std::vector<UsageLane> lanes;
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     for (const LaneId id : pending.lanes_of(JobClass::normal))
-        lanes.push_back({id, pending[id].jobs, pending.key(id, {}), usage_of(pending.job(id, {}))});
-    for (const LaneId id : picks_at(pending, std::move(lanes), tied.front().usage)) {
+        lanes.push_back({id, pending[id].jobs, pending.key(id, {}), begin_of(id)});
+    for (const LaneId id : picks_at(pending, std::move(lanes), tied.front().turn)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);
         if (found != tied.end()) return found;
     }
@@ -636,7 +676,7 @@ std::vector<Turn>::iterator Cycle::first_of_equals(std::vector<Turn>& tied) {
 }
 
 bool Cycle::may_start_now(const Turn& turn, JobClass job_class) {
-    const OrderedJob job = ordered(in_.events->pending.job(turn.lane, turn.at), job_class);
+    const OrderedJob job = ordered(pending_->job(turn.lane, turn.at), job_class);
     Candidate c = candidate(job);
     const bool hpm_wanted = state_.hpm_wanted;
     const bool may = judge(job, c, targets_of(job), {}).view != nullptr;
@@ -719,12 +759,15 @@ bool Cycle::consider_pending() {
         collect_jobs();
         load_pending_jobs();
     } else {
+        pending_ = &in_.events->pending;
         set_up_queues();
         renew_pending_jobs();
     }
     if (everything_) {
-        in_.events->open.clear();
-        in_.events->always_open = 0;
+        if (in_.events != nullptr) {
+            in_.events->open.clear();
+            in_.events->always_open = 0;
+        }
     } else {
         find_news();
         note_lifted();
@@ -733,6 +776,17 @@ bool Cycle::consider_pending() {
     for (const JobClass job_class : queued_classes)
         if (!consider_class(job_class)) return false;
     return true;
+}
+
+// The jobs of a class once more, in another order, for what became possible.
+void Cycle::consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order) {
+    PendingJobs again;
+    PendingJobs* const before = std::exchange(pending_, &again);
+    classes_[static_cast<std::size_t>(job_class)] = std::move(jobs);
+    std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
+    load_pending_jobs(job_class, prime_order, needs);
+    consider_class(job_class);
+    pending_ = before;
 }
 
 // What the next cycle has to know of this one.

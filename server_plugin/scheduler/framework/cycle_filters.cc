@@ -37,48 +37,6 @@ Targets& Cycle::targets_of(const OrderedJob& job) {
     return own != nullptr ? *own : batch_;
 }
 
-// Jobs are in order and the tables aren't: what will be read soon is fetched ahead, one thing after the other
-// that leads to it.
-void Cycle::fetch(std::span<const OrderedJob> jobs, std::size_t at) const {
-    constexpr std::size_t columns = 16;
-    constexpr std::size_t request = 10;
-    constexpr std::size_t amounts = 5;
-    const auto known = [&](const OrderedJob& job) {
-        const auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        return job.signature < of_signature.size() && of_signature[job.signature] != 0;
-    };
-    if (at + columns < jobs.size()) {
-        const OrderedJob& job = jobs[at + columns];
-        const auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
-        if (job.signature < of_signature.size()) __builtin_prefetch(&of_signature[job.signature]);
-        if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job.job]);
-        __builtin_prefetch(&t_.jobs.queue[job.job]);
-        __builtin_prefetch(&t_.jobs.request[job.job]);
-    }
-    if (at + request < jobs.size() && !known(jobs[at + request])) {
-        const JobSlot job = jobs[at + request].job;
-        const Request* wanted = &t_.requests[t_.jobs.request[job]];
-        __builtin_prefetch(wanted);
-        __builtin_prefetch(&wanted->arrangement);
-        __builtin_prefetch(&t_.jobs.owner[job]);
-        __builtin_prefetch(&t_.jobs.group[job]);
-        __builtin_prefetch(&t_.jobs.walltime[job]);
-        __builtin_prefetch(&t_.jobs.run_host[job]);
-    }
-    if (at + amounts < jobs.size() && !known(jobs[at + amounts])) {
-        const Request& wanted = t_.requests[t_.jobs.request[jobs[at + amounts].job]];
-        __builtin_prefetch(wanted.totals.data());
-        __builtin_prefetch(wanted.chunks.data());
-    }
-}
-
-void Cycle::consider_all(std::span<const OrderedJob> jobs) {
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        fetch(jobs, i);
-        consider(jobs[i], targets_of(jobs[i]));
-    }
-}
-
 // Without backfilling the first job that waits holds up those behind it.
 Reason Cycle::top_job_reason(const Targets& targets) const {
     const JobSlot of_queue = targets.empty() ? no_slot : targets[0]->top_job;

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "server_plugin/scheduler/framework/cycle_parts.h"
-#include "server_plugin/scheduler/pending/past_usage_deal.h"
-#include "server_plugin/scheduler/pending/round_robin.h"
 
 namespace pbs::sched {
 
@@ -280,46 +278,6 @@ void Cycle::restart_found() {
         }
         if (reason) refuse(slot, reason);
     }
-}
-
-void Cycle::order_class(JobClass job_class, bool prime_order) {
-    auto& jobs = classes_[static_cast<std::size_t>(job_class)];
-    if (jobs.empty()) return;
-    const auto ranks = queue_ranks();
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
-    sort_by(p_.chain(*in_.policy, job_class, prime_order), context, jobs);
-    if (s_.round_robin) round_robin(context, jobs);
-    if (deals_by_usage(job_class)) deal_by_past_usage(jobs);
-}
-
-// Are the jobs of the class dealt by past usage?
-bool Cycle::deals_by_usage(JobClass job_class) const {
-    return has_lane_by_user(job_class) && s_.sort_by_past_usage.holds(in_.now);
-}
-
-// The usage that the permutation starts a job's user with.
-std::int64_t Cycle::usage_of(JobSlot job) const {
-    return usage_units(t_.usage.usage_of(t_.user_of(job)));
-}
-
-void Cycle::deal_by_past_usage(std::vector<OrderedJob>& jobs) {
-    std::vector<std::uint32_t> number(t_.strings.size(), UINT32_MAX);  // of a user, among those with jobs
-    std::vector<std::int64_t> usage;
-    std::vector<UsageJob> dealt;
-    dealt.reserve(jobs.size());
-    for (const OrderedJob& job : jobs) {
-        auto& user = number[t_.jobs.user[job.job]];
-        if (user == UINT32_MAX) {
-            user = static_cast<std::uint32_t>(usage.size());
-            usage.push_back(usage_of(job.job));
-        }
-        dealt.push_back(
-            {user, charge_units(s_.past_usage_charge, job.nodes, t_.jobs.expected_walltime(job.job))});
-    }
-    std::vector<OrderedJob> result;
-    result.reserve(jobs.size());
-    for (const auto i : permute_by_past_usage(dealt, std::move(usage))) result.push_back(jobs[i]);
-    std::ranges::copy(result, jobs.begin());
 }
 
 std::vector<std::uint32_t> Cycle::queue_ranks() const {

@@ -29,17 +29,18 @@ bool are_of_one_kind(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-// Before any job is considered: the list as it was sorted, behind what runs.
+// The list as it was sorted, behind what ran before.
 void Cycle::dump_sorted_jobs(Decisions& out) {
     if (s_.sorted_job_dumpfile.empty()) return;
-    for (const QueueView& view : views_)
-        for (const JobSlot job : view.queue->running) add_job(job, JobClass::running);
-    order_class(JobClass::running, false);
     std::vector<OrderedJob> all;
-    for (const auto& jobs : classes_) all.insert(all.end(), jobs.begin(), jobs.end());
+    for (const QueueView& view : views_)
+        for (const JobSlot job : view.queue->running) all.push_back(ordered(job, JobClass::running));
+    const auto ranks = queue_ranks();
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
+    sort_by(p_.chain(*in_.policy, JobClass::running, false), context, all);
+    all.insert(all.end(), turns_in_order_.begin(), turns_in_order_.end());
     out.sorted_jobs =
         FileToWrite{s_.sorted_job_dumpfile, sorted_jobs_text(t_, s_, in_.now, state_.prime_now, all)};
-    classes_[static_cast<std::size_t>(JobClass::running)].clear();
 }
 
 std::string_view Cycle::keep_text(Decisions& out, std::string_view text) const {

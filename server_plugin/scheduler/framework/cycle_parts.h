@@ -139,8 +139,8 @@ struct QueueSetup {
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
-    // What goes before the key: the usage at which the deal reaches the job, or the rank of its queue.
-    std::int64_t usage = 0;
+    std::int64_t turn = 0;  // of its deal,
+    std::uint32_t rank = 0;
     PendingKey key{};
     std::size_t as_of = 0;  // Cycle::state_number() when it was found
 };
@@ -162,7 +162,8 @@ struct CycleScratch {
     std::vector<Turn> turns;
     std::vector<LaneId> lanes;
     std::vector<News> news;
-    std::array<std::vector<OrderedJob>, 6> classes;
+    std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are put into lanes
+    PendingJobs pending;                             // of a cycle that keeps no lanes
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
@@ -197,8 +198,7 @@ class Cycle {
 
   private:
     void collect_jobs();
-    void make_list();
-    void consider_list();
+    void consider_all();
     void take_back();
 
     // Setting up.
@@ -248,16 +248,10 @@ class Cycle {
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     bool is_overdue(JobSlot job) const;
     JobClass class_by_time(JobSlot job) const;
-    void order_class(JobClass job_class, bool prime_order);
-    bool deals_by_usage(JobClass job_class) const;
-    std::int64_t usage_of(JobSlot job) const;
-    void deal_by_past_usage(std::vector<OrderedJob>& jobs);
     std::vector<OrderedJob> normal_jobs() const;
     std::vector<std::uint32_t> queue_ranks() const;
 
     // Filter, place, decide.
-    void fetch(std::span<const OrderedJob> jobs, std::size_t at) const;
-    void consider_all(std::span<const OrderedJob> jobs);
     Targets& targets_of(const OrderedJob& job);
     // Returns what could lift the job's refusal, and `anything` if the job starts.
     Blockers consider(const OrderedJob& job, Targets& targets);
@@ -318,21 +312,26 @@ class Cycle {
     // The pending jobs that events released, or all of them, in order (cycle_events.cc).
     bool goes_by_events() const;
     bool knows_pending_jobs() const;
+    bool order_lasts() const;
     void load_pending_jobs();
-    void load_pending_jobs(JobClass job_class, std::vector<std::optional<LeastNeeds>>& needs);
+    void load_pending_jobs(JobClass job_class, bool prime_order,
+                           std::vector<std::optional<LeastNeeds>>& needs);
     bool finds_at_start() const {
         return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
     }
     void renew_pending_jobs();
     std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
     LaneId lane_of(JobSlot job, JobClass job_class) const;
-    PendingJobs::Entry entry_of(const OrderedJob& job) const;
     PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const;
     void find_news();
     void note_lifted();
     void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
     bool consider_pending();
     bool consider_class(JobClass job_class);
+    const Deal* deal_of(JobClass job_class, Instant at) const;
+    DealContext deal_context(LaneId lane);
+    DealtLane dealt_lane(LaneId lane) const;
+    std::int64_t begin_of(LaneId lane);
     void deal_class(JobClass job_class);
     std::int64_t take_turn(Turn& turn, JobClass job_class);
     void fetch(const Turn& turn, JobClass job_class) const;
@@ -367,13 +366,14 @@ class Cycle {
 
     // Early non-prime time.
     void start_non_prime_early();
+    void consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
     bool early_is_possible() const;
     bool may_go_early(const QueueView& view) const;
     bool wants_to_go_early(QueueView& view);
 
     // Explaining one job (explain.cc).
     void explain_turn(const OrderedJob& job, const Targets& targets);
-    void explain_place(const OrderedJob& job, Explanation& out) const;
+    void explain_place(const OrderedJob& job, Explanation& out);
     std::vector<OrderKey> order_keys(const OrderedJob& job) const;
     void explain_home(QueueSlot home, const Targets& targets, Explanation& out) const;
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
@@ -410,6 +410,13 @@ class Cycle {
     std::set<Instant> instants_;             // of a cycle that leaves nothing behind
     Instant last_instant_ = Instant::max();  // that was put there: many refusals in a row name the same
     std::optional<Vnodes> fake_vnodes_;
+
+    // The lanes of the jobs, kept from cycle to cycle where the order lasts.
+    PendingJobs* pending_ = &scratch_->pending;
+    const Deal* deal_ = nullptr;              // of the class whose turn it is
+    std::vector<std::uint32_t> queue_ranks_;  // once a deal asked for them
+    std::size_t turns_of_class_ = 0;
+    std::vector<OrderedJob> turns_in_order_;  // where the list is written down
 
     QueueSetup& setup_ = scratch_->setup;
     std::vector<const Filter*>& filters_ = setup_.filters;

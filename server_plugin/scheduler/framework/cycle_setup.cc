@@ -29,6 +29,7 @@ void CycleScratch::clear() {
     clear_list(started);
     clear_list(news);
     verdict_of_user.clear();
+    pending.clear();
     answers_of_few.clear();
 }
 

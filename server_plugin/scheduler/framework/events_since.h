@@ -83,8 +83,8 @@ struct EventMemory {
     Instant last_full{};
 };
 
-// Can a cycle after single events look at few jobs? Not if nothing that it starts is started (TEST_ONLY), if
-// all of them are written down, or if the order of the jobs changes with time or with any of them.
+// Can a cycle after single events look at few jobs? Not if nothing that it starts is started (TEST_ONLY), or
+// if all of them are written down.
 bool goes_by_events(const Settings& settings, Instant now);
 
 }  // namespace pbs::sched

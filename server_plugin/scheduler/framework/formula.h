@@ -1,6 +1,7 @@
 // job_sort_formula: an expression over what a job asks for, compiled once for each change of configuration.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ class Formula {
 
     // The value for a job. What can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
+
+    // Does it change with time, for jobs that nothing happens to?
+    bool changes_with_time() const {
+        return std::ranges::count(reads_, What::eligible_time, &Read::what) > 0;
+    }
 
   private:
     enum class What : std::uint8_t {

@@ -9,6 +9,7 @@
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/policy.h"
+#include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
 
@@ -32,6 +33,8 @@ struct Profile {
     const Chain& (*lane_chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     // Makes the chains of a policy anew, where they depend on the resources that are known. May be null.
     void (*make_chains)(Policy& policy, const Resources& resources) = nullptr;
+    // Deal. The first that the policy wants for a class.
+    std::span<const Deal* const> deals{};
     // Filter. In the order of the tests; those that are asked for each job are asked behind all others.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};

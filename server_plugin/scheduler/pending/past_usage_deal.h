@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "server_plugin/scheduler/model/configuration.h"
@@ -49,17 +48,5 @@ class PastUsageDeal {
     std::size_t candidate_ = 0;
     std::size_t users_;
 };
-
-// The jobs as the permutation sees them, in sorted order.
-struct UsageJob {
-    std::uint32_t user = 0;  // an index into the usages
-    std::int64_t charge = 0;
-};
-
-// The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
-// ascending order of their number of jobs; those with as many in the order of their first job.
-// O((jobs + users) log users).
-std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
-                                                 std::vector<std::int64_t> usage);
 
 }  // namespace pbs::sched

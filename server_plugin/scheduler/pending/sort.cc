@@ -132,11 +132,15 @@ void order_key(const Chain& chain, const OrderContext& context, const OrderedJob
     write_key(chain, context, job, words.data());
 }
 
-void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs) {
-    if (jobs.size() < 2) return;
+unsigned key_bits(const Chain& chain) {
     unsigned bits = 0;
     for (const Link& link : chain) bits += link.comparator->bits;
-    const std::size_t words = (bits + 63) / 64;
+    return bits;
+}
+
+void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs) {
+    if (jobs.size() < 2) return;
+    const std::size_t words = (key_bits(chain) + 63) / 64;
     switch (words) {
         case 1:
             return sort_fixed<1>(chain, context, jobs);

@@ -59,6 +59,9 @@ std::span<const Comparator* const> all_comparators();
 // One of them by name; it has to exist.
 const Comparator& comparator(std::string_view name);
 
+// Of the numbers of a chain together.
+unsigned key_bits(const Chain& chain);
+
 // Sorts in place, by packed keys: O(n log n).
 void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs);
 

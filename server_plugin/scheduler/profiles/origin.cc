@@ -39,6 +39,10 @@ constexpr std::array<const Admission*, 2> admissions = {
     &small_job_max_admission,  // SMALL_JOB_MAX
 };
 
+constexpr std::array<const Deal*, 1> deals = {
+    &past_usage_deal,  // SORT_BY_PAST_USAGE
+};
+
 const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
     static const Chain running = {up("run_end"), up("sequence")};
     static const Chain waiting = {up("small_queued"), down("nodes"), up("eligible"), up("sequence")};
@@ -70,6 +74,7 @@ const Profile origin_profile{
     .intake = Intake::named_queues,
     .chain = chain,
     .lane_chain = chain,
+    .deals = deals,
     .admissions = admissions,
     .filters = filters,
     .after_refusal = &drain_after_refusal,

@@ -1,9 +1,14 @@
-// The filters and admissions that there are, for the tables of the profiles.
+// The deals, filters and admissions that there are, for the tables of the profiles.
 #pragma once
 
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
+
+extern const Deal by_queue_deal;
+extern const Deal past_usage_deal;
+extern const Deal round_robin_deal;
 
 extern const Admission allocation_admission;
 extern const Admission small_job_max_admission;

@@ -30,6 +30,11 @@ constexpr std::array<const Filter*, 16> filters = {
     &queue_group_limit_filter,   // max_group_run of the queue
 };
 
+constexpr std::array<const Deal*, 2> deals = {
+    &round_robin_deal,
+    &by_queue_deal,
+};
+
 // Made of starving jobs, by_queue, the formula or job_sort_key, and the time in the queue.
 void make_chains(Policy& policy, const Resources& resources) {
     if (policy.resources_seen == resources.size()) return;
@@ -75,6 +80,7 @@ const Profile standard_profile{
     .chain = chain,
     .lane_chain = lane_chain,
     .make_chains = make_chains,
+    .deals = deals,
     .filters = filters,
     .after_refusal = &top_jobs_after_refusal,
     .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},

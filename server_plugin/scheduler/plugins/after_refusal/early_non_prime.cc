@@ -46,7 +46,7 @@ bool Cycle::wants_to_go_early(QueueView& view) {
 // In the order that is kept.
 std::vector<OrderedJob> Cycle::normal_jobs() const {
     std::vector<OrderedJob> jobs;
-    const PendingJobs& pending = in_.events->pending;
+    const PendingJobs& pending = *pending_;
     for (const LaneId lane : pending.lanes_of(JobClass::normal))
         for (PendingJobs::Position at; pending.settle(lane, at); ++at.index)
             jobs.push_back({pending.job(lane, at), JobClass::normal,
@@ -64,8 +64,7 @@ void Cycle::start_non_prime_early() {
         view->early = true;
     }
     if (std::ranges::none_of(batch_, &QueueView::early)) return;
-    auto& normal = classes_[static_cast<std::size_t>(JobClass::normal)];
-    if (everything_) normal = normal_jobs();
+    std::vector<OrderedJob> normal = normal_jobs();
     std::vector<bool> gone(t_.jobs.handle.size(), false);
     for (const Started& started : started_) gone[started.job] = true;
     refusal_of_.assign(t_.jobs.handle.size(), 0);
@@ -74,11 +73,10 @@ void Cycle::start_non_prime_early() {
         if (answers_[refused_[i].answer].rejected) gone[refused_[i].job] = true;
     }
     std::erase_if(normal, [&](const OrderedJob& job) { return gone[job.job]; });
-    order_class(JobClass::normal, false);
     forget_answers();
     give_up_head();
     only_early_ = true;
-    consider_all(normal);
+    consider_again(JobClass::normal, std::move(normal), false);
     only_early_ = false;
 }
 

@@ -1,0 +1,64 @@
+// The permutation by past usage of a whole list, by the deal that cycles use.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/pending/past_usage_deal.h"
+
+namespace pbs::sched::test {
+
+// The jobs as the permutation sees them, in sorted order.
+struct UsageJob {
+    std::uint32_t user = 0;  // an index into the usages
+    std::int64_t charge = 0;
+};
+
+// The jobs of each user, in order, one user after the other.
+struct Decks {
+    std::vector<std::uint32_t> jobs;
+    std::vector<std::uint32_t> begin;  // by user: the next of its jobs
+    std::vector<std::uint32_t> end;
+    std::vector<std::uint32_t> users;  // that have jobs, in the order in which they are gone through
+};
+
+inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) {
+    Decks decks;
+    decks.begin.assign(user_count + 1, 0);
+    for (const UsageJob& job : jobs) ++decks.begin[job.user + 1];
+    std::vector<std::uint32_t> count(decks.begin.begin() + 1, decks.begin.end());
+    std::partial_sum(decks.begin.begin(), decks.begin.end(), decks.begin.begin());
+    decks.jobs.resize(jobs.size());
+    decks.end.assign(decks.begin.begin() + 1, decks.begin.end());
+    std::vector<std::uint32_t> at(decks.begin.begin(), decks.begin.end() - 1);
+    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+        if (at[jobs[i].user] == decks.begin[jobs[i].user]) decks.users.push_back(jobs[i].user);
+        decks.jobs[at[jobs[i].user]++] = i;
+    }
+    std::ranges::stable_sort(decks.users, {}, [&](std::uint32_t user) { return count[user]; });
+    return decks;
+}
+
+// The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
+// ascending order of their number of jobs; those with as many in the order of their first job.
+inline std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
+                                                        std::vector<std::int64_t> usage) {
+    std::vector<std::uint32_t> result;
+    result.reserve(jobs.size());
+    Decks decks = make_decks(jobs, usage.size());
+    std::vector<std::int64_t> of_users;
+    for (const std::uint32_t user : decks.users) of_users.push_back(usage[user]);
+    PastUsageDeal deal(std::move(of_users));
+    while (!deal.is_over()) {
+        const std::uint32_t user = decks.users[deal.next()];
+        const std::uint32_t job = decks.jobs[decks.begin[user]++];
+        result.push_back(job);
+        deal.dealt(jobs[job].charge, decks.begin[user] != decks.end[user]);
+    }
+    return result;
+}
+
+}  // namespace pbs::sched::test
