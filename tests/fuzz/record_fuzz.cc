@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tools/replay/record_file.h"
+#include "server_plugin/record/record_file.h"
 
-using namespace pbs::replay;
+using namespace pbs::record;
 
 namespace {
 

@@ -16,6 +16,12 @@ namespace pbs::replay {
 namespace {
 
 using objects::ObjectType;
+using record::decided_lines;
+using record::DecidedLine;
+using record::RecordSink;
+using record::RecordWriter;
+using sched::Instant;
+using sched::Seconds;
 using sched::test::at;
 using sched::test::RandomCluster;
 using ::testing::ElementsAre;

@@ -86,18 +86,23 @@ std::span<const Rule> rules() {
           "server_plugin/scheduler/future/", "server_plugin/scheduler/log/",
           "server_plugin/scheduler/framework/", "rrule/"},
          {}},
+        // A record is made of what the scheduler hands out; the plugin makes it, and tools run it again.
+        {"server_plugin/record",
+         {"text/", "objects/", "rrule/", "server_plugin/scheduler/scheduler.h",
+          "server_plugin/scheduler/record.h"},
+         {"pbs_text", "pbs_objects", "pbs_scheduler"}},
         // What a host and the plugin both need of POSIX.
         {"server_plugin/posix", {"text/"}, {}},
         {"server_plugin/plugin",
-         {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "tools/replay/",
+         {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "server_plugin/record/",
           "server_plugin/scheduler/", "server_plugin/scheduler/model/"},
-         {"pbs_text", "pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_replay_lib",
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_record",
           "pbs_scheduler", "pbs_posix"}},
-        // A record is made of what the scheduler hands out; the program asks a server for one.
+        // The program asks a server for a record, or runs one.
         {"tools/replay",
-         {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
-          "ifl/cmds/client.h", "server_plugin/scheduler/scheduler.h", "server_plugin/scheduler/record.h"},
-         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
+         {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
+          "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
+         {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"tools/simulate",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",

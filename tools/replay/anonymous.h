@@ -1,12 +1,11 @@
 // A record without the names of a site.
-#ifndef PBSPOLICY_REPLAY_ANONYMOUS_H
-#define PBSPOLICY_REPLAY_ANONYMOUS_H
+#pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "tools/replay/record_file.h"
+#include "server_plugin/record/record_file.h"
 
 namespace pbs::replay {
 
@@ -20,9 +19,7 @@ namespace pbs::replay {
 // values of resources other than host, vnode and select.
 //
 // Errors as those of read_record().
-Result<std::string> anonymous(std::string_view text, std::string_view name,
-                              const std::optional<std::string>& time_zone = std::nullopt);
+record::Result<std::string> anonymous(std::string_view text, std::string_view name,
+                                      const std::optional<std::string>& time_zone = std::nullopt);
 
 }  // namespace pbs::replay
-
-#endif

@@ -8,8 +8,10 @@
 namespace pbs::replay {
 namespace {
 
+using record::DecidedLine;
+
 // A scheduler made from a record.
-class Restored : public RecordSink {
+class Restored : public record::RecordSink {
   public:
     explicit Restored(const std::optional<std::string>& time_zone) : time_zone_(time_zone) {}
 
@@ -36,7 +38,7 @@ class Restored : public RecordSink {
 
   private:
     std::optional<std::string> time_zone_;
-    RecordWriter names_;
+    record::RecordWriter names_;
 };
 
 // Lines by the job that they are about, in order.
@@ -83,22 +85,10 @@ std::vector<std::string> compare(const std::vector<DecidedLine>& recorded,
 
 }  // namespace
 
-void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
-                  const std::atomic<bool>& give_up) {
-    asked.whole_chunks = !scheduler.divides_chunks();
-    RecordWriter writer(std::move(sink));
-    writer.begin(scheduler.zone().name());
-    scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); }, &give_up);
-    if (give_up) return;
-    writer.cycle(asked);
-    writer.decisions(scheduler.rehearse(asked.now, asked.sched, asked.trigger));
-    writer.flush();
-}
-
 Result<std::string> decide_again(std::string_view text, std::string_view name,
                                  const std::optional<std::string>& time_zone) {
     Restored restored(time_zone);
-    const auto record = read_record(text, name, restored);
+    const auto record = record::read_record(text, name, restored);
     if (!record) return tl::unexpected(record.error());
     return restored.decide(record->cycle);
 }
@@ -106,12 +96,12 @@ Result<std::string> decide_again(std::string_view text, std::string_view name,
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone) {
     Restored restored(time_zone);
-    auto record = read_record(text, name, restored);
+    auto record = record::read_record(text, name, restored);
     if (!record) return tl::unexpected(record.error());
     Replayed out;
     out.jobs = restored.jobs;
     for (const DecidedLine& line : record->decided) out.decisions += line.job.empty() ? 0 : 1;
-    out.differences = compare(record->decided, decided_lines(restored.decide(record->cycle)));
+    out.differences = compare(record->decided, record::decided_lines(restored.decide(record->cycle)));
     out.cycle = std::move(record->cycle);
     return out;
 }

@@ -1,23 +1,19 @@
-// Recording a cycle, and running a recorded one again.
-#ifndef PBSPOLICY_REPLAY_REPLAY_H
-#define PBSPOLICY_REPLAY_REPLAY_H
+// Running a recorded cycle again.
+#pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/replay/record_file.h"
+#include "server_plugin/record/record_file.h"
 
 namespace pbs::replay {
 
-// Runs a cycle now, without carrying out its decisions, and writes its record. That takes as long as a cycle,
-// and the time to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is
-// true.
-void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
-                  const std::atomic<bool>& give_up);
+using record::CycleAsked;
+using record::Error;
+using record::Result;
 
 struct Replayed {
     CycleAsked cycle;
@@ -37,5 +33,3 @@ Result<std::string> decide_again(std::string_view text, std::string_view name,
                                  const std::optional<std::string>& time_zone = std::nullopt);
 
 }  // namespace pbs::replay
-
-#endif

@@ -12,7 +12,7 @@
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/spool_file.h"
 #include "server_plugin/plugin/text.h"
-#include "tools/replay/replay.h"
+#include "server_plugin/record/record_file.h"
 
 namespace pbs::plugin {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::string_view kOffset = "offset=";
 
 class RecordLook final : public Look {
   public:
-    RecordLook(const State& state, replay::CycleAsked asked)
+    RecordLook(const State& state, record::CycleAsked asked)
         : asked_(std::move(asked)), file_(fmt::format("{}/server_priv", state.host.home())) {}
 
     void work(sched::Inspector& scheduler) override {
@@ -35,7 +35,7 @@ class RecordLook final : public Look {
             file_.append(text);
             if (!file_.error().empty()) give_up();
         };
-        replay::record_cycle(scheduler, asked_, write, given_up());
+        record::record_cycle(scheduler, asked_, write, given_up());
     }
     int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) override {
         if (!file_.error().empty())
@@ -63,12 +63,12 @@ class RecordLook final : public Look {
     bool free_some() override { return file_.shrink(); }
 
   private:
-    replay::CycleAsked asked_;
+    record::CycleAsked asked_;
     SpoolFile file_;
     bool all_told_ = false;
 };
 
-int32_t tell_next(State& state, const pbs_status_request& request, const replay::CycleAsked& asked,
+int32_t tell_next(State& state, const pbs_status_request& request, const record::CycleAsked& asked,
                   std::optional<std::int64_t> after, Reply reply) {
     NextRecord& next = state.next_records[asked.sched];
     if (after && next.recorded > *after && next.record) {
@@ -101,7 +101,7 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
     if (request.wanted_count != 0 || (!extend.empty() && extend != "next" && !after))
         return reply.error(
             PBSE_IVALREQ, "a record is given whole: expected no attributes, and next, after=N or no options");
-    replay::CycleAsked asked;
+    record::CycleAsked asked;
     asked.now = sched::Instant(sched::Seconds(request.now));
     if (request.object_name.len != 0) asked.sched = view(request.object_name);
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
@@ -118,7 +118,7 @@ std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle
     state.looks.discard(std::exchange(next.record, nullptr));
     if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
     const auto look = std::make_shared<RecordLook>(
-        state, replay::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
+        state, record::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
     state.in_flight.record = look;
     return [look](sched::Inspector& scheduler) { look->work(scheduler); };
 }

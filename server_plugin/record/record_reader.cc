@@ -12,11 +12,11 @@
 #include "objects/config_json.h"
 #include "objects/draft.h"
 #include "objects/snapshot.h"
+#include "server_plugin/record/fields.h"
+#include "server_plugin/record/record_file.h"
 #include "text/json.h"
-#include "tools/replay/fields.h"
-#include "tools/replay/record_file.h"
 
-namespace pbs::replay {
+namespace pbs::record {
 namespace {
 
 using Json = nlohmann::json;
@@ -534,4 +534,4 @@ std::vector<DecidedLine> decided_lines(std::string_view text) {
     return lines;
 }
 
-}  // namespace pbs::replay
+}  // namespace pbs::record

@@ -22,9 +22,9 @@
 // seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their handles, but
 // for decisions, which name them. Strings are bytes: one that isn't UTF-8 is {"hex":"e9"}; in
 // names that are keys, bytes other than printable ASCII are %e9.
-#ifndef PBSPOLICY_REPLAY_RECORD_FILE_H
-#define PBSPOLICY_REPLAY_RECORD_FILE_H
+#pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -36,7 +36,7 @@
 #include "server_plugin/scheduler/record.h"
 #include "server_plugin/scheduler/scheduler.h"
 
-namespace pbs::replay {
+namespace pbs::record {
 
 using sched::Error;
 using sched::Instant;
@@ -90,6 +90,12 @@ class RecordWriter {
     Names names_;
 };
 
+// Runs a cycle now, without carrying out its decisions, and writes its record. That takes as long as a cycle,
+// and the time to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is
+// true.
+void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
+                  const std::atomic<bool>& give_up);
+
 // One line of what was decided.
 struct DecidedLine {
     std::string job;   // its id; empty: the line isn't about a job
@@ -118,6 +124,4 @@ Result<ReadRecord> read_record(std::string_view text, std::string_view name, Rec
 // The lines of a record that come after "cycle": what was decided.
 std::vector<DecidedLine> decided_lines(std::string_view text);
 
-}  // namespace pbs::replay
-
-#endif
+}  // namespace pbs::record

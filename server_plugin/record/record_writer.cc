@@ -6,11 +6,11 @@
 
 #include "objects/config_json.h"
 #include "objects/snapshot.h"
+#include "server_plugin/record/fields.h"
+#include "server_plugin/record/record_file.h"
 #include "text/json.h"
-#include "tools/replay/fields.h"
-#include "tools/replay/record_file.h"
 
-namespace pbs::replay {
+namespace pbs::record {
 
 // One object; closed with close().
 class JsonOut {
@@ -334,4 +334,16 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
     });
 }
 
-}  // namespace pbs::replay
+void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
+                  const std::atomic<bool>& give_up) {
+    asked.whole_chunks = !scheduler.divides_chunks();
+    RecordWriter writer(std::move(sink));
+    writer.begin(scheduler.zone().name());
+    scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); }, &give_up);
+    if (give_up) return;
+    writer.cycle(asked);
+    writer.decisions(scheduler.rehearse(asked.now, asked.sched, asked.trigger));
+    writer.flush();
+}
+
+}  // namespace pbs::record

@@ -1,15 +1,14 @@
 // The keys of each line of a record, once for writing and reading: `archive(key, member, default)`.
-#ifndef PBSPOLICY_REPLAY_FIELDS_H
-#define PBSPOLICY_REPLAY_FIELDS_H
+#pragma once
 
 #include <array>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include "tools/replay/record_file.h"
+#include "server_plugin/record/record_file.h"
 
-namespace pbs::replay {
+namespace pbs::record {
 
 template <class Archive, class S>
 using Ref = std::conditional_t<Archive::reads, S&, const S&>;
@@ -241,6 +240,4 @@ void fields(A& a, Ref<A, CycleAsked> c) {
     a("whole_chunks", c.whole_chunks, false);
 }
 
-}  // namespace pbs::replay
-
-#endif
+}  // namespace pbs::record

@@ -1,10 +1,10 @@
 // What is said of texts that are no records.
-#include "tools/replay/record_file.h"
+#include "server_plugin/record/record_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pbs::replay {
+namespace pbs::record {
 namespace {
 
 using ::testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(RecordFile, ObjectsOfTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace pbs::replay
+}  // namespace pbs::record
