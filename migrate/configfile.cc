@@ -12,6 +12,7 @@
 #include "migrate/sched_config.h"
 #include "migrate/words.h"
 #include "objects/spelling.h"
+#include "objects/text.h"
 #include "objects/value.h"
 
 namespace pbs::migrate {
@@ -22,61 +23,61 @@ using T = ArgumentType;
 // Names as the guide lists them; the overview's and the guide's other spellings beside them.
 constexpr Option kOptions[] = {
     // Queues
-    {"SUBMIT_QUEUE", T::queue, "submit_queue"},
-    {"BATCH_QUEUES", T::queues, "batch_queues"},
-    {"SPECIAL_QUEUE", T::queue, "special_queue"},
-    {"DEDICATED_QUEUES", T::queues, "dedicated_queues", "DEDICATED_QUEUE"},
-    {"EXTERNAL_QUEUES", T::queues, "external_queues"},
-    {"BACKGROUND_QUEUE_NAME", T::queue, "background_queue_name"},
-    {"CHALLENGE_QUEUE_NAME", T::queue, "challenge_queue_name"},
-    {"SCHED_HOST", T::host, "sched_host"},
-    {"SERVER_HOST", T::host, "server_host"},
+    {"SUBMIT_QUEUE", T::queue},
+    {"BATCH_QUEUES", T::queues},
+    {"SPECIAL_QUEUE", T::queue},
+    {"DEDICATED_QUEUES", T::queues, "DEDICATED_QUEUE"},
+    {"EXTERNAL_QUEUES", T::queues},
+    {"BACKGROUND_QUEUE_NAME", T::queue},
+    {"CHALLENGE_QUEUE_NAME", T::queue},
+    {"SCHED_HOST", T::host},
+    {"SERVER_HOST", T::host},
     // Prime time
-    {"PRIME_TIME_WALLT_LIMIT", T::timespec, "prime_time_wallt_limit"},
-    {"PRIME_TIME_START", T::clock, "prime_time_start"},
-    {"PRIME_TIME_END", T::clock, "prime_time_end"},
-    {"ENFORCE_PRIME_TIME", T::boolean, "enforce_prime_time"},
+    {"PRIME_TIME_WALLT_LIMIT", T::timespec},
+    {"PRIME_TIME_START", T::clock},
+    {"PRIME_TIME_END", T::clock},
+    {"ENFORCE_PRIME_TIME", T::boolean},
     // Walltime limits by size
-    {"SMALL_JOB_MAX", T::integer, "small_job_max"},
-    {"WALLT_LIMIT_SMALL_JOB", T::timespec, "wallt_limit_small_job", "WALLT_SMALL_LIMIT"},
-    {"WALLT_LIMIT_LARGE_JOB", T::timespec, "wallt_limit_large_job", "WALLT_LARGE_LIMIT"},
-    {"PRIME_TIME_SMALL_NODE_LIMIT", T::integer, "prime_time_small_node_limit"},
-    {"PRIME_TIME_SMALL_WALLT_LIMIT", T::timespec, "prime_time_small_wallt_limit"},
+    {"SMALL_JOB_MAX", T::integer},
+    {"WALLT_LIMIT_SMALL_JOB", T::timespec, "WALLT_SMALL_LIMIT"},
+    {"WALLT_LIMIT_LARGE_JOB", T::timespec, "WALLT_LARGE_LIMIT"},
+    {"PRIME_TIME_SMALL_NODE_LIMIT", T::integer},
+    {"PRIME_TIME_SMALL_WALLT_LIMIT", T::timespec},
     // Dedicated time
-    {"ENFORCE_DEDICATED_TIME", T::boolean, "enforce_dedicated_time"},
-    {"DEDICATED_TIME_COMMAND", T::program, "dedicated_time_command"},
-    {"DEDICATED_TIME_CACHE_SECS", T::integer, "dedicated_time_cache_secs"},
-    {"SYSTEM_NAME", T::host, "system_name"},
-    {"MAX_DEDICATED_JOBS", T::integer, "max_dedicated_jobs"},
+    {"ENFORCE_DEDICATED_TIME", T::boolean},
+    {"DEDICATED_TIME_COMMAND", T::program},
+    {"DEDICATED_TIME_CACHE_SECS", T::integer},
+    {"SYSTEM_NAME", T::host},
+    {"MAX_DEDICATED_JOBS", T::integer},
     // Draining
-    {"NONPRIME_DRAIN_SYS", T::boolean, "nonprime_drain_sys", "NON_PRIME_DRAIN_SYS"},
-    {"NP_DRAIN_BACKTIME", T::timespec, "np_drain_backtime"},
-    {"NP_DRAIN_IDLETIME", T::timespec, "np_drain_idletime"},
+    {"NONPRIME_DRAIN_SYS", T::boolean, "NON_PRIME_DRAIN_SYS"},
+    {"NP_DRAIN_BACKTIME", T::timespec},
+    {"NP_DRAIN_IDLETIME", T::timespec},
     // Hosts
-    {"MAX_JOBS", T::integer, "max_jobs"},
-    {"MIN_JOBS", T::integer, "min_jobs"},
-    {"MAX_USER_RUN_JOBS", T::integer, "max_user_run_jobs"},
-    {"TARGET_LOAD_PCT", T::percentage, "target_load_pct"},
-    {"TARGET_LOAD_VARIANCE", T::variance, "target_load_variance"},
-    {"HIGH_SYSTIME", T::percentage, "high_systime"},
+    {"MAX_JOBS", T::integer},
+    {"MIN_JOBS", T::integer},
+    {"MAX_USER_RUN_JOBS", T::integer},
+    {"TARGET_LOAD_PCT", T::percentage},
+    {"TARGET_LOAD_VARIANCE", T::variance},
+    {"HIGH_SYSTIME", T::percentage},
     // Allocations and past usage
-    {"ENFORCE_ALLOCATION", T::boolean, "enforce_allocation"},
-    {"SCHED_ACCT_DIR", T::pathname, "sched_acct_dir"},
-    {"SORT_BY_PAST_USAGE", T::boolean, "sort_by_past_usage"},
-    {"DECAY_FACTOR", T::real, "decay_factor"},
-    {"OA_DECAY_FACTOR", T::real, "oa_decay_factor"},
+    {"ENFORCE_ALLOCATION", T::boolean},
+    {"SCHED_ACCT_DIR", T::pathname},
+    {"SORT_BY_PAST_USAGE", T::boolean},
+    {"DECAY_FACTOR", T::real},
+    {"OA_DECAY_FACTOR", T::real},
     // Waiting jobs
-    {"MAX_QUEUED_TIME", T::timespec, "max_queued_time"},
-    {"INTERACTIVE_LONG_WAIT", T::timespec, "interactive_long_wait"},
+    {"MAX_QUEUED_TIME", T::timespec},
+    {"INTERACTIVE_LONG_WAIT", T::timespec},
     // The rest
-    {"SORTED_JOB_DUMPFILE", T::pathname, "sorted_job_dumpfile", "SORTED_JOB_FILE"},
-    {"MANAGE_HPM_COUNTERS", T::boolean, "manage_hpm_counters"},
-    {"REVOKE_HPM_COUNTERS", T::boolean, "revoke_hpm_counters"},
-    {"SCHED_RESTART_ACTION", T::restart, "sched_restart_action"},
-    {"SMALL_QUEUED_TIME", T::timespec, "small_queued_time"},
-    {"AVOID_FRAGMENTATION", T::boolean, "avoid_fragmentation"},
-    {"TEST_ONLY", T::boolean, "test_only"},
-    {"FAKE_MACHINE_MULT", T::integer, "fake_machine_mult"},
+    {"SORTED_JOB_DUMPFILE", T::pathname, "SORTED_JOB_FILE"},
+    {"MANAGE_HPM_COUNTERS", T::boolean},
+    {"REVOKE_HPM_COUNTERS", T::boolean},
+    {"SCHED_RESTART_ACTION", T::restart},
+    {"SMALL_QUEUED_TIME", T::timespec},
+    {"AVOID_FRAGMENTATION", T::boolean},
+    {"TEST_ONLY", T::boolean},
+    {"FAKE_MACHINE_MULT", T::integer},
 };
 
 // Options that the guide marks "(required)" beside another one, when that one is on. What has a default needs
@@ -122,13 +123,6 @@ constexpr Requirement kRequirements[] = {
 // A minimal configuration has these.
 constexpr std::string_view kAlways[] = {"SUBMIT_QUEUE", "BATCH_QUEUES"};
 
-std::string uppered(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    return out;
-}
-
 const Option* find_option(std::string_view name) {
     for (const Option& option : kOptions)
         if (option.name == name || (!option.other_name.empty() && option.other_name == name)) return &option;
@@ -137,7 +131,7 @@ const Option* find_option(std::string_view name) {
 
 // What is wrong with a first word that is no option, and what was perhaps meant.
 std::string unknown_option(std::string_view name) {
-    const std::string upper = uppered(name);
+    const std::string upper = objects::uppered(name);
     if (find_option(upper) != nullptr)
         return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
     std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
@@ -224,7 +218,7 @@ class Reader {
     // Ranges are those of the attribute.
     void check_attribute(const Setting& setting) {
         const auto* attribute =
-            objects::find_attribute(objects::ObjectType::policy, setting.option->attribute);
+            objects::find_attribute(objects::ObjectType::policy, setting.option->attribute());
         if (attribute == nullptr)
             return problem(setting.line, setting.column, setting.name,
                            "there is no such attribute of a policy");
@@ -295,7 +289,7 @@ class Reader {
     // Whether a line is reported already that was perhaps to set the option.
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
-                           [&](const Problem& p) { return uppered(p.option) == name; });
+                           [&](const Problem& p) { return objects::uppered(p.option) == name; });
     }
 
     const std::string& file_;
@@ -308,6 +302,10 @@ class Reader {
 
 std::span<const Option> options() {
     return kOptions;
+}
+
+std::string Option::attribute() const {
+    return objects::lowered(name);
 }
 
 bool Setting::on() const {

@@ -34,8 +34,10 @@ enum class ArgumentType {
 struct Option {
     std::string_view name;
     ArgumentType type;
-    std::string_view attribute;     // of a policy
     std::string_view other_name{};  // another spelling
+
+    // Of a policy: the name in lower case.
+    std::string attribute() const;
 };
 
 // Every option that there is, in the order of the guide.

@@ -69,7 +69,7 @@ class Converter {
         file_ = &file;
         set(ObjectType::policy, kPolicy, "algorithm", "origin", file.file);
         for (const Setting& setting : file.settings)
-            set(ObjectType::policy, kPolicy, setting.option->attribute, value_of(setting), source(setting));
+            set(ObjectType::policy, kPolicy, setting.option->attribute(), value_of(setting), source(setting));
         prime_time(file);
         notes(file.notes);
         tell_unless_in_force();
@@ -434,7 +434,7 @@ class Converter {
 
     // Files that the scheduler writes are in a folder of their own, wherever they were.
     std::string value_of(const Setting& setting) {
-        const auto* attribute = objects::find_attribute(ObjectType::policy, setting.option->attribute);
+        const auto* attribute = objects::find_attribute(ObjectType::policy, setting.option->attribute());
         if (attribute == nullptr || attribute->syntax != objects::Syntax::output_file) return setting.value;
         if (objects::check_output_file(setting.value)) return setting.value;
         std::string name = setting.value.substr(setting.value.rfind('/') + 1);

@@ -41,8 +41,9 @@ class Writer {
   private:
     void options(const objects::Object& policy) {
         for (const Option& option : pbs::migrate::options()) {
-            if (std::ranges::find(kOthers, option.attribute) != std::end(kOthers)) continue;
-            const auto* attribute = objects::find_attribute(objects::ObjectType::policy, option.attribute);
+            const std::string name = option.attribute();
+            if (std::ranges::find(kOthers, name) != std::end(kOthers)) continue;
+            const auto* attribute = objects::find_attribute(objects::ObjectType::policy, name);
             const objects::Value* value = policy.set_value(*attribute);
             if (value == nullptr) continue;
             line(option.name, objects::format_value(*attribute, *value));
@@ -91,8 +92,9 @@ class Writer {
     void others(const objects::Object& policy) {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(objects::ObjectType::policy)[index];
-            const bool option = std::ranges::any_of(
-                pbs::migrate::options(), [&](const Option& one) { return one.attribute == attribute.name; });
+            const bool option = std::ranges::any_of(pbs::migrate::options(), [&](const Option& one) {
+                return one.attribute() == attribute.name;
+            });
             if (!option && std::ranges::find(kOthers, attribute.name) == std::end(kOthers))
                 leave_out(setting_text(policy, attribute, value) + ": the file has no such option");
         }

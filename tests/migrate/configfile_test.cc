@@ -108,9 +108,9 @@ TEST(ConfigFile, EveryOptionOfBothDocumentsIsKnown) {
 
 TEST(ConfigFile, EveryOptionIsAnAttributeOfAPolicy) {
     for (const Option& option : options()) {
-        const auto* attribute = objects::find_attribute(objects::ObjectType::policy, option.attribute);
+        const auto* attribute = objects::find_attribute(objects::ObjectType::policy, option.attribute());
         ASSERT_NE(attribute, nullptr) << option.name;
-        EXPECT_EQ(attribute->name, option.attribute);
+        EXPECT_EQ(attribute->name, option.attribute());
         const bool list = option.type == ArgumentType::queues;
         EXPECT_EQ(attribute->is_list(), list) << option.name;
     }

@@ -118,7 +118,7 @@ TEST(Convert, TheReportHasALineForEverySetting) {
     for (const Setting& setting : file.settings)
         EXPECT_THAT(text,
                     HasSubstr("/site/sched_priv/config:" + std::to_string(setting.line) + " " + setting.name +
-                              " -> policy default_policy " + std::string(setting.option->attribute) + " = "));
+                              " -> policy default_policy " + setting.option->attribute() + " = "));
     EXPECT_THAT(text, HasSubstr("\n11 values were set.\n"));
 }
 
@@ -154,7 +154,7 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
                                     std::chrono::sys_seconds{});
     ASSERT_TRUE(reply) << reply.error().message;
     const objects::Object* policy = reply->snapshot->policy("default_policy");
-    for (const Option& option : options()) EXPECT_TRUE(policy->is_set(option.attribute)) << option.name;
+    for (const Option& option : options()) EXPECT_TRUE(policy->is_set(option.attribute())) << option.name;
     EXPECT_EQ(policy->text("algorithm"), "origin");
     EXPECT_EQ(policy->seconds("np_drain_backtime"), std::chrono::minutes{30});
     EXPECT_EQ(policy->list("dedicated_queues").size(), 2U);
