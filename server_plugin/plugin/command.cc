@@ -54,7 +54,8 @@ Command::Command(CommandOptions options, sched::Instant now) : options_(std::mov
 }
 
 Command::~Command() {
-    end();
+    kill_it();
+    for (int tries = 0; tries < 100 && !gone(); ++tries) usleep(100);
 }
 
 Command::Command(Command&& other) noexcept
@@ -67,7 +68,7 @@ Command::Command(Command&& other) noexcept
 
 Command& Command::operator=(Command&& other) noexcept {
     if (this == &other) return *this;
-    end();
+    const Command before(std::move(*this));
     options_ = std::move(other.options_);
     started_ = other.started_;
     could_not_start_ = std::move(other.could_not_start_);
@@ -116,17 +117,18 @@ bool Command::read_output() {
     }
 }
 
-void Command::end() {
+void Command::kill_it() {
     if (output_fd_ >= 0) close(std::exchange(output_fd_, -1));
-    if (pid_ <= 0) return;
-    kill(-pid_, SIGKILL);
-    // A killed process is gone at once but where a disk or a file server hangs: then it stays for init.
-    for (int tries = 0; tries < 100 && waitpid(pid_, nullptr, WNOHANG) == 0; ++tries) usleep(100);
-    pid_ = -1;
+    if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+bool Command::gone() {
+    if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) != 0) pid_ = -1;
+    return pid_ <= 0;
 }
 
 CommandResult Command::failed(std::string why) {
-    end();
+    kill_it();
     return {{}, std::move(why)};
 }
 

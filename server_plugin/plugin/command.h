@@ -37,7 +37,7 @@ class Command {
   public:
     // Starts it; what keeps it from starting is told by poll() like any other failure.
     Command(CommandOptions options, sched::Instant now);
-    // Kills it if it is still running.
+    // Kills it if it is still running, and waits some milliseconds for its end.
     ~Command();
     Command(Command&& other) noexcept;
     Command& operator=(Command&& other) noexcept;
@@ -45,10 +45,16 @@ class Command {
     // Reads what is there. Nothing while it runs; afterwards its result, once.
     std::optional<CommandResult> poll(sched::Instant now);
 
+    // When to ask again whether one that has given its result has gone().
+    static constexpr std::chrono::seconds linger{1};
+    // After its result: has the process gone? One that was killed may take a while, on a busy machine or
+    // where a file server hangs, and stays in the table of processes until this has been true.
+    bool gone();
+
   private:
     std::string start();
     bool read_output();
-    void end();
+    void kill_it();
     CommandResult failed(std::string why);
 
     CommandOptions options_;

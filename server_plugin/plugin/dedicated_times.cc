@@ -46,6 +46,7 @@ void DedicatedTimes::start_some(const sched::Scheduler& scheduler, sched::Instan
 
 bool DedicatedTimes::look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
     bool changed = std::exchange(news_, false);
+    std::erase_if(ended_, [](Command& command) { return command.gone(); });
     for (std::size_t i = 0; i < running_.size();) {
         auto result = running_[i].command.poll(now);
         if (!result) {
@@ -53,6 +54,7 @@ bool DedicatedTimes::look(sched::Scheduler& scheduler, const Host& host, sched::
             continue;
         }
         const Question question = running_[i].question;
+        if (!running_[i].command.gone()) ended_.push_back(std::move(running_[i].command));
         running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
         changed = take(scheduler, host, question, *std::move(result), now) || changed;
     }
@@ -86,7 +88,8 @@ bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Q
 }
 
 sched::Instant DedicatedTimes::next_deadline(sched::Instant now) const {
-    return running_.empty() && !news_ ? sched::Instant::max() : now;
+    if (!running_.empty() || news_) return now;
+    return ended_.empty() ? sched::Instant::max() : now + Command::linger;
 }
 
 }  // namespace pbs::plugin

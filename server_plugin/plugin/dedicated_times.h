@@ -52,7 +52,8 @@ class DedicatedTimes {
     std::map<Question, Answer> answers_;
     std::deque<Question> waiting_;
     std::vector<Running> running_;
-    bool news_ = false;  // what ask() found out
+    std::vector<Command> ended_;  // until they have gone
+    bool news_ = false;           // what ask() found out
 };
 
 }  // namespace pbs::plugin

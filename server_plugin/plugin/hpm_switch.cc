@@ -75,9 +75,11 @@ void HpmSwitch::failed(const Host& host, const std::string& why) {
 }
 
 bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
+    std::erase_if(ended_, [](Command& command) { return command.gone(); });
     if (!command_) return false;
     const auto result = command_->poll(now);
     if (!result) return false;
+    if (!command_->gone()) ended_.push_back(std::move(*command_));
     command_.reset();
     const std::string mode = std::exchange(mode_, {});
     const std::string_view answer = first_word(result->output);
@@ -118,7 +120,8 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
 }
 
 sched::Instant HpmSwitch::next_deadline(sched::Instant now) const {
-    return command_ ? now : sched::Instant::max();
+    if (command_) return now;
+    return ended_.empty() ? sched::Instant::max() : now + Command::linger;
 }
 
 }  // namespace pbs::plugin

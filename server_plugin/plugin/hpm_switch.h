@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server_plugin/plugin/command.h"
 #include "server_plugin/plugin/host.h"
@@ -37,7 +38,8 @@ class HpmSwitch {
     void failed(const Host& host, const std::string& why);
 
     std::optional<Command> command_;
-    std::string mode_;  // the argument of the program that runs
+    std::vector<Command> ended_;  // until they have gone
+    std::string mode_;            // the argument of the program that runs
     std::string program_;
     sched::HpmCounters counters_ = sched::HpmCounters::unknown;
     bool user_needed_ = false;

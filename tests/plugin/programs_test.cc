@@ -2,7 +2,9 @@
 // interface.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <iterator>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "tests/plugin/fake_host.h"
 
@@ -28,6 +31,44 @@ constexpr uint64_t kSubmit = 101;
 constexpr uint64_t kBatch = 102;
 constexpr uint64_t kDedicated = 103;
 constexpr uint64_t kVnode = 201;
+
+// A process that traces another one: until it lets go, the other one's parent isn't told of its end.
+class Tracer {
+  public:
+    explicit Tracer(pid_t traced) {
+        if (pipe(said_) != 0 || pipe(stays_) != 0) return;
+        pid_ = fork();
+        if (pid_ == 0) {
+            close(stays_[1]);
+            const char does = ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0 ? 'y' : 'n';
+            char end = 0;
+            (void)!write(said_[1], &does, 1);
+            (void)!read(stays_[0], &end, 1);
+            _exit(0);
+        }
+        char does = 'n';
+        (void)!read(said_[0], &does, 1);
+        traces_ = does == 'y';
+    }
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+    ~Tracer() {
+        let_go();
+        for (const int end : {said_[0], said_[1], stays_[0]}) close(end);
+    }
+    bool traces() const { return traces_; }
+    void let_go() {
+        if (pid_ <= 0) return;
+        close(stays_[1]);
+        waitpid(std::exchange(pid_, -1), nullptr, 0);
+    }
+
+  private:
+    int said_[2] = {-1, -1};
+    int stays_[2] = {-1, -1};
+    pid_t pid_ = -1;
+    bool traces_ = false;
+};
 
 class Programs : public ::testing::Test {
   protected:
@@ -179,8 +220,32 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHold
     EXPECT_TRUE((host.tick() & PBS_WANT_CYCLE) != 0);
     EXPECT_TRUE(host.logged("did not end within 20 seconds; none are observed"));
     const pid_t pid = std::stoi(words_in(data / "pid"));
-    EXPECT_TRUE(until([&] { return kill(pid, 0) != 0; }));
+    EXPECT_TRUE(until([&] {
+        host.tick();
+        return kill(pid, 0) != 0;
+    }));
     EXPECT_THAT(started(), ElementsAre(1u));
+}
+
+// A killed process isn't the server's to bury at once; here because it is traced.
+TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatIsSlowToEndLeavesNoProcess) {
+    const auto command = program("schedule", "echo $$ > " + (data / "pid").string() + "\nsleep 1000\n");
+    policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
+    host.cycle();
+    ASSERT_TRUE(until([&] { return !words_in(data / "pid").empty(); }));
+    const pid_t pid = std::stoi(words_in(data / "pid"));
+    Tracer tracer(pid);
+    if (!tracer.traces()) GTEST_SKIP() << "the kernel lets nobody trace here";
+    host.now += 20;
+    host.tick();
+    EXPECT_TRUE(host.logged("did not end within 20 seconds")) << "nobody waits for its end";
+    EXPECT_EQ(kill(pid, 0), 0);
+    EXPECT_LE(host.next_deadline(), host.now + 1) << "it is looked for";
+    tracer.let_go();
+    EXPECT_TRUE(until([&] {
+        host.tick();
+        return kill(pid, 0) != 0;
+    }));
 }
 
 TEST_F(Programs, DEDICATED_TIME_COMMAND_OutputThatIsNoListIsTold) {
