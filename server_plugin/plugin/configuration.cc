@@ -25,24 +25,15 @@ std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& ke
     return lines;
 }
 
-void tell_unsupported(State& state, const objects::Snapshot& snapshot) {
-    // More lines of one change than anybody reads, and for which others would wait.
-    constexpr std::size_t kMostLines = 100;
+void note_changed(State& state, const objects::Snapshot& snapshot) {
     static const ObjectList none;
-    std::size_t lines = 0;
-    const auto tell = [&](const ObjectPtr& was, const ObjectPtr& is) {
+    const auto note = [&](const ObjectPtr& was, const ObjectPtr& is) {
         const objects::Object& object = is ? *is : *was;
-        for (const std::string& line :
-             note_unsupported(state, {object.type(), object.name()},
-                              is ? objects::unsupported_lines(*is) : std::vector<std::string>{}))
-            if (++lines <= kMostLines) state.host.log(PBS_LOG_WARNING, "configuration", line);
+        state.changed_settings.objects.emplace_back(object.type(), object.name());
     };
     for (const ObjectType type : objects::own_types())
         ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
-                                        snapshot.objects(type), tell);
-    if (lines > kMostLines)
-        state.host.log(PBS_LOG_WARNING, "configuration",
-                       fmt::format("and {} more settings that are not acted on", lines - kMostLines));
+                                        snapshot.objects(type), note);
 }
 
 void forget_mistake(State& state) {
@@ -72,10 +63,34 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
         state.host.log(PBS_LOG_WARNING, "configuration", line);
 }
 
+void tell_of_changed(State& state) {
+    // More lines of one change than anybody reads.
+    constexpr std::size_t kMostLines = 100;
+    // So many objects are looked at in some milliseconds.
+    constexpr std::size_t kAtOnce = 1000;
+    ChangedSettings& changed = state.changed_settings;
+    if (changed.objects.empty()) return;
+    for (std::size_t i = 0; i < kAtOnce && !changed.objects.empty(); ++i) {
+        const UnsupportedKey key = std::move(changed.objects.front());
+        changed.objects.pop_front();
+        const ObjectPtr object = state.adopted->objects(key.first).find(key.second);
+        for (const std::string& line : note_unsupported(
+                 state, key, object ? objects::unsupported_lines(*object) : std::vector<std::string>{}))
+            if (++changed.lines <= kMostLines) state.host.log(PBS_LOG_WARNING, "configuration", line);
+    }
+    if (!changed.objects.empty()) return;
+    if (changed.lines > kMostLines)
+        state.host.log(PBS_LOG_WARNING, "configuration",
+                       fmt::format("and {} more settings that are not acted on", changed.lines - kMostLines));
+    changed.lines = 0;
+}
+
 std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
-    if (!state.host.has_pbs_sched()) tell_unsupported(state, *snapshot);
-    return note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
+    if (!state.host.has_pbs_sched()) note_changed(state, *snapshot);
+    const std::string why = note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
+    tell_of_changed(state);
+    return why;
 }
 
 void follow_zones(State& state, sched::Instant now) {

@@ -10,9 +10,12 @@
 namespace pbs::plugin {
 
 // Gives what the store holds to the scheduler; it is in force in the next cycle. The log tells, once, of
-// settings that the scheduler doesn't act on. Returns why the scheduler can't use it (the old one stays in
-// force), or an empty string.
+// settings that the scheduler doesn't act on, where many objects changed with the next ticks. Returns why the
+// scheduler can't use it (the old one stays in force), or an empty string.
 std::string adopt_configuration(State& state);
+
+// Tells the log of some of the objects that changed (State::changed_settings).
+void tell_of_changed(State& state);
 
 // The log tells of an object's settings that aren't acted on, but for those that it has told of and that hold
 // still.

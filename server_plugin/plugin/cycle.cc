@@ -79,7 +79,6 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);
-    state.decisions.clear();
     state.jobs_considered = 0;
     state.in_flight = {};
     state.in_flight.sched = sched;
@@ -88,7 +87,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     return record_next(state, request);
 }
 
-// Does all with the decisions that may take long where there are many. In the thread of the cycle.
+// Does all with the decisions that may take long where there are many, and lets go of those of the last cycle.
+// In the thread of the cycle.
 void take(State& state, sched::Decisions decided) {
     CycleInFlight& in_flight = state.in_flight;
     const auto target = [&](const sched::FileToWrite& file) {

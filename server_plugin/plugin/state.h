@@ -2,7 +2,9 @@
 #ifndef PBSPOLICY_PLUGIN_STATE_H
 #define PBSPOLICY_PLUGIN_STATE_H
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +61,12 @@ struct NextRecord {
 
 using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
 
+// Objects that changed, whose settings the log isn't told of yet, and how many lines of them came to be.
+struct ChangedSettings {
+    std::deque<UnsupportedKey> objects;
+    std::size_t lines = 0;
+};
+
 // What a queue has that a policy may not act on.
 struct QueueSettings {
     std::string name;
@@ -109,6 +117,7 @@ struct State {
     std::shared_ptr<const objects::Snapshot> adopted;
     // Objects with settings that nothing acts on, and the lines that the log has of each.
     std::map<UnsupportedKey, std::vector<std::string>> unsupported;
+    ChangedSettings changed_settings;
     std::map<uint64_t, QueueSettings> queue_settings;  // by the host's handles, of those that have some
     std::set<uint64_t> queues_to_tell;                 // that the log doesn't have yet as they are
     // By scheduler, the policy in force when the log was told of its queues.

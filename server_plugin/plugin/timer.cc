@@ -41,6 +41,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
     forget_records(state, now);
     if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
+    if (!state.changed_settings.objects.empty()) return seconds(now);
     const sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
@@ -61,6 +62,7 @@ uint32_t tick(State& state, sched::Instant now) {
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
+    tell_of_changed(state);
     const bool told = look_after_programs(state, now);
     if (state.usage_file.due(now)) write_usage_file(state, now);
     state.external_files.look(state, now);

@@ -13,6 +13,7 @@
 
 namespace pbs::plugin_test {
 namespace {
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -56,11 +57,24 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_TRUE(host.cycle().empty());
     const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", document);
     EXPECT_EQ(answer.code, 0) << answer.text;
-    EXPECT_THAT(answer.warnings, ::testing::Contains(HasSubstr("policy p0 is created")));
+    EXPECT_THAT(answer.warnings, Contains(HasSubstr("policy p0 is created")));
     EXPECT_EQ(policies(), 301U);
     EXPECT_EQ(revision(), "302");
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p299").value("backfill_depth"), "3");
     EXPECT_TRUE(host.logged("and 200 more settings that are not acted on"));
+}
+
+// The log is told a thousand objects at a time, and who imports of as many lines.
+TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
+    const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", import(2500));
+    ASSERT_EQ(answer.code, 0) << answer.text;
+    EXPECT_THAT(answer.warnings, Contains("Warning: and 1500 more"));
+    EXPECT_THAT(answer.warnings, Contains(HasSubstr("and 4000 more")));
+    EXPECT_LE(answer.warnings.size(), 2002U);
+    int ticks = 0;
+    for (; host.next_deadline() <= host.now; ++ticks) host.tick();
+    EXPECT_EQ(ticks, 2);
+    EXPECT_TRUE(host.logged("and 2400 more settings that are not acted on"));
 }
 
 TEST_F(LongChange, GoingBackIsMadeInAThreadToo) {

@@ -191,11 +191,15 @@ void note_names(objects::Store& store, const std::vector<objects::HostChange>& c
     }
 }
 
+void tell(std::span<const std::string> lines, std::string_view before, Reply& reply) {
+    const std::size_t shown = std::min(lines.size(), kMostLines);
+    for (const std::string& line : lines.first(shown)) reply.warning(fmt::format("{}{}", before, line));
+    if (shown < lines.size()) reply.warning(fmt::format("{}and {} more", before, lines.size() - shown));
+}
+
 void tell(const objects::Rewritten& done, Reply& reply) {
-    for (const std::string& warning : done.reply.warnings) reply.warning("Warning: " + warning);
-    const std::size_t shown = std::min(done.lines.size(), kMostLines);
-    for (const std::string& line : std::span(done.lines).first(shown)) reply.warning(line);
-    if (shown < done.lines.size()) reply.warning(fmt::format("and {} more", done.lines.size() - shown));
+    tell(done.reply.warnings, "Warning: ", reply);
+    tell(done.lines, {}, reply);
 }
 
 // What comes of any change of the configuration.
