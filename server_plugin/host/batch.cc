@@ -46,6 +46,7 @@ Batch::Batch(Server& server) : server_(server), tables_(server.state.tables()) {
 
 Batch::~Batch() {
     server_.open_batch = nullptr;
+    tell_rest();
     if (committed_) return;
     for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo)
         guarded(server_.parts.log, "taking back a change", *undo);
@@ -149,42 +150,77 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Tells the plugin of what is now, and was other in `before`: what is gone first, so that a name can come
-// again, then what is named before what names it.
-void Batch::tell(const State::Tables& before) {
-    Plugin* plugin = server_.parts.plugin;
-    if (plugin == nullptr) return;
-    const State& state = server_.state;
-    for (const ConfigName& object : touched_) {
-        if (object.type == PBS_OBJ_QUEUE) {
-            const Queue* was = lookup(before.queues, object.name);
-            if (was != nullptr && state.queue(was->handle) == nullptr) plugin->queue_removed(was->handle);
-        } else if (object.type == PBS_OBJ_NODE) {
-            const Node* was = lookup(before.nodes, object.name);
-            if (was != nullptr && state.node(was->handle) == nullptr) plugin->node_removed(was->handle);
-        } else if (object.type == PBS_OBJ_SCHED) {
-            if (before.scheds.contains(object.name) && state.sched(object.name) == nullptr)
-                plugin->sched_removed(object.name);
-        }
-    }
+// Of what is now, and was other in tables_.
+void Batch::begin_telling() {
+    to_tell_.clear();
+    told_ = 0;
+    if (server_.parts.plugin == nullptr) return;
+    for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone, &object);
     constexpr std::array types = {PBS_OBJ_RESOURCE, PBS_OBJ_SERVER, PBS_OBJ_QUEUE, PBS_OBJ_SCHED,
                                   PBS_OBJ_NODE};
     for (const int type : types)
-        for (auto at = touched_.lower_bound({type, {}}); at != touched_.end() && at->type == type; ++at) {
-            if (type == PBS_OBJ_SERVER) plugin->server_changed(state);
-            if (type == PBS_OBJ_RESOURCE)
-                if (const Resource* is = state.resources.find(at->name)) plugin->resource_defined(*is);
-            if (type == PBS_OBJ_QUEUE)
-                if (const Queue* is = state.queue(at->name)) plugin->queue_changed(*is, state);
-            if (type == PBS_OBJ_SCHED)
-                if (const Sched* is = state.sched(at->name)) plugin->sched_changed(*is, state);
-            if (type == PBS_OBJ_NODE)
-                if (const Node* is = state.node(at->name)) plugin->node_changed(*is, state);
-        }
-    for (const ConfigName& object : touched_)
-        if (object.type == PBS_OBJ_RESOURCE && before.resources.find(object.name) != nullptr &&
-            state.resources.find(object.name) == nullptr)
-            plugin->resource_removed(object.name);
+        for (auto at = touched_.lower_bound({type, {}}); at != touched_.end() && at->type == type; ++at)
+            to_tell_.emplace_back(Tell::is, &*at);
+    for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
+}
+
+// False: it knows all.
+bool Batch::tell_some() {
+    const size_t end = std::min(to_tell_.size(), told_ + told_at_once);
+    for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
+    return told_ < to_tell_.size();
+}
+
+void Batch::tell_one(Tell what, const ConfigName& object) const {
+    switch (what) {
+        case Tell::gone:
+            return tell_gone(object);
+        case Tell::is:
+            return tell_what_is(object);
+        case Tell::gone_resource:
+            if (object.type == PBS_OBJ_RESOURCE && tables_.resources.find(object.name) != nullptr &&
+                server_.state.resources.find(object.name) == nullptr)
+                server_.parts.plugin->resource_removed(object.name);
+            return;
+    }
+}
+
+void Batch::tell_gone(const ConfigName& object) const {
+    Plugin& plugin = *server_.parts.plugin;
+    const State& state = server_.state;
+    if (object.type == PBS_OBJ_QUEUE) {
+        const Queue* was = lookup(tables_.queues, object.name);
+        if (was != nullptr && state.queue(was->handle) == nullptr) plugin.queue_removed(was->handle);
+    } else if (object.type == PBS_OBJ_NODE) {
+        const Node* was = lookup(tables_.nodes, object.name);
+        if (was != nullptr && state.node(was->handle) == nullptr) plugin.node_removed(was->handle);
+    } else if (object.type == PBS_OBJ_SCHED) {
+        if (tables_.scheds.contains(object.name) && state.sched(object.name) == nullptr)
+            plugin.sched_removed(object.name);
+    }
+}
+
+void Batch::tell_what_is(const ConfigName& object) const {
+    Plugin& plugin = *server_.parts.plugin;
+    const State& state = server_.state;
+    if (object.type == PBS_OBJ_SERVER) plugin.server_changed(state);
+    if (object.type == PBS_OBJ_RESOURCE)
+        if (const Resource* is = state.resources.find(object.name)) plugin.resource_defined(*is);
+    if (object.type == PBS_OBJ_QUEUE)
+        if (const Queue* is = state.queue(object.name)) plugin.queue_changed(*is, state);
+    if (object.type == PBS_OBJ_SCHED)
+        if (const Sched* is = state.sched(object.name)) plugin.sched_changed(*is, state);
+    if (object.type == PBS_OBJ_NODE)
+        if (const Node* is = state.node(object.name)) plugin.node_changed(*is, state);
+}
+
+void Batch::tell_rest() {
+    if (!std::exchange(is_telling_, false)) return;
+    guarded(server_.parts.log, "telling of a change", [this] {
+        while (tell_some()) continue;
+    });
+    --server_.placing;
+    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
 // The plugin's part may have been done though its answer never came.
@@ -199,7 +235,8 @@ Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
 
 void Batch::exchange_and_tell() {
     server_.state.install(tables_);
-    tell(tables_);
+    begin_telling();
+    while (tell_some()) continue;
 }
 
 Result<void> Batch::try_out(const std::function<Result<void>()>& plugins_part) {
@@ -232,7 +269,7 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
         return done;
     }
     committed_ = true;
-    if (told == Told::after) exchange_and_tell();
+    if (told == Told::after) state.install(tables_);
     for (const ConfigName& object : touched_) {
         const Queue* queue = object.type == PBS_OBJ_QUEUE ? lookup(tables_.queues, object.name) : nullptr;
         const Node* node = object.type == PBS_OBJ_NODE ? lookup(tables_.nodes, object.name) : nullptr;
@@ -243,11 +280,21 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
         if (const Node* is = object.type == PBS_OBJ_NODE ? state.node(object.name) : nullptr)
             server_.changed->nodes.insert(is->handle);
     }
-    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
+    if (told == Told::before) {
+        for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
+        return {};
+    }
+    begin_telling();
+    is_telling_ = true;
+    ++server_.placing;
     return {};
 }
 
 Result<bool> Batch::settle_some() {
+    if (is_telling_) {
+        if (!tell_some()) tell_rest();
+        return true;
+    }
     if (touched_.empty()) return false;
     return server_.parts.store.catch_up(at_once);
 }

@@ -153,6 +153,16 @@ HostConfiguration host_configuration(const State& state, std::string_view home) 
     return all;
 }
 
+std::vector<ConfigName> config_names(const State& state) {
+    std::vector<ConfigName> names{{PBS_OBJ_SERVER, {}}};
+    for (const auto& [name, queue] : state.queues()) names.push_back({PBS_OBJ_QUEUE, name});
+    for (const auto& [name, node] : state.nodes()) names.push_back({PBS_OBJ_NODE, name});
+    for (const auto& [name, sched] : state.scheds()) names.push_back({PBS_OBJ_SCHED, name});
+    for (const Resource* resource : state.resources.all())
+        if (!resource->built_in) names.push_back({PBS_OBJ_RESOURCE, resource->name});
+    return names;
+}
+
 std::optional<ConfigValues> config_values(const State& state, std::string_view home,
                                           const ConfigName& object) {
     switch (object.type) {

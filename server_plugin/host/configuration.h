@@ -53,6 +53,8 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key);
 // All objects; of resources those that aren't built in.
 using HostConfiguration = std::map<ConfigName, ConfigValues>;
 HostConfiguration host_configuration(const State& state, std::string_view home);
+// The names of these objects.
+std::vector<ConfigName> config_names(const State& state);
 // One of them; nullopt if there is no such object.
 std::optional<ConfigValues> config_values(const State& state, std::string_view home,
                                           const ConfigName& object);

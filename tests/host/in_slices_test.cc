@@ -71,6 +71,14 @@ class InSlices : public PluginServerTest {
         return R"({"format": 1, "policy": {"night": {}}, "host": {"queue": {"q1": {"queue_type": "e"}}, "node": {)" +
                nodes + "}}}";
     }
+    // Where a job runs that asks for this vnode.
+    std::string run_on(const std::string& node) {
+        for (const char* name : {"enabled", "started"}) EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", name, "t"), 0);
+        const std::string id =
+            submit(user(), {attribute("Resource_List.select", "1:ncpus=2:vnode=" + node)}, "q1");
+        EXPECT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, "", 0}).code, 0);
+        return job_shows(id, "exec_vnode");
+    }
     HostConfiguration all() const { return host_configuration(server_->state, folder_); }
     std::string last_command() {
         const ifl::Reply reply =
@@ -198,6 +206,25 @@ TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
     EXPECT_EQ(server_->state.nodes().size(), 150U);
     open_server();
     EXPECT_EQ(all(), after);
+}
+
+// A thousand things at a time, and until it knows all nobody asks it: no cycle begins, and no explanation.
+TEST_F(InSlices, ThePluginIsToldOfItInSteps) {
+    auto change = import(nodes_document(1200));
+    while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
+    int steps = 0;
+    for (; server_->placing > 0; ++steps) ASSERT_TRUE(change->step());
+    EXPECT_EQ(steps, 4) << "what is gone, what is, and what resources are gone, of 1,201 objects";
+    EXPECT_EQ(change->finish(), 0);
+    EXPECT_EQ(run_on("m1199"), "(m1199:ncpus=2)");
+}
+TEST_F(InSlices, ThePluginIsToldOfAllOfItThoughWhoAskedHasLeft) {
+    auto change = import(nodes_document(1200));
+    while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
+    EXPECT_EQ(server_->placing, 1U);
+    change.reset();
+    EXPECT_EQ(server_->placing, 0U);
+    EXPECT_EQ(run_on("m1199"), "(m1199:ncpus=2)");
 }
 
 // What is changed while it is brought to its place comes after it.

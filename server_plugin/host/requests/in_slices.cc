@@ -20,6 +20,7 @@ class InSlices final : public Answered {
             server_.parts.plugin->abandon(ticket_);
         // Who asked may have left: what is done is done all the same, and a later change brings the rest to
         // its place.
+        batch_.tell_rest();
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
 

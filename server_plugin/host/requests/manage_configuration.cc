@@ -135,35 +135,64 @@ ConfigName known_name(const Context& context, const ConfigName& object) {
     return known == nullptr ? object : ConfigName{object.type, known->name};
 }
 
+ConfigName folded(const ConfigName& object) {
+    return {object.type, object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name};
+}
+
 using HostPart = std::optional<HostConfiguration>;
 
-Result<std::vector<ConfigTarget>> targets_of_document(Management& request, HostPart part, bool replace) {
-    const Context& context = request.context;
-    std::vector<ConfigTarget> targets;
-    if (!part) return targets;  // it says nothing of the server's
-    std::set<ConfigName> named;
-    for (auto& [given, values] : *part) {
-        const ConfigName object = known_name(context, given);
-        const ConfigName folded{object.type,
-                                object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name};
-        if (!named.insert(folded).second)
-            return fail(PBSE_BADATVAL, fmt::format("host: {} is there twice", title(object)));
-        if (auto normal = normalise(context, object, values); !normal) return tl::unexpected(normal.error());
-        if (is_foreign_node(context, object, values)) {
-            request.warning += fmt::format("{}Warning: {} is left out: it is a part of another machine",
-                                           request.warning.empty() ? "" : "\n", title(object));
-            continue;
-        }
-        targets.push_back({object, std::move(values), !replace});
+// What of a document is the server's, some objects at a time.
+class DocumentTargets {
+  public:
+    // Without a part it says nothing of the server's.
+    DocumentTargets(HostPart part, bool replace)
+        : part_(std::move(part)),
+          next_(part_ ? part_->begin() : HostConfiguration::iterator()),
+          replace_(replace) {}
+    DocumentTargets(const DocumentTargets&) = delete;
+    DocumentTargets& operator=(const DocumentTargets&) = delete;
+
+    // False: that were all.
+    Result<bool> find_some(const Context& context) {
+        constexpr int at_once = 500;
+        if (!part_) return false;
+        for (int i = 0; i < at_once && next_ != part_->end(); ++i, ++next_)
+            if (auto found = find(context, known_name(context, next_->first), next_->second); !found)
+                return tl::unexpected(found.error());
+        if (next_ != part_->end()) return true;
+        if (replace_) find_unnamed(context);
+        return false;
     }
-    if (!replace) return targets;
-    for (const auto& [object, values] : host_configuration(context.state(), context.server.options.home))
-        if (!named.contains(
-                {object.type, object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name}) &&
-            object != ConfigName{PBS_OBJ_SCHED, "default"} && object.type != PBS_OBJ_SERVER)
-            targets.push_back({object, std::nullopt, false});
-    return targets;
-}
+    std::vector<ConfigTarget>&& targets() { return std::move(targets_); }
+    const std::string& warning() const { return warning_; }
+
+  private:
+    Result<void> find(const Context& context, const ConfigName& object, ConfigValues& values) {
+        if (!named_.insert(folded(object)).second)
+            return fail(PBSE_BADATVAL, fmt::format("host: {} is there twice", title(object)));
+        if (auto normal = normalise(context, object, values); !normal) return normal;
+        if (is_foreign_node(context, object, values)) {
+            warning_ += fmt::format("{}Warning: {} is left out: it is a part of another machine",
+                                    warning_.empty() ? "" : "\n", title(object));
+        } else {
+            targets_.push_back({object, std::move(values), !replace_});
+        }
+        return {};
+    }
+    void find_unnamed(const Context& context) {
+        for (const ConfigName& object : config_names(context.state()))
+            if (!named_.contains(folded(object)) && object != ConfigName{PBS_OBJ_SCHED, "default"} &&
+                object.type != PBS_OBJ_SERVER)
+                targets_.push_back({object, std::nullopt, false});
+    }
+
+    HostPart part_;
+    HostConfiguration::iterator next_;
+    bool replace_;
+    std::set<ConfigName> named_;
+    std::vector<ConfigTarget> targets_;
+    std::string warning_;
+};
 
 // More lines than anybody reads are only counted.
 constexpr size_t most_lines = 1000;
@@ -172,11 +201,10 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
           std::string& warning) {
     std::vector<std::string> lines;
     for (const std::string& line : warnings) lines.push_back("Warning: " + line);
-    for (const ConfigChange& change : changes)
-        for (std::string& line : config_lines(change)) lines.push_back(std::move(line));
-    const size_t more = lines.size() > most_lines ? lines.size() - most_lines : 0;
-    lines.resize(lines.size() - more);
-    if (more > 0) lines.push_back(fmt::format("and {} more of what the server keeps itself", more));
+    for (; lines.size() < most_lines && !changes.empty(); changes = changes.subspan(1))
+        for (std::string& line : config_lines(changes.front())) lines.push_back(std::move(line));
+    if (!changes.empty())
+        lines.push_back(fmt::format("and {} more objects that the server keeps itself", changes.size()));
     for (const std::string& line : lines) {
         if (!warning.empty()) warning += '\n';
         warning += line;
@@ -199,12 +227,24 @@ class Work {
         }
         if (reach_) return reach_->go_on();
         Management request(context, body);
-        if (!has_read(request)) return fail(PBSE_TRYAGAIN);
-        auto targets = find_targets(request);
-        if (!targets) return tl::unexpected(targets.error());
-        past_.reset();
-        warning_ = request.warning;
-        reach_.emplace(context, std::move(*targets));
+        if (past_) {
+            auto targets = targets_of_revision(request, std::move(past_->objects()));
+            if (!targets) return tl::unexpected(targets.error());
+            past_.reset();
+            reach_.emplace(context, std::move(*targets));
+            return true;
+        }
+        if (!document_) {
+            if (!has_read(request)) return fail(PBSE_TRYAGAIN);
+            auto part =
+                part_.valid() ? part_.get() : Result<HostPart>();  // else the plugin says what was expected
+            if (!part) return tl::unexpected(part.error());
+            document_.emplace(std::move(*part), replaces_);
+        }
+        if (auto more = document_->find_some(context); !more || *more) return more;
+        warning_ = document_->warning();
+        reach_.emplace(context, document_->targets());
+        document_.reset();
         return true;
     }
     // What there is to be told in the end.
@@ -221,23 +261,17 @@ class Work {
         const std::string* document = value_of(request, "import");
         replaces_ = document == nullptr;
         if (replaces_) document = value_of(request, "replace");
-        if (past_ || document == nullptr) return true;
+        if (document == nullptr) return true;
         if (!part_.valid())
             part_ = std::async(document->size() < kLong ? std::launch::deferred : std::launch::async,
                                [text = *document] { return read_host_document(text); });
         return part_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
     }
-    Result<std::vector<ConfigTarget>> find_targets(Management& request) {
-        if (past_) return targets_of_revision(request, std::move(past_->objects()));
-        if (!part_.valid()) return std::vector<ConfigTarget>{};  // the plugin says what was expected
-        auto part = part_.get();
-        if (!part) return tl::unexpected(part.error());
-        return targets_of_document(request, std::move(*part), replaces_);
-    }
 
     std::optional<PastConfiguration> past_;
     std::future<Result<HostPart>> part_;
     bool replaces_ = false;
+    std::optional<DocumentTargets> document_;
     std::optional<Reach> reach_;
     std::string warning_;
 };
