@@ -97,7 +97,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
     made->link = std::make_unique<Link>(std::move(connector), std::move(what), log_line);
     ShimOptions options;
     options.log = log_line;
-    made->shim = std::make_unique<Shim>(std::move(*library), *made->link, std::move(options));
+    made->shim = std::make_unique<Shim>(*library, *made->link, std::move(options));
     attached = made.release();
     pthread_atfork(nullptr, nullptr, [] {
         attached->link->forget();

@@ -5,7 +5,6 @@
  * first waits for requests of clients: then it is a daemon, its descriptors are its own and its log is open.
  * If that fails, a line in the log says why, and the server goes on as if there were no such object.
  */
-#define _GNU_SOURCE
 #include "server_plugin/openpbs/preload.h"
 
 #include <dlfcn.h>

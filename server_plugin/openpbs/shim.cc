@@ -120,8 +120,8 @@ std::string joined(const std::string& servers, const std::string& ours) {
 
 }  // namespace
 
-Shim::Shim(Library library, Link& link, ShimOptions options)
-    : library_(std::move(library)), link_(link), options_(std::move(options)) {}
+Shim::Shim(const Library& library, Link& link, ShimOptions options)
+    : library_(library), link_(link), options_(std::move(options)) {}
 
 Shim::Connection Shim::connection_of(int sock) const {
     struct stat status {};
@@ -692,19 +692,20 @@ void Shim::look_after_held() {
     const Clock::time_point now = Clock::now();
     std::vector<Connection> gone;
     for (auto& [sock, waiting] : held_) {
-        if (!(connection_of(sock) == waiting.connection) || has_left(sock)) {
+        const bool late = now > waiting.deadline;
+        const bool refused = late && waiting.step == Step::probing;  // by the server
+        const bool reads_nothing = now > waiting.deadline + options_.time_limit;
+        const bool wants_answer = waiting.step != Step::probing && waiting.step != Step::sending;
+        if (!(connection_of(sock) == waiting.connection) || has_left(sock) || refused ||
+            (reads_nothing && !wants_answer)) {
             gone.push_back(waiting.connection);
-        } else if (now > waiting.deadline && waiting.step == Step::probing) {
-            gone.push_back(waiting.connection);  // the server has refused the connection
-        } else if (now > waiting.deadline && waiting.step != Step::sending) {
+        } else if (late && wants_answer) {
             const bool asked = waiting.step == Step::answering;
             if (asked || waiting.step == Step::checking) link_.send(Abandon{waiting.ticket});
             refuse(waiting, fmt::format("the policy service didn't answer in {} seconds; {}",
                                         options_.time_limit.count(),
                                         asked ? "whether the request has been carried out isn't known"
                                               : "nothing has been changed"));
-        } else if (now > waiting.deadline + options_.time_limit) {
-            gone.push_back(waiting.connection);  // the client doesn't read its answer
         }
     }
     for (const Connection& connection : gone) end(connection);
@@ -737,8 +738,7 @@ int Shim::wait(void* context, void* events, int timeout, const sigset_t* signals
     // In turns with what the server waits for by itself.
     if (due && !event_before_) {
         event_before_ = true;
-        epoll_event* const ours = &event_;
-        std::memcpy(events, &ours, sizeof ours);
+        static_cast<epoll_event**>(events)[0] = &event_;
         return 1;
     }
     event_before_ = false;

@@ -50,7 +50,7 @@ struct ShimOptions {
 
 class Shim {
   public:
-    Shim(Library library, Link& link, ShimOptions options);
+    Shim(const Library& library, Link& link, ShimOptions options);
 
     // In place of libpbs's functions of these names; the server's main thread alone.
     int decode_header(int sock, void* request, int* type, int* version);

@@ -3,7 +3,6 @@
  * that change a file. The file named by PBSPOLICY_FAULTS holds the counters, which the test reads and sets
  * while the server runs.
  */
-#define _GNU_SOURCE
 #include "tests/e2e/faults.h"
 
 #include <dlfcn.h>
