@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/explain/explain.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/log/schedule_log.h"
 #include "server_plugin/scheduler/scheduler_impl.h"

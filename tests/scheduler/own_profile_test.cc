@@ -1,4 +1,4 @@
-// A third profile: first in, first out, by two rules of those that there are.
+// A third profile: first in, first out, by four rules of those that there are.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,13 @@ namespace pbs::sched {
 
 extern const Filter hosts_filter;
 extern const Filter max_running_filter;
+extern const Decide comments_decide;
+extern const Decide starts_decide;
 
 namespace {
 
 constexpr std::array<const Filter*, 2> fifo_filters = {&max_running_filter, &hosts_filter};
+constexpr std::array<const Decide*, 2> fifo_decides = {&starts_decide, &comments_decide};
 const Chain& fifo_chain(const Policy&, JobClass, bool) {
     static const Chain chain = {up("queued"), up("sequence")};
     return chain;
@@ -23,6 +26,7 @@ const Profile fifo{
     .chain = fifo_chain,
     .lane_chain = fifo_chain,
     .filters = fifo_filters,
+    .decides = fifo_decides,
     .class_names = {"running", "", "", "queued", "", ""},
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };

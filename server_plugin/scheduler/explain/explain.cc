@@ -1,13 +1,17 @@
 // A cycle that tells of one job what it finds out: the same filters, the same order, at the job's own turn.
 
+#include "server_plugin/scheduler/explain/explain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/framework/cycle_lookahead.h"
+#include "server_plugin/scheduler/framework/intake.h"
+#include "server_plugin/scheduler/framework/lookahead.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
+
 std::string_view outcome_name(JobOutcome outcome) {
     switch (outcome) {
         case JobOutcome::starts:
@@ -22,11 +26,42 @@ std::string_view outcome_name(JobOutcome outcome) {
     return "not considered";
 }
 
+namespace {
+
+class Explainer final : public CycleLog, CyclePart {
+  public:
+    explicit Explainer(const CycleParts& parts)
+        : CyclePart(parts.context),
+          queues_(parts.queues),
+          intake_(parts.intake),
+          future_(parts.future),
+          out_(*in_.explanation) {
+        out_.test_only = c_.test_only;
+    }
+
+    void turn(const OrderedJob& job, CandidateQueues& queues) override;
+    void end(Decisions& out) override;
+
+  private:
+    std::vector<OrderKey> order_keys(const OrderedJob& job);
+    void explain_place(const OrderedJob& job);
+    void explain_home(QueueSlot home, const CandidateQueues& queues);
+    QueueAnswers explain_queue(Candidate& job, QueueView& view);
+    void explain_drain(JobSlot job);
+    void explain_outcome(JobSlot job);
+
+    Queues& queues_;
+    Intake& intake_;
+    Future& future_;
+    Explanation& out_;
+    std::size_t turns_ = 0;  // of the class whose turn it is
+    JobClass turns_of_ = JobClass::running;
+};
+
 // The numbers that decide among the jobs of a class.
-std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
-    const auto ranks = queue_ranks();
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, ranks};
-    const Chain& chain = p_.chain(*in_.policy, job.job_class, state_.prime_now && !only_early_);
+std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, queues_.ranks()};
+    const Chain& chain = p_.chain(*in_.policy, job.job_class, state_.prime_now && !c_.second_pass);
     std::vector<OrderKey> keys;
     for (const Link& link : chain) {
         const Comparator& by = *link.comparator;
@@ -67,132 +102,136 @@ std::vector<OrderKey> Cycle::order_keys(const OrderedJob& job) const {
     return keys;
 }
 
-void Cycle::explain_place(const OrderedJob& job, Explanation& out) {
-    out.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
+void Explainer::explain_place(const OrderedJob& job) {
+    out_.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
     for (const JobClass job_class : queued_classes) {
         std::size_t jobs = 0;
-        for (const LaneId lane : pending_->lanes_of(job_class)) jobs += (*pending_)[lane].jobs;
+        for (const LaneId lane : intake_.jobs().lanes_of(job_class)) jobs += intake_.jobs()[lane].jobs;
         if (job_class == job.job_class) {
-            out.class_place = turns_of_class_;
-            out.class_jobs = jobs;
-            out.place = out.jobs + turns_of_class_;
+            out_.class_place = turns_;
+            out_.class_jobs = jobs;
+            out_.place = out_.jobs + turns_;
         }
-        out.jobs += jobs;
+        out_.jobs += jobs;
     }
-    out.keys = order_keys(ordered(job.job, job.job_class));
-    if (deal_ != nullptr && deal_->of_users)
-        out.past_usage =
+    out_.keys = order_keys(intake_.ordered(job.job, job.job_class));
+    const Deal* deal = intake_.deal_of(job.job_class, in_.now);
+    if (deal != nullptr && deal->of_users)
+        out_.past_usage =
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
 
 // What filters would say of the job in a queue at its turn.
-QueueAnswers Cycle::explain_queue(Candidate& job, QueueView& view) {
+QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
-    set_walltime(job, view);
+    c_.set_walltime(job, view);
     bool refused = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
-    for (const Filter* filter : filters_) {
-        const Refusal refusal = check(*filter, job, view);
+    for (const Filter* filter : c_.filters) {
+        const Refusal refusal = c_.check(*filter, job, view);
         out.filters.push_back({filter->name, filter->attributes,
-                               text_with_details(refusal.reason, reason_context()), false, refusal.reason});
+                               text_with_details(refusal.reason, c_.reason_context()), false,
+                               refusal.reason});
         if (!refusal) continue;
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
     if (!refused || !only_waits) return out;
-    Lookahead ahead(*this, job, view);
+    Lookahead ahead(c_, future_, job, view);
     out.earliest_start = ahead.earliest(in_.now);
     if (out.earliest_start) out.awaited = ahead.awaited();
     return out;
 }
 
 // About the queue that the job is in, and the jobs before it.
-void Cycle::explain_home(QueueSlot home, const Targets& targets, Explanation& out) const {
+void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
     const auto add = [&](std::string_view filter, std::string_view attributes, const Reason& reason) {
-        out.filters.push_back(
-            {filter, attributes, text_with_details(reason, reason_context()), false, reason});
+        out_.filters.push_back(
+            {filter, attributes, text_with_details(reason, c_.reason_context()), false, reason});
     };
-    add("queue_started", "", not_started_reason(home));
+    add("queue_started", "", c_.not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
         add("execution_type", "execution_type", execution_type_refusal(state_, home).reason);
     if (s_.strict_ordering || s_.help_starving_jobs)
         add("strict_ordering", "strict_ordering, help_starving_jobs, backfill_depth",
-            top_job_reason(targets));
+            c_.held_up_reason(queues.empty() ? nullptr : queues[0]));
 }
 
 // At the job's turn, before the cycle asks for itself. In the second pass, over queues that don't observe
 // prime time any more, the answers about these are new.
-void Cycle::explain_turn(const OrderedJob& job, const Targets& targets) {
-    Explanation& out = *in_.explanation;
-    Candidate c = candidate(job);
-    if (!only_early_) {
-        explain_place(job, out);
-        for (const Admission* admission : admissions_) {
+void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
+    if (!c_.second_pass) turns_ = std::exchange(turns_of_, job.job_class) == job.job_class ? turns_ + 1 : 1;
+    if (job.job != in_.explained) return;
+    Candidate c = c_.candidate(job);
+    if (!c_.second_pass) {
+        explain_place(job);
+        for (const Admission* admission : c_.admissions) {
             const Reason reason = ask_admission(*admission, state_, c).reason;
-            out.filters.push_back(
-                {admission->name, admission->attributes, text(reason, reason_context()), false, reason});
+            out_.filters.push_back(
+                {admission->name, admission->attributes, text(reason, c_.reason_context()), false, reason});
         }
-        explain_home(t_.jobs.queue[job.job], targets, out);
+        explain_home(t_.jobs.queue[job.job], queues);
     }
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        if (only_early_ && !targets[i]->early) continue;
-        QueueAnswers answers = explain_queue(c, *targets[i]);
-        if (only_early_ && i < out.queues.size())
-            out.queues[i] = std::move(answers);
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+        if (c_.second_pass && !queues[i]->early) continue;
+        QueueAnswers answers = explain_queue(c, *queues[i]);
+        if (c_.second_pass && i < out_.queues.size())
+            out_.queues[i] = std::move(answers);
         else
-            out.queues.push_back(std::move(answers));
+            out_.queues.push_back(std::move(answers));
     }
 }
 
 // What came of it, and which of the answers that was.
-void Cycle::explain_outcome(JobSlot job, Explanation& out) {
+void Explainer::explain_outcome(JobSlot job) {
     for (const Started& started : started_) {
         if (started.job != job) continue;
-        out.outcome = JobOutcome::starts;
-        out.queue = started.view->queue->name;
+        out_.outcome = JobOutcome::starts;
+        out_.queue = started.view->queue->name;
         return;
     }
-    const auto refusal = std::ranges::find(refused_, job, &Refused::job);
-    if (refusal == refused_.end()) {
-        out.reason = fmt::format("queue {} is none that policy {} takes jobs from",
-                                 t_.queues[t_.jobs.queue[job]].name, s_.name);
+    const auto refusal = std::ranges::find(c_.refused, job, &Refused::job);
+    if (refusal == c_.refused.end()) {
+        out_.reason = fmt::format("queue {} is none that policy {} takes jobs from",
+                                  t_.queues[t_.jobs.queue[job]].name, s_.name);
         return;
     }
-    const Answer& answer = answers_[refusal->answer];
-    out.outcome = answer.rejected ? JobOutcome::rejected : JobOutcome::waits;
-    out.reason = text(answer.reason, reason_context());
-    if (answer.reason.queue < t_.queues.size()) out.queue = t_.queues[answer.reason.queue].name;
+    const Answer& answer = c_.answers[refusal->answer];
+    out_.outcome = answer.rejected ? JobOutcome::rejected : JobOutcome::waits;
+    out_.reason = text(answer.reason, c_.reason_context());
+    if (answer.reason.queue < t_.queues.size()) out_.queue = t_.queues[answer.reason.queue].name;
     const auto decide = [&](std::vector<FilterAnswer>& filters) {
         const auto found = std::ranges::find(filters, answer.reason, &FilterAnswer::reason);
         if (found == filters.end()) return false;
         found->decides = true;
         return true;
     };
-    if (decide(out.filters)) return;
-    for (QueueAnswers& answers : out.queues)
-        if (answers.queue == out.queue && decide(answers.filters)) return;
+    if (decide(out_.filters)) return;
+    for (QueueAnswers& answers : out_.queues)
+        if (answers.queue == out_.queue && decide(answers.filters)) return;
 }
 
 // Origin: the queue that is drained for the job.
-void Cycle::explain_drain(JobSlot job, Explanation& out) const {
+void Explainer::explain_drain(JobSlot job) {
     const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
     if (made == state_.reservations.end() || !made->drains) return;
     const QueueView& view = views_[made->view];
-    for (QueueAnswers& answers : out.queues)
+    for (QueueAnswers& answers : out_.queues)
         if (answers.queue == view.queue->name && answers.host == t_.strings.text(view.host))
             answers.drained_until = made->start;
 }
 
-void Cycle::explain() {
-    in_.explanation->test_only = s_.test_only.holds(in_.now);
-    consider_all();
-    explain_drain(in_.explained, *in_.explanation);
-    explain_outcome(in_.explained, *in_.explanation);
-    take_back();
+void Explainer::end(Decisions&) {
+    explain_drain(in_.explained);
+    explain_outcome(in_.explained);
 }
 
+}  // namespace
+
 void explain_job(const CycleInput& input) {
-    Cycle(input).explain();
+    rehearse_cycle(input, [](const CycleParts& parts) -> std::unique_ptr<CycleLog> {
+        return std::make_unique<Explainer>(parts);
+    });
 }
 
 }  // namespace pbs::sched

@@ -1,33 +1,74 @@
-// What is done after a job was refused that may start later: room is reserved for it, or it holds up those
-// behind it.
+// What is done after a job was refused that may start later: room is reserved for it, it holds up those
+// behind it, or queues are opened for it.
+//
+// To add one: write plugins/after_refusal/<name>.cc with a class derived from AfterRefusal, which lives for
+// one cycle and may keep what it likes, and a `const AfterRefusalRule <name>_after_refusal`; put that into
+// the table of the profiles that have it.
 #pragma once
 
-#include <cstdint>
+#include <memory>
+
+#include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
 
-class Cycle;
+struct CandidateQueues;
+struct CycleContext;
 struct OrderedJob;
-struct Targets;
 struct Verdict;
-enum class JobClass : std::uint8_t;
+class Future;
+class Intake;
+class Judge;
+class Queues;
+class Turns;
 
-struct AfterRefusal {
-    // A job was refused that waits for others to end or for a time to come.
-    void (*refused)(Cycle& cycle, const OrderedJob& job, Verdict& verdict, Targets& targets);
-    // Would the next job of the class that is refused in these queues matter to those behind it? Else a cycle
-    // after events passes over jobs that nothing was released for.
-    bool (*wants)(const Cycle& cycle, const Targets& targets, JobClass job_class);
-    // In a cycle after events, before any job is looked at, and before the first one that is passed over:
-    // releases what jobs were refused in earlier cycles for those that have nothing reserved now. May be
-    // null.
-    void (*begin)(Cycle& cycle);
-    void (*settle)(Cycle& cycle);
+// What such a rule works with. All of it lives as long as the cycle.
+struct CycleParts {
+    CycleContext& context;
+    Queues& queues;
+    Intake& intake;
+    Judge& judge;
+    Future& future;
+    Turns& turns;
 };
 
-// The queues that special and waiting jobs, and the head of the list, wait for are drained for them (origin).
-extern const AfterRefusal drain_after_refusal;
-// The first jobs have reservations, or hold up those behind them (standard).
-extern const AfterRefusal top_jobs_after_refusal;
+class AfterRefusal {
+  public:
+    AfterRefusal() = default;
+    virtual ~AfterRefusal() = default;
+    AfterRefusal(const AfterRefusal&) = delete;
+    AfterRefusal& operator=(const AfterRefusal&) = delete;
+
+    // A job was refused that waits for others to end or for a time to come.
+    virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
+    // Would the next job of the class that is refused in these queues matter to those behind it? Else a cycle
+    // after events passes over jobs that nothing was released for.
+    virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
+    // Why no job of the queue (null: that may start in none) starts any more; nothing: they may. A rule that
+    // begins to hold jobs up counts
+    // it in CycleContext::held_up.
+    virtual Reason holds_up(const QueueView* /*view*/) const { return {}; }
+    // A filter refused a job in a queue; only of filters with one of the traits of `watched`.
+    unsigned watched = 0;
+    virtual void was_refused(const Candidate& /*job*/, QueueView& /*view*/) {}
+    // Does a refusal depend on whose job it is, though filters don't?
+    virtual bool tells_users_apart() const { return false; }
+
+    // In a cycle after events, before any job is looked at, and before the first one that is passed over:
+    // releases what jobs were refused in earlier cycles for those that have nothing reserved now.
+    virtual void begin() {}
+    virtual void settle() {}
+    // In a cycle over all jobs, when all were looked at.
+    virtual void end() {}
+    // Before the jobs of a class are gone through once more (Turns::consider_again()).
+    virtual void again() {}
+    // Leaves to the next cycle what it has to know (EventMemory).
+    virtual void remember() {}
+};
+
+struct AfterRefusalRule {
+    const char* name;
+    std::unique_ptr<AfterRefusal> (*make)(const CycleParts& parts);
+};
 
 }  // namespace pbs::sched

@@ -1,59 +1,232 @@
-#include "server_plugin/scheduler/framework/cycle.h"
+// The loop: what was released is gone through in order, each job is asked of the filters, placed and started,
+// or refused and parked; then the rules decide what becomes of it.
 
-#include <fmt/format.h>
+#include "server_plugin/scheduler/framework/cycle.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-#include "server_plugin/scheduler/framework/cycle_parts.h"
+#include "server_plugin/scheduler/framework/future.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+#include "server_plugin/scheduler/framework/turns.h"
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
 namespace pbs::sched {
+namespace {
 
-// A cycle over all jobs: order, consider one job after the other, decide. What was started is taken back in
-// the end: the host tells what came of it.
-Decisions Cycle::run() {
-    Decisions out;
-    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
-    if (in_.events != nullptr) {
-        in_.events->kept.clear();
-        in_.events->instants.clear();
+// One object for one cycle.
+class Cycle {
+  public:
+    explicit Cycle(const CycleInput& input);
+    // A cycle over all jobs: everything is released.
+    Decisions run();
+    // A cycle after events. False: nothing was decided, and run() is needed (of another Cycle).
+    bool run_events(Decisions& out);
+    // A cycle over all jobs of which nothing comes but what the log is told.
+    void rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
+    Decisions place(JobSlot job);
+
+  private:
+    void begin_logs();
+    bool only_jobs_changed() const;
+    bool wants_every_job() const;
+    void restart_found();
+    void consider_all();
+    void decide(Decisions& out);
+    void take_back();
+    void remember();
+
+    CycleParts parts() { return {c_, queues_, intake_, judge_, future_, turns_}; }
+
+    CycleContext c_;
+    Queues queues_{c_};
+    Intake intake_{c_, queues_};
+    Judge judge_{c_, queues_};
+    Future future_{c_, queues_};
+    ReleasedJobs released_{c_};
+    Turns turns_{c_, queues_, intake_, judge_, released_};
+};
+
+Cycle::Cycle(const CycleInput& input) : c_(input) {
+    for (const AfterRefusalRule* rule : c_.profile.after_refusal) {
+        c_.after_refusal.push_back(rule->make(parts()));
+        c_.watched |= c_.after_refusal.back()->watched;
     }
-    consider_all();
-    dump_sorted_jobs(out);
-    out.jobs_considered = considered_;
-    remember();
-    if (in_.events != nullptr) in_.events->last_full = in_.now;
-    const bool test_only = s_.test_only.holds(in_.now);
-    out.hpm_wanted = state_.hpm_wanted && !test_only;
-    if (test_only) {
-        say_what_would_be_done(out);
-        decide_estimates(out, {});
-    } else {
-        decide(out);
-        log_starts(out);
-    }
-    take_back();
-    return out;
+}
+
+void Cycle::begin_logs() {
+    for (const CycleLogRule* rule : c_.profile.logs)
+        if (rule->wanted(c_.settings, c_.in.now)) c_.logs.push_back(rule->make(c_));
 }
 
 void Cycle::consider_all() {
-    everything_ = true;
-    consider_pending();
-    start_non_prime_early();
-    refuse_unserved();
+    c_.everything = true;
+    intake_.take_in();
+    if (EventMemory* memory = c_.in.events) {
+        memory->open.clear();
+        memory->always_open = 0;
+    }
+    restart_found();
+    turns_.consider();
+    for (const auto& rule : c_.after_refusal) rule->end();
+    c_.refuse_unserved();
+}
+
+Decisions Cycle::run() {
+    Decisions out;
+    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
+    if (c_.in.events != nullptr) {
+        c_.in.events->kept.clear();
+        c_.in.events->instants.clear();
+    }
+    begin_logs();
+    consider_all();
+    decide(out);
+    if (c_.in.events != nullptr) c_.in.events->last_full = c_.in.now;
+    return out;
+}
+
+bool Cycle::run_events(Decisions& out) {
+    if (!only_jobs_changed() || !intake_.knows_jobs()) return false;
+    c_.by_events = true;
+    begin_logs();
+    intake_.take_in();
+    released_.begin();
+    restart_found();
+    if (!turns_.consider()) {
+        take_back();
+        return false;
+    }
+    const EventMemory& memory = *c_.in.events;
+    for (const JobSlot job : memory.since.changed)
+        if (!memory.pending.contains(job)) c_.refuse_if_unserved(job);
+    decide(out);
+    return true;
+}
+
+void Cycle::rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts)) {
+    c_.logs.push_back(make(parts()));
+    consider_all();
+    Decisions none;
+    c_.logs.back()->end(none);
+    take_back();
+}
+
+// Does a rule want to see every job, whatever happened?
+bool Cycle::wants_every_job() const {
+    return std::ranges::any_of(c_.profile.decides,
+                               [&](const Decide* rule) {
+                                   return rule->wants_every_job != nullptr &&
+                                          rule->wants_every_job(c_.settings, c_.in.now);
+                               }) ||
+           std::ranges::any_of(c_.profile.logs, [&](const CycleLogRule* rule) {
+               return rule->wants_every_job && rule->wanted(c_.settings, c_.in.now);
+           });
+}
+
+// Nothing but events of jobs has happened, and what the last cycle started runs, or has run.
+bool Cycle::only_jobs_changed() const {
+    const CycleInput& in = c_.in;
+    if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
+    if (!c_.settings.batch_queues.empty() &&
+        (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty()))
+        return false;
+    const JobTable& jobs = in.tables->jobs;
+    return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
+        const JobSlot job = jobs.find(handle);
+        return job != no_slot && jobs.state[job] == 'Q';
+    });
+}
+
+// The vnodes for jobs that are run again: those of SCHED_HOST, if the queue has any there and names no host
+// itself.
+PoolId restart_pool(const CycleContext& c, const QueueView& view) {
+    if (c.settings.sched_host.empty() || view.host != 0) return view.pool;
+    const PoolId pool =
+        c.state.vnodes->pool(view.queue->handle, c.tables.strings.id(c.settings.sched_host), c.in.partition);
+    return c.state.vnodes->pool_vnodes(pool).empty() ? view.pool : pool;
+}
+
+// They ran before: nothing but want of room keeps them from running again.
+void Cycle::restart_found() {
+    std::vector<JobSlot> found(intake_.to_restart().begin(), intake_.to_restart().end());
+    std::ranges::sort(found, {}, [&](JobSlot job) { return c_.tables.jobs.sequence[job]; });
+    for (const JobSlot slot : found) {
+        Candidate job = c_.candidate(intake_.ordered(slot, JobClass::running));
+        Reason reason;
+        for (QueueView* view : queues_.batch()) {
+            if (view->slot != c_.tables.jobs.queue[slot]) continue;
+            CycleContext::set_walltime(job, *view);
+            reason = judge_.start_if_room(job, *view, restart_pool(c_, *view));
+            if (!reason) break;
+        }
+        if (reason) c_.refuse(slot, reason);
+    }
+}
+
+// What was started is taken back in the end: the host tells what came of it.
+void Cycle::decide(Decisions& out) {
+    out.jobs_considered = c_.considered;
+    out.hpm_wanted = c_.state.hpm_wanted && !c_.test_only;
+    remember();
+    if (!c_.test_only) out.list.reserve(c_.moves.size() + c_.started.size() + c_.refused.size());
+    Outcome outcome(c_, out);
+    const Decide::When when = c_.test_only ? Decide::When::only_told : Decide::When::carried_out;
+    for (const Decide* rule : c_.profile.decides)
+        if (rule->when == when || rule->when == Decide::When::always) rule->decide(outcome);
+    for (const auto& log : c_.logs) log->end(out);
+    take_back();
 }
 
 void Cycle::take_back() {
-    for (const Started& started : started_) {
-        state_.vnodes->forget(started.placement, t_.requests[t_.jobs.request[started.job]], vnode_share());
-        t_.counts.count(started.view->slot, t_.jobs.owner[started.job], t_.jobs.group[started.job], -1);
+    const Tables& t = c_.tables;
+    for (const Started& started : c_.started) {
+        c_.state.vnodes->forget(started.placement, t.requests[t.jobs.request[started.job]], c_.vnode_share());
+        c_.tables.counts.count(started.view->slot, t.jobs.owner[started.job], t.jobs.group[started.job], -1);
     }
-    state_.vnodes->clear_reservations();
+    c_.state.vnodes->clear_reservations();
 }
 
-namespace {
+// What the next cycle has to know of this one.
+void Cycle::remember() {
+    if (c_.in.events == nullptr) return;
+    EventMemory& memory = *c_.in.events;
+    memory.last = c_.in.now;
+    memory.started.clear();
+    for (const Started& started : c_.started) memory.started.push_back(c_.tables.jobs.handle[started.job]);
+    memory.held_up.clear();
+    if (c_.held_up > 0)
+        for (const QueueView& view : c_.views)
+            if (c_.is_held_up(view)) memory.held_up.push_back(view.slot);
+    for (const auto& rule : c_.after_refusal) rule->remember();
+    memory.since.forget();
+    if (memory.pending_known && (!intake_.knows_jobs() || intake_.is_at_start()))
+        memory.pending_known = false;
+}
+
+// One job that an operator wants started (qrun): is there room for it? Of all filters only those about what
+// there is are asked, as OpenPBS's scheduler does for qrun; what is allowed is the operator's business.
+Decisions Cycle::place(JobSlot job) {
+    Decisions out;
+    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+    Tables& t = c_.tables;
+    c_.state.at_request = true;
+    c_.state.vnodes = &t.vnodes;  // even if the policy tries a larger machine (FAKE_MACHINE_MULT)
+    QueueView& view = queues_.add_alone(t.jobs.queue[job]);
+    Candidate c = c_.candidate({job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]});
+    CycleContext::set_walltime(c, view);
+    Outcome outcome(c_, out);
+    if (const Reason reason = judge_.refusal_about(about_room, c, view)) {
+        c_.refuse(job, reason);
+        const std::string_view line = outcome.text(c_.answers.back());
+        t.jobs.comment[job] = c_.answers.back().number;  // so that the next cycle says what it finds instead
+        out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
+        return out;
+    }
+    outcome.start({job, &view, std::move(c_.state.placement), c_.state.ends(c)}, {});
+    return out;
+}
 
 // The memory of few decisions: the first of it is part of the object, which is small enough for allocators to
 // hand the last one out again.
@@ -74,21 +247,12 @@ Decisions run_cycle(const CycleInput& input) {
     return Cycle(input).run();
 }
 
-bool Cycle::run_events(Decisions& out) {
-    if (!goes_by_events()) return false;
-    by_events_ = true;
-    const bool done = consider_pending();
-    if (done) {
-        for (const JobSlot job : in_.events->since.changed)
-            if (!in_.events->pending.contains(job)) refuse_if_unserved(job);
-        out.jobs_considered = considered_;
-        out.hpm_wanted = state_.hpm_wanted;
-        decide(out);
-        log_starts(out);
-        remember();
-    }
-    take_back();
-    return done;
+void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts)) {
+    Cycle(input).rehearse(make);
+}
+
+Decisions place_job(const CycleInput& input, JobSlot job) {
+    return Cycle(input).place(job);
 }
 
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {

@@ -16,7 +16,7 @@
 
 namespace pbs::sched {
 
-struct CycleScratch;  // cycle_parts.h
+struct CycleScratch;  // context.h
 
 // Memory that a cycle works in, kept for the next one; null before the first. A copy has none.
 struct KeptScratch {
@@ -61,9 +61,10 @@ struct CycleInput {
 
 Decisions run_cycle(const CycleInput& input);
 
-// Goes through a cycle without deciding anything, and adds to the explanation what it finds of the job. The
-// job has to be queued.
-void explain_job(const CycleInput& input);
+// Goes through a cycle over all jobs without deciding anything: what is made is told how it goes.
+struct CycleParts;
+class CycleLog;
+void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
 // A place for one job that isn't running, whatever the policy, the order, limits and times say: `run`, in the
 // queue that it is in; or `comment`: why there is none now.

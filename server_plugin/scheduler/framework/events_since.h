@@ -1,5 +1,5 @@
 // What a scheduler remembers from one cycle to the next so that a cycle after single events needn't look at
-// all jobs (cycle_events.cc).
+// all jobs (turns.h).
 #pragma once
 
 #include <cstdint>
@@ -55,9 +55,8 @@ struct DrainFor {
 
 // The standard algorithm: what was refused for the jobs that come before.
 struct TopJobs {
-    bool limits = false;               // limits on running jobs are reserved for
-    std::vector<VnodeSlot> vnodes{};   // that have a reservation
-    std::vector<QueueSlot> held_up{};  // whose jobs behind them weren't looked at
+    bool limits = false;              // limits on running jobs are reserved for
+    std::vector<VnodeSlot> vnodes{};  // that have a reservation
 };
 
 struct EventMemory {
@@ -78,13 +77,10 @@ struct EventMemory {
     std::vector<VnodeSlot> drained_vnodes;
     std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
     TopJobs top_jobs;                   // of the last cycle
+    std::vector<QueueSlot> held_up;     // queues whose jobs weren't looked at behind one that held them up
     ResourceSchedule schedule;          // its part of the running jobs
     std::optional<Instant> last;        // cycle
     Instant last_full{};
 };
-
-// Can a cycle after single events look at few jobs? Not if nothing that it starts is started (TEST_ONLY), or
-// if all of them are written down.
-bool goes_by_events(const Settings& settings, Instant now);
 
 }  // namespace pbs::sched

@@ -125,6 +125,8 @@ enum FilterTrait : unsigned {
     about_prime = 2,
     // Is about what there is: also asked about a job that an operator starts.
     about_room = 4,
+    // Finds the job's place on vnodes, and leaves it in the state.
+    places = 16,
     // What runs matters to it as limits_of() and the vnodes have it, or not at all: a reservation that was
     // made
     // in an earlier cycle can be kept.

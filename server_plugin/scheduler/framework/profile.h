@@ -7,17 +7,17 @@
 #include <span>
 #include <string_view>
 
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/cycle_log.h"
+#include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/policy.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
 
-class Cycle;
-struct AfterRefusal;
-
 // Where jobs come from.
-enum class Intake : std::uint8_t {
+enum class JobSource : std::uint8_t {
     // Those of the submit queue and the special queue start in the batch queues, those of dedicated and
     // external queues where they are.
     named_queues,
@@ -27,7 +27,7 @@ enum class Intake : std::uint8_t {
 
 struct Profile {
     std::string_view name;  // as the attribute `algorithm` has it
-    Intake intake = Intake::every_queue;
+    JobSource intake = JobSource::every_queue;
     // Sort. The chain for the jobs of a class, and what of it is left within a lane.
     const Chain& (*chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     const Chain& (*lane_chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
@@ -38,9 +38,12 @@ struct Profile {
     // Filter. In the order of the tests; those that are asked for each job are asked behind all others.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};
-    // After refusal. Null: nothing is done for a job that has to wait.
-    const AfterRefusal* after_refusal = nullptr;
-    // Decide.
+    // After refusal. All of them are told of a refusal.
+    std::span<const AfterRefusalRule* const> after_refusal{};
+    // Decide, in the order of the decisions.
+    std::span<const Decide* const> decides{};
+    // Log.
+    std::span<const CycleLogRule* const> logs{};
     std::array<std::string_view, 6> class_names{};  // by JobClass
     bool counts_nodes = false;     // what jobs ask for, and what queues have, is also reckoned in ssinodes
     bool divides_chunks = false;   // where the host can give a chunk in pieces

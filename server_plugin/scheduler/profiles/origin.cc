@@ -1,7 +1,6 @@
 // The policy of the NAS Origin2000 scheduler. (origin-facts, "Tests before a job starts" and "Order of the
 // job list")
 
-#include "server_plugin/scheduler/framework/after_refusal.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/profiles/rules.h"
 
@@ -39,26 +38,38 @@ constexpr std::array<const Admission*, 2> admissions = {
     &small_job_max_admission,  // SMALL_JOB_MAX
 };
 
+constexpr std::array<const AfterRefusalRule*, 2> after_refusal = {
+    &drain_after_refusal,            // for whom queues are drained
+    &early_non_prime_after_refusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
+};
+
+constexpr std::array<const Decide*, 6> decides = {
+    &moves_decide, &starts_decide, &rejections_decide, &comments_decide, &test_only_decide, &estimates_decide,
+};
+
+constexpr std::array<const CycleLogRule*, 2> logs = {
+    &schedule_log_rule,
+    &sorted_jobs_rule,  // SORTED_JOB_DUMPFILE
+};
+
 constexpr std::array<const Deal*, 1> deals = {
     &past_usage_deal,  // SORT_BY_PAST_USAGE
 };
 
 const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
-    static const Chain running = {up("run_end"), up("sequence")};
     static const Chain waiting = {up("small_queued"), down("nodes"), up("eligible"), up("sequence")};
     static const Chain special = {down("nodes"), up("sequence")};
     static const Chain prime = {up("walltime"), down("nodes"), up("eligible"), up("sequence")};
     static const Chain non_prime = {down("nodes"), up("walltime"), up("eligible"), up("sequence")};
     static const Chain in_order = {up("queued"), up("sequence")};
     switch (job_class) {
-        case JobClass::running:
-            return running;
         case JobClass::overdue:
             return waiting;
         case JobClass::special:
             return special;
         case JobClass::normal:
             return prime_time ? prime : non_prime;
+        case JobClass::running:
         case JobClass::dedicated:
         case JobClass::rest:
             break;
@@ -71,13 +82,15 @@ const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
 extern const Profile origin_profile;
 const Profile origin_profile{
     .name = "origin",
-    .intake = Intake::named_queues,
+    .intake = JobSource::named_queues,
     .chain = chain,
     .lane_chain = chain,
     .deals = deals,
     .admissions = admissions,
     .filters = filters,
-    .after_refusal = &drain_after_refusal,
+    .after_refusal = after_refusal,
+    .decides = decides,
+    .logs = logs,
     .class_names = {"running", "waiting", "special", "normal", "dedicated", "external"},
     .counts_nodes = true,
     .comments_starts = true,

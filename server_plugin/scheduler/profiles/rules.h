@@ -1,6 +1,9 @@
-// The deals, filters and admissions that there are, for the tables of the profiles.
+// The rules that there are, for the tables of the profiles.
 #pragma once
 
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/cycle_log.h"
+#include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
@@ -38,5 +41,19 @@ extern const Filter server_max_running_filter;
 extern const Filter server_resources_filter;
 extern const Filter server_user_limit_filter;
 extern const Filter user_acl_filter;
+
+extern const AfterRefusalRule drain_after_refusal;
+extern const AfterRefusalRule early_non_prime_after_refusal;
+extern const AfterRefusalRule top_jobs_after_refusal;
+
+extern const Decide comments_decide;
+extern const Decide estimates_decide;
+extern const Decide moves_decide;
+extern const Decide rejections_decide;
+extern const Decide starts_decide;
+extern const Decide test_only_decide;
+
+extern const CycleLogRule schedule_log_rule;
+extern const CycleLogRule sorted_jobs_rule;
 
 }  // namespace pbs::sched

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "server_plugin/scheduler/framework/after_refusal.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/profiles/rules.h"
 
@@ -28,6 +27,18 @@ constexpr std::array<const Filter*, 16> filters = {
     &reservations_filter,        // reserved for a top job
     &queue_user_limit_filter,    // max_user_run of the queue
     &queue_group_limit_filter,   // max_group_run of the queue
+};
+
+constexpr std::array<const AfterRefusalRule*, 1> after_refusal = {
+    &top_jobs_after_refusal,  // strict_ordering, help_starving_jobs, backfill_depth
+};
+
+constexpr std::array<const Decide*, 5> decides = {
+    &starts_decide, &rejections_decide, &comments_decide, &test_only_decide, &estimates_decide,
+};
+
+constexpr std::array<const CycleLogRule*, 1> logs = {
+    &schedule_log_rule,
 };
 
 constexpr std::array<const Deal*, 2> deals = {
@@ -76,13 +87,15 @@ const Chain& lane_chain(const Policy& policy, JobClass, bool) {
 extern const Profile standard_profile;
 const Profile standard_profile{
     .name = "standard",
-    .intake = Intake::every_queue,
+    .intake = JobSource::every_queue,
     .chain = chain,
     .lane_chain = lane_chain,
     .make_chains = make_chains,
     .deals = deals,
     .filters = filters,
-    .after_refusal = &top_jobs_after_refusal,
+    .after_refusal = after_refusal,
+    .decides = decides,
+    .logs = logs,
     .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},
     .divides_chunks = true,
     .keep_own = [](Settings& s) { keep_own(s, objects::ActsWith::standard); },

@@ -94,12 +94,6 @@ struct QueueView {
     bool filters_known = false;
     std::vector<const Filter*> filters;
     std::vector<const Filter*> job_filters;
-
-    // The standard algorithm: the job behind which no other of the queue starts (backfill_depth=0 of it).
-    JobSlot top_job = no_slot;
-
-    // Of jobs refused for prime time only, one for each category: may prime time be given up early?
-    std::vector<JobSlot> refused_for_prime;
 };
 
 // What a job asks for, in a queue that is being asked: the same for all jobs of a signature.

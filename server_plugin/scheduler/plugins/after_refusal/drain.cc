@@ -1,44 +1,61 @@
-// A cycle of the Origin algorithm: the jobs that a queue is drained for, and until when. These are all
-// waiting jobs, all special jobs, and the head of the list: the first job that can't start. (sched-config
-// guide, "MAX_QUEUED_TIME"; origin-overview, "Overview Of Operation": the scheduler "goes out of its way" for
-// the first job)
+// The jobs that a queue is drained for, and until when. These are all waiting jobs, all special jobs, and the
+// head of the list: the first job that can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview,
+// "Overview Of Operation": the scheduler "goes out of its way" for the first job)
 
 #include <algorithm>
 #include <utility>
 
-#include "server_plugin/scheduler/framework/cycle_lookahead.h"
-#include "server_plugin/scheduler/log/schedule_log.h"
+#include "server_plugin/scheduler/framework/intake.h"
+#include "server_plugin/scheduler/framework/judge.h"
+#include "server_plugin/scheduler/framework/lookahead.h"
 
 namespace pbs::sched {
+namespace {
+
+class Drain final : public AfterRefusal, CyclePart {
+  public:
+    explicit Drain(const CycleParts& parts)
+        : CyclePart(parts.context), intake_(parts.intake), judge_(parts.judge), future_(parts.future) {}
+
+    void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override;
+    bool wants(const CandidateQueues&, JobClass job_class) const override {
+        return is_drained_for(job_class);
+    }
+    void settle() override;
+    void again() override;
+    void remember() override;
+
+  private:
+    bool is_drained_for(JobClass job_class) const;
+    bool drain_for(Candidate& job, const CandidateQueues& queues);
+    bool reserve_kept(const Candidate& job);
+    void keep_reservation(const Candidate& job, const QueueView& view,
+                          std::span<const QueueView* const> possible, bool decided_by_vnodes);
+    std::vector<DrainFor> drains_now() const;
+
+    Intake& intake_;
+    Judge& judge_;
+    Future& future_;
+    int passed_over_ = 0;  // jobs that no queue could be drained for, before the head of the list
+};
 
 // Is a queue drained for the next job of the class that can't start? For the head of the list, jobs for which
 // none can be drained are passed over, but not without end.
-bool Cycle::is_drained_for(JobClass job_class) const {
+bool Drain::is_drained_for(JobClass job_class) const {
     constexpr std::size_t most_drained = 64;
     constexpr int most_passed_over = 256;
-    if (vain_steps_ >= most_vain_steps) return false;
+    if (!c_.may_look_ahead()) return false;
     if (job_class == JobClass::overdue || job_class == JobClass::special)
         return state_.reservations.size() < most_drained;
     return state_.reservations.empty() && passed_over_ < most_passed_over;
 }
 
-extern const AfterRefusal drain_after_refusal;
-const AfterRefusal drain_after_refusal{
-    .refused = [](Cycle& cycle, const OrderedJob& job, Verdict& verdict,
-                  Targets& targets) { cycle.drain_if_wanted(job, verdict, targets); },
-    .wants = [](const Cycle& cycle, const Targets&,
-                JobClass job_class) { return cycle.is_drained_for(job_class); },
-    .begin = nullptr,
-    .settle = [](Cycle& cycle) { cycle.release_drained(); },
-};
-
-// A job was refused that may start later.
-void Cycle::drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+void Drain::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
     if (!is_drained_for(job.job_class)) return;
-    std::uint32_t& no_start = no_start_known(job, verdict, targets);
+    std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
     if (no_start != verdict.starts + 1) {
-        Candidate c = candidate(job);
-        if (drain_for(c, targets)) return;
+        Candidate c = c_.candidate(job);
+        if (drain_for(c, queues)) return;
         no_start = verdict.starts + 1;
     }
     ++passed_over_;
@@ -46,7 +63,7 @@ void Cycle::drain_if_wanted(const OrderedJob& job, Verdict& verdict, Targets& ta
 
 // The queue that the job fits soonest is drained for it: the first listed of two. False if none has to be: no
 // start is known in any, or it is later than the last end of a job there, so that it doesn't wait for these.
-bool Cycle::drain_for(Candidate& job, const Targets& targets) {
+bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     if (reserve_kept(job)) return true;
     const bool home_later = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     QueueView* soonest = nullptr;
@@ -54,18 +71,18 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
     std::vector<const QueueView*> possible;
     std::optional<Lookahead> ahead;
     bool by_time = false;
-    for (QueueView* view : targets) {
+    for (QueueView* view : queues) {
         ahead.reset();
         Verdict verdict;
-        set_walltime(job, *view);
-        const Reason reason = ask_queue(job, *view, verdict);
+        c_.set_walltime(job, *view);
+        const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
         by_time = by_time || reason.code == ReasonCode::hpm_not_ready;  // a switch is told as no event
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
-        ahead.emplace(*this, job, *view);
+        ahead.emplace(c_, future_, job, *view);
         const auto at = ahead->earliest(in_.now, ahead->last_end());
         if (!at) {
-            vain_steps_ += ahead->steps();
+            c_.vain_steps += ahead->steps();
             by_time = by_time || ahead->too_late();
             continue;
         }
@@ -79,8 +96,8 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
     if (soonest == nullptr) return false;
     if (!ahead || &ahead->view() != soonest) {
         ahead.reset();
-        set_walltime(job, *soonest);
-        ahead.emplace(*this, job, *soonest);
+        c_.set_walltime(job, *soonest);
+        ahead.emplace(c_, future_, job, *soonest);
         if (!ahead->earliest(in_.now)) return false;
     }
     ahead->reserve();
@@ -95,11 +112,11 @@ bool Cycle::drain_for(Candidate& job, const Targets& targets) {
 }
 
 // What the last cycle reserved, if a look ahead would find the same: so do those before it then.
-bool Cycle::reserve_kept(const Candidate& job) {
+bool Drain::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
     // Not those behind the first: what an end gives back can let one of them start sooner, unseen by
     // KeptReservation, which knows of no other reservation.
-    if (!by_events_ || number > 0 || in_.events->kept.empty()) return false;
+    if (!c_.by_events || number > 0 || in_.events->kept.empty()) return false;
     const KeptReservation& kept = in_.events->kept[number];
     const auto& changed = in_.events->since.changed;
     if (!kept.holds(in_.now) || kept.job != t_.jobs.handle[job.job] || !started_.empty() ||
@@ -109,19 +126,19 @@ bool Cycle::reserve_kept(const Candidate& job) {
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
     use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.end);
-    state_.vnodes->use_reserved(kept.placement, *job.request, vnode_share(), kept.end);
+    state_.vnodes->use_reserved(kept.placement, *job.request, c_.vnode_share(), kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
     state_.instants->insert(kept.start);
-    log_schedule(ScheduleState::reserving, job.job, view, kept.start, kept.end, kept.placement);
+    for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
-                           vnode_share(), kept.gone(t_));
-    ++reserved_kept_;
+                           c_.vnode_share(), kept.gone(t_));
+    ++c_.reserved_kept;
     return true;
 }
 
 // For the cycles to come, behind those that are kept already. Where vnodes decided about the start, more of a
 // limit can do nothing for it but let the job start at that instant in a queue that is asked before.
-void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
+void Drain::keep_reservation(const Candidate& job, const QueueView& view,
                              std::span<const QueueView* const> possible, bool decided_by_vnodes) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
@@ -130,7 +147,7 @@ void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     // Nor where a filter asks for more of what runs in the queue or on hosts than limits do.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0) return;
-    if (std::ranges::any_of(filters_,
+    if (std::ranges::any_of(c_.filters,
                             [](const Filter* filter) { return (filter->traits & by_limits_only) == 0; }))
         return;
     const auto shares_vnode = [&](const KeptReservation& before) {
@@ -154,7 +171,7 @@ void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
     kept.behind_others = !all.empty();
     kept.spare = made.spare;
     kept.node_size = state_.node_size;
-    kept.vnode_share = vnode_share();
+    kept.vnode_share = c_.vnode_share();
     kept.vnodes_version = state_.vnodes->version();
     for (const QueueView& v : views_) {
         const bool target = std::ranges::find(possible, &v) != possible.end();
@@ -166,7 +183,7 @@ void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
         before = before && target != &view;
         const bool may_decide = before || !decided_by_vnodes || target->pool != view.pool;
         for (const Limit& limit : limits_of(state_, job, job.user, *target))
-            kept.watched.push_back({limit, resource_schedule().demand(limit).used->at(in_.now), may_decide});
+            kept.watched.push_back({limit, future_.schedule().demand(limit).used->at(in_.now), may_decide});
     }
     for (QueueSlot q = 0; q < t_.queues.size(); ++q)
         for (const JobSlot other : t_.queues[q].running) kept.outlasting += kept.outlasts(t_, other) ? 1 : 0;
@@ -174,17 +191,75 @@ void Cycle::keep_reservation(const Candidate& job, const QueueView& view,
 }
 
 // Before the list is gone through again: the head of it may start now.
-void Cycle::give_up_head() {
+void Drain::again() {
     const auto is_head = [&](const Reservation& made) {
-        const auto job_class = class_of(made.job);
+        const auto job_class = intake_.class_of(made.job);
         return job_class != JobClass::overdue && job_class != JobClass::special;
     };
     if (!std::ranges::any_of(state_.reservations, is_head)) return;
-    state_.reservations.clear();
-    state_.vnodes->clear_reservations();
-    schedule_.end_cycle();
-    scheduled_ = scheduled_reservations_ = reserved_kept_ = 0;
+    future_.clear_reservations();
     passed_over_ = 0;
 }
+
+// What was refused for a job in earlier cycles may start now if less is kept for it, or kept elsewhere.
+void Drain::settle() {
+    EventMemory& memory = *in_.events;
+    const std::vector<DrainFor> drains = drains_now();
+    if (c_.reserved_kept < memory.drains.size()) {
+        if (memory.drained_vnodes.size() > EventsSince::most_freed)
+            c_.room_everywhere = true;
+        else
+            memory.since.freed.insert(memory.since.freed.end(), memory.drained_vnodes.begin(),
+                                      memory.drained_vnodes.end());
+    }
+    for (const DrainFor& before : memory.drains) {
+        const auto now = std::ranges::find(drains, before.job, &DrainFor::job);
+        if (now == drains.end() || !now->holds_back_as_much_as(before)) {
+            const bool refused =
+                std::ranges::any_of(before.spare, [](const auto& spare) { return spare.refused; });
+            if (refused) c_.lifted |= blocker::reserved;
+            continue;
+        }
+        // This cycle looks at a part only of what was refused then.
+        auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
+        for (Reservation::Spare& left : spare)
+            for (const Reservation::Spare& then : before.spare)
+                if (then.key == left.key && then.refused) left.refused = true;
+    }
+}
+
+// What is kept now.
+std::vector<DrainFor> Drain::drains_now() const {
+    std::vector<DrainFor> drains;
+    for (const Reservation& made : state_.reservations) {
+        const QueueView& view = views_[made.view];
+        drains.push_back({t_.jobs.handle[made.job], view.slot, view.host, made.start, made.spare});
+    }
+    return drains;
+}
+
+void Drain::remember() {
+    EventMemory& memory = *in_.events;
+    memory.drains = drains_now();
+    memory.drained_vnodes = state_.vnodes->reserved();
+    if (memory.kept.size() > state_.reservations.size()) memory.kept.resize(state_.reservations.size());
+}
+
+}  // namespace
+
+bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
+    const auto as_much = [&](const Reservation::Spare& then) {
+        return !then.refused || std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
+            return now.key == then.key && now.left <= then.left;
+        });
+    };
+    return job == before.job && queue == before.queue && host == before.host && until <= before.until &&
+           std::ranges::all_of(before.spare, as_much);
+}
+
+extern const AfterRefusalRule drain_after_refusal;
+const AfterRefusalRule drain_after_refusal{
+    "drain",
+    [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> { return std::make_unique<Drain>(parts); }};
 
 }  // namespace pbs::sched

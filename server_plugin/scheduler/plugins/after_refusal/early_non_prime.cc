@@ -1,13 +1,48 @@
-// A cycle: non-prime time that starts early in idle queues.
+// Non-prime time that starts early in idle queues (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME).
 
 #include <algorithm>
+#include <unordered_map>
 
-#include "server_plugin/scheduler/framework/cycle_parts.h"
+#include "server_plugin/scheduler/framework/judge.h"
+#include "server_plugin/scheduler/framework/turns.h"
 
 namespace pbs::sched {
+namespace {
+
+class EarlyNonPrime final : public AfterRefusal, CyclePart {
+  public:
+    explicit EarlyNonPrime(const CycleParts& parts)
+        : CyclePart(parts.context),
+          queues_(parts.queues),
+          intake_(parts.intake),
+          judge_(parts.judge),
+          turns_(parts.turns) {
+        watched = about_prime;
+    }
+
+    void was_refused(const Candidate& job, QueueView& view) override {
+        if (may_go_early(view)) refused_for_prime_[view.number].push_back(job.job);
+    }
+    // Early non-prime time is asked for by the jobs of single users.
+    bool tells_users_apart() const override { return is_possible(); }
+    void end() override;
+
+  private:
+    bool is_possible() const;
+    bool may_go_early(const QueueView& view) const;
+    bool wants_to_go_early(QueueView& view);
+    std::vector<OrderedJob> normal_jobs() const;
+
+    Queues& queues_;
+    Intake& intake_;
+    Judge& judge_;
+    Turns& turns_;
+    // By view: of jobs refused for prime time only, one for each category.
+    std::unordered_map<std::uint32_t, std::vector<JobSlot>> refused_for_prime_;
+};
 
 // Close enough to the boundary?
-bool Cycle::early_is_possible() const {
+bool EarlyNonPrime::is_possible() const {
     if (!state_.prime_now || s_.np_drain_backtime == Seconds(0) || s_.np_drain_idletime == Seconds(0) ||
         !s_.nonprime_drain_sys.holds(in_.now))
         return false;
@@ -16,18 +51,18 @@ bool Cycle::early_is_possible() const {
 }
 
 // And nothing has run in the queue for long enough?
-bool Cycle::may_go_early(const QueueView& view) const {
-    return early_is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
+bool EarlyNonPrime::may_go_early(const QueueView& view) const {
+    return is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
            in_.now - view.queue->idle_since > s_.np_drain_idletime;
 }
 
 // Is there a job that only prime time keeps from starting in the queue?
-bool Cycle::wants_to_go_early(QueueView& view) {
+bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     if (!may_go_early(view)) return false;
     view.early = true;
-    const bool wanted = std::ranges::any_of(view.refused_for_prime, [&](JobSlot slot) {
-        Candidate job = candidate(ordered(slot, JobClass::normal));
-        set_walltime(job, view);
+    const bool wanted = std::ranges::any_of(refused_for_prime_[view.number], [&](JobSlot slot) {
+        Candidate job = c_.candidate(intake_.ordered(slot, JobClass::normal));
+        c_.set_walltime(job, view);
         // What is reserved for the job itself doesn't stand in its way.
         const auto set_own = [&](bool begun) {
             for (Reservation& reservation : state_.reservations)
@@ -35,7 +70,7 @@ bool Cycle::wants_to_go_early(QueueView& view) {
         };
         set_own(true);
         Verdict verdict;
-        const bool starts = !ask_queue(job, view, verdict);
+        const bool starts = !judge_.ask_queue(job, view, verdict);
         set_own(false);
         return starts;
     });
@@ -44,9 +79,9 @@ bool Cycle::wants_to_go_early(QueueView& view) {
 }
 
 // In the order that is kept.
-std::vector<OrderedJob> Cycle::normal_jobs() const {
+std::vector<OrderedJob> EarlyNonPrime::normal_jobs() const {
     std::vector<OrderedJob> jobs;
-    const PendingJobs& pending = *pending_;
+    const PendingJobs& pending = intake_.jobs();
     for (const LaneId lane : pending.lanes_of(JobClass::normal))
         for (PendingJobs::Position at; pending.settle(lane, at); ++at.index)
             jobs.push_back({pending.job(lane, at), JobClass::normal,
@@ -56,28 +91,28 @@ std::vector<OrderedJob> Cycle::normal_jobs() const {
 }
 
 // Queues that don't observe prime time any more go through the normal jobs in non-prime order.
-void Cycle::start_non_prime_early() {
-    for (QueueView* view : batch_) {
+void EarlyNonPrime::end() {
+    for (QueueView* view : queues_.batch()) {
         if (!wants_to_go_early(*view)) continue;
         const auto next_prime = state_.prime->next_start(*state_.prime->boundary());
         in_.memory->early_until[view->slot] = next_prime.value_or(Instant::max());
         view->early = true;
     }
-    if (std::ranges::none_of(batch_, &QueueView::early)) return;
+    if (std::ranges::none_of(queues_.batch(), &QueueView::early)) return;
     std::vector<OrderedJob> normal = normal_jobs();
-    std::vector<bool> gone(t_.jobs.handle.size(), false);
-    for (const Started& started : started_) gone[started.job] = true;
-    refusal_of_.assign(t_.jobs.handle.size(), 0);
-    for (std::uint32_t i = 0; i < refused_.size(); ++i) {
-        refusal_of_[refused_[i].job] = i + 1;
-        if (answers_[refused_[i].answer].rejected) gone[refused_[i].job] = true;
-    }
-    std::erase_if(normal, [&](const OrderedJob& job) { return gone[job.job]; });
-    forget_answers();
-    give_up_head();
-    only_early_ = true;
-    consider_again(JobClass::normal, std::move(normal), false);
-    only_early_ = false;
+    judge_.begin_second_pass();
+    std::erase_if(normal, [&](const OrderedJob& job) { return judge_.is_done_with(job.job); });
+    c_.second_pass = true;
+    turns_.consider_again(JobClass::normal, std::move(normal), false);
+    c_.second_pass = false;
 }
+
+}  // namespace
+
+extern const AfterRefusalRule early_non_prime_after_refusal;
+const AfterRefusalRule early_non_prime_after_refusal{
+    "early_non_prime", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+        return std::make_unique<EarlyNonPrime>(parts);
+    }};
 
 }  // namespace pbs::sched

@@ -61,7 +61,7 @@ extern const Filter hosts_filter;
 const Filter hosts_filter{
     .name = "hosts",
     .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
-    .traits = about_room | by_limits_only,
+    .traits = about_room | places | by_limits_only,
     .check = check};
 
 }  // namespace pbs::sched

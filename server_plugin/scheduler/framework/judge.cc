@@ -1,67 +1,25 @@
-// A cycle, third part: each job is put to the filters, placed, and started or refused.
+// A cycle: each job is put to the filters, placed, and started or refused.
+
+#include "server_plugin/scheduler/framework/judge.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "server_plugin/scheduler/framework/cycle_parts.h"
-
 namespace pbs::sched {
 
-Candidate Cycle::candidate(const OrderedJob& job) const {
-    Candidate c;
-    c.job = job.job;
-    c.job_class = job.job_class;
-    c.user = {t_.jobs.owner[job.job], t_.jobs.group[job.job]};
-    c.request_number = t_.jobs.request[job.job];
-    c.request = &t_.requests[c.request_number];
-    c.run_host = t_.jobs.run_host[job.job];
-    c.nodes = job.nodes;
-    c.asked = t_.jobs.walltime[job.job];
-    c.walltime = t_.jobs.expected_walltime(job.job);
-    return c;
-}
-
-// A job that asks for no walltime gets the queue's maximum.
-void Cycle::set_walltime(Candidate& job, const QueueView& view) const {
-    if (job.asked >= Seconds(0)) return;
-    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : unlimited_walltime;
-}
-
-Targets& Cycle::targets_of(const OrderedJob& job) {
-    if (!starts_in_place(job.job_class)) return batch_;
-    if (targets_of_queue_.empty()) {
-        targets_of_queue_.assign(t_.queues.size(), nullptr);
-        for (auto& [queue, targets] : in_place_) targets_of_queue_[queue] = &targets;
-    }
-    Targets* own = targets_of_queue_[t_.signatures[job.signature].queue];
-    return own != nullptr ? *own : batch_;
-}
-
-// Without backfilling the first job that waits holds up those behind it.
-Reason Cycle::top_job_reason(const Targets& targets) const {
-    const JobSlot of_queue = targets.empty() ? no_slot : targets[0]->top_job;
-    const JobSlot top = top_job_ != no_slot ? top_job_ : of_queue;
-    return top == no_slot ? Reason{}
-                          : Reason{ReasonCode::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
-}
-
-Reason Cycle::not_started_reason(QueueSlot home) const {
-    return t_.queues[home].started ? Reason{} : Reason{ReasonCode::queue_not_started, home};
-}
-
-Blockers Cycle::consider(const OrderedJob& job, Targets& targets) {
-    if (!only_early_) ++considered_;
-    if (job.job == in_.explained) explain_turn(job, targets);
-    const Category category = in_.categories ? category_of(job, targets) : Category{};
+Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
+    if (!c_.second_pass) ++c_.considered;
+    for (const auto& log : c_.logs) log->turn(job, queues);
+    const Category category = in_.categories ? category_of(job, queues) : Category{};
     Verdict* const known = category.verdict;
     const auto refuse = [&](Verdict& verdict) {
         const Blockers of_user = verdict.by_user ? category.of_user : 0;
-        return refused(job, verdict, targets, of_user);
+        return refused(job, verdict, queues, of_user);
     };
     if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
         return refuse(*known);
-    Candidate c = candidate(job);
-    Verdict verdict = judge(job, c, targets, category);
+    Candidate c = c_.candidate(job);
+    Verdict verdict = judge(job, c, queues, category);
     verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view != nullptr) {
         start(c, *verdict.view);
@@ -73,33 +31,34 @@ Blockers Cycle::consider(const OrderedJob& job, Targets& targets) {
 }
 
 // May it start, and where? The queue that it is in is asked first, then those that it may start in.
-Verdict Cycle::judge(const OrderedJob& job, Candidate& c, const Targets& targets, const Category& category) {
+Verdict Judge::judge(const OrderedJob& job, Candidate& c, const CandidateQueues& queues,
+                     const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
-    if (const Reason reason = top_job_reason(targets)) {
+    if (const Reason reason = c_.held_up_reason(queues.empty() ? nullptr : queues[0])) {
         verdict.reason = reason;
         verdict.blockers = blocker::held_up;
-    } else if (const Reason stopped = not_started_reason(home))
+    } else if (const Reason stopped = c_.not_started_reason(home))
         verdict.reason = stopped;
     else if (const Refusal other_time = execution_type_refusal(state_, home)) {
         verdict.reason = other_time.reason;
         verdict.later = true;
         verdict.blockers = blockers_of(other_time);
     } else {
-        verdict = ask(c, targets, category);
+        verdict = ask(c, queues, category);
     }
     return verdict;
 }
 
 // Asks the queues one after the other. The reason is that of the first one that the job fits.
-Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& category) {
+Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category& category) {
     const Standing* standing = category.standing;
     Verdict verdict;
-    for (std::uint32_t i = 0; i < admissions_.size(); ++i) {
-        const bool by_user = standing != nullptr && admissions_[i]->is_of_group();
+    for (std::uint32_t i = 0; i < c_.admissions.size(); ++i) {
+        const bool by_user = standing != nullptr && c_.admissions[i]->is_of_group();
         Refusal refusal;
         if (!by_user)
-            refusal = ask_admission(*admissions_[i], state_, job);
+            refusal = ask_admission(*c_.admissions[i], state_, job);
         else if (standing->admission.filter == i)
             refusal = standing->admission.refusal;
         if (!refusal) continue;
@@ -114,11 +73,11 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
     Reason best;
     bool fits = false;
     bool fits_and_may = false;
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-        QueueView* const view = targets[t];
-        const bool other_pass = view->early != only_early_ && job.job_class == JobClass::normal;
-        if (other_pass && only_early_) continue;
-        set_walltime(job, *view);
+    for (std::size_t t = 0; t < queues.size(); ++t) {
+        QueueView* const view = queues[t];
+        const bool other_pass = view->early != c_.second_pass && job.job_class == JobClass::normal;
+        if (other_pass && c_.second_pass) continue;
+        c_.set_walltime(job, *view);
         Verdict of_queue;
         find_filters(*view);
         const FilterRefusal refusal =
@@ -156,20 +115,20 @@ Verdict Cycle::ask(Candidate& job, const Targets& targets, const Category& categ
         }
     }
     verdict.reason = best;
-    if (!fits && &targets == &batch_ && !only_early_) return rejection(job);
+    if (!fits && &queues == &queues_.batch() && !c_.second_pass) return rejection(job);
     return verdict;
 }
 
 // A job that fits no batch queue is rejected. Not so if a batch queue isn't there: it may be the one that the
 // job would fit.
-Verdict Cycle::rejection(const Candidate& job) {
+Verdict Judge::rejection(const Candidate& job) {
     Verdict verdict;
     for (const QueueSpec& spec : s_.batch_queues) {
         if (t_.queues.find(spec.queue) != no_slot) continue;
         verdict.reason = {ReasonCode::no_such_queue, UINT32_MAX, t_.strings.id(spec.queue)};
         return verdict;
     }
-    if (batch_.empty()) {
+    if (queues_.batch().empty()) {
         verdict.reason = {ReasonCode::no_batch_queues};
         return verdict;
     }
@@ -179,15 +138,38 @@ Verdict Cycle::rejection(const Candidate& job) {
     return verdict;
 }
 
-Reason Cycle::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
+Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
     find_filters(view);
     const FilterRefusal refusal = first_refusal(job, view);
     weigh(refusal, job, view, verdict);
     return refusal.refusal.reason;
 }
 
+bool Judge::may_start(const OrderedJob& job, CandidateQueues& queues) {
+    Candidate c = c_.candidate(job);
+    const bool hpm_wanted = state_.hpm_wanted;
+    const bool may = judge(job, c, queues, {}).view != nullptr;
+    state_.hpm_wanted = hpm_wanted;
+    return may;
+}
+
+Reason Judge::start_if_room(const Candidate& job, QueueView& view, PoolId pool) {
+    const PoolId own = std::exchange(view.pool, pool);
+    const Reason reason = refusal_about(places, job, view);
+    view.pool = own;
+    if (!reason) start(job, view);
+    return reason;
+}
+
+Reason Judge::refusal_about(FilterTrait trait, const Candidate& job, QueueView& view) {
+    for (const Filter* filter : p_.filters)
+        if ((filter->traits & trait) != 0)
+            if (const Refusal refusal = c_.check(*filter, job, view)) return refusal.reason;
+    return {};
+}
+
 // What could lift it; the instant is noted.
-Blockers Cycle::blockers_of(const Refusal& refusal) {
+Blockers Judge::blockers_of(const Refusal& refusal) {
     if (!refusal.until) return refusal.blockers;
     if (*refusal.until != Instant::max() && *refusal.until != last_instant_)
         state_.instants->insert(last_instant_ = *refusal.until);
@@ -195,7 +177,7 @@ Blockers Cycle::blockers_of(const Refusal& refusal) {
 }
 
 // What a refusal means beside its reason.
-void Cycle::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
+void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
                   bool by_standing) {
     const Refusal& refusal = refused.refusal;
     if (!refusal) return;
@@ -210,13 +192,16 @@ void Cycle::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
     verdict.waits = refusal.waits_for_jobs();
     verdict.later = refusal.until.has_value();
     verdict.crosses = crosses_a_boundary(refusal.reason.code);
-    if ((filter.traits & about_prime) != 0 && may_go_early(view)) view.refused_for_prime.push_back(job.job);
+    if ((filter.traits & c_.watched) == 0) return;
+    for (const auto& rule : c_.after_refusal)
+        if ((filter.traits & rule->watched) != 0) rule->was_refused(job, view);
 }
 
-void Cycle::start(const Candidate& job, QueueView& view) {
-    use_reserved(job, view);
-    state_.vnodes->assume(state_.placement, *job.request, vnode_share());
-    count_into(view, job.job, 1);
+void Judge::start(const Candidate& job, QueueView& view) {
+    use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.ends(job));
+    state_.vnodes->use_reserved(state_.placement, *job.request, c_.vnode_share(), state_.ends(job));
+    state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
+    queues_.count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
     if (view.dedicated) ++state_.dedicated_running;
     ++state_.running;
@@ -226,7 +211,7 @@ void Cycle::start(const Candidate& job, QueueView& view) {
         double& hours = state_.started_hours[job.user.group];
         const bool was_over = standing.over(hours);
         hours += node_hours(job.nodes, job.walltime);
-        rejects_more_ = rejects_more_ || (!was_over && standing.over(hours));
+        c_.rejects_more = c_.rejects_more || (!was_over && standing.over(hours));
     }
     state_.counts->count(view.slot, job.user.owner, job.user.group);
     if (!starts_of_owner_.empty()) {
@@ -239,40 +224,52 @@ void Cycle::start(const Candidate& job, QueueView& view) {
     started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
     if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
-        refused_[refusal - 1].job = no_slot;
+        c_.refused[refusal - 1].job = no_slot;
         refusal = 0;
     }
 }
 
-// A job that is told why without having been asked about.
-void Cycle::refuse(JobSlot job, const Reason& reason) {
-    refused_.push_back({job, static_cast<std::uint32_t>(answers_.size())});
-    answers_.push_back({reason});
-}
-
-// For which verdict no start was found for a job like this one: how many jobs had been started, and 1. Users
-// who are alike now may not be so later.
-std::uint32_t& Cycle::no_start_known(const OrderedJob& job, Verdict& verdict, Targets& targets) {
+std::uint32_t& Judge::no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
     const bool for_itself =
-        std::ranges::any_of(targets, [](const QueueView* view) { return !view->job_filters.empty(); });
+        std::ranges::any_of(queues, [](const QueueView* view) { return !view->job_filters.empty(); });
     if (for_itself) return verdict.no_start = 0;
-    if (!in_.categories || !reads_user(targets)) return verdict.no_start;
+    if (!in_.categories || !reads_user(queues)) return verdict.no_start;
     return no_start_of_user_[{job.signature, t_.jobs.owner[job.job], t_.jobs.group[job.job], job.job_class}];
 }
 
-Blockers Cycle::refused(const OrderedJob& job, Verdict& verdict, Targets& targets, Blockers of_user) {
+void Judge::begin_second_pass() {
+    done_with_.assign(t_.jobs.handle.size(), false);
+    for (const Started& started : started_) done_with_[started.job] = true;
+    refusal_of_.assign(t_.jobs.handle.size(), 0);
+    for (std::uint32_t i = 0; i < c_.refused.size(); ++i) {
+        refusal_of_[c_.refused[i].job] = i + 1;
+        if (c_.answers[c_.refused[i].answer].rejected) done_with_[c_.refused[i].job] = true;
+    }
+    for (auto& places : verdict_of_) places.clear();
+    for (auto& places : answers_of_signature_) places.clear();
+    answers_of_few_.clear();
+    verdict_of_user_.clear();
+}
+
+void Judge::fetch(JobClass job_class, std::uint32_t signature, JobSlot job) const {
+    const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
+    if (signature < of_signature.size()) __builtin_prefetch(&of_signature[signature]);
+    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
+}
+
+Blockers Judge::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user) {
     const Blockers blockers = verdict.blockers | of_user;
     if (verdict.answer == UINT32_MAX) {
-        verdict.answer = static_cast<std::uint32_t>(answers_.size());
-        answers_.push_back({verdict.reason, verdict.rejected});
+        verdict.answer = static_cast<std::uint32_t>(c_.answers.size());
+        c_.answers.push_back({verdict.reason, verdict.rejected});
     }
-    if (!only_early_)
-        refused_.push_back({job.job, verdict.answer});
-    else if (auto& first = refused_[refusal_of_[job.job] - 1].answer;
-             answers_[first].reason.code == ReasonCode::next_pass)
+    if (!c_.second_pass)
+        c_.refused.push_back({job.job, verdict.answer});
+    else if (auto& first = c_.refused[refusal_of_[job.job] - 1].answer;
+             c_.answers[first].reason.code == ReasonCode::next_pass)
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
-    if (p_.after_refusal != nullptr) p_.after_refusal->refused(*this, job, verdict, targets);
+    for (const auto& rule : c_.after_refusal) rule->refused(job, verdict, queues);
     return blockers;
 }
 

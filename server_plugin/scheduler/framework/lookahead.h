@@ -5,17 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include "server_plugin/scheduler/framework/cycle_parts.h"
+#include "server_plugin/scheduler/framework/future.h"
 
 namespace pbs::sched {
 
 // Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
 // instants, so that the filters themselves tell whether the job could start then. Back as it was when it goes
 // out of scope. One at a time.
-class Cycle::Lookahead {
+class Lookahead : CyclePart {
   public:
     // The job's walltime is the one in that queue.
-    Lookahead(Cycle& cycle, Candidate& job, QueueView& view);
+    Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view);
     ~Lookahead() { go_back(); }
     Lookahead(const Lookahead&) = delete;
     Lookahead& operator=(const Lookahead&) = delete;
@@ -65,10 +65,10 @@ class Cycle::Lookahead {
     std::optional<Instant> refused_until();
     Refusal refused_now();
     bool is_wanted(const Filter& filter) const {
-        return filter.wanted == nullptr || filter.wanted(c_.s_, c_.state_.now);
+        return filter.wanted == nullptr || filter.wanted(s_, state_.now);
     }
 
-    Cycle& c_;
+    Future& future_;
     Candidate& job_;
     QueueView& view_;
     std::vector<Limit> limits_;

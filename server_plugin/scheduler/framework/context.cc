@@ -1,0 +1,160 @@
+#include "server_plugin/scheduler/framework/context.h"
+
+#include <algorithm>
+
+namespace pbs::sched {
+
+void CycleScratch::clear() {
+    constexpr std::size_t most_kept = std::size_t{4} << 20;  // bytes of a list
+    const auto clear_list = [](auto& list) {
+        list.clear();
+        if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();
+    };
+    for (auto& list : classes) clear_list(list);
+    for (auto& list : verdict_of) clear_list(list);
+    for (auto& list : answers_of_signature) clear_list(list);
+    clear_list(verdicts);
+    clear_list(signature_answers);
+    clear_list(answers);
+    clear_list(refused);
+    clear_list(started);
+    clear_list(news);
+    verdict_of_user.clear();
+    pending.clear();
+    answers_of_few.clear();
+}
+
+namespace {
+
+std::shared_ptr<CycleScratch> take_scratch(KeptScratch& kept) {
+    return kept.scratch ? std::move(kept.scratch) : std::make_shared<CycleScratch>();
+}
+
+}  // namespace
+
+CycleContext::CycleContext(const CycleInput& input)
+    : in(input),
+      scratch(take_scratch(input.memory->kept)),
+      tables(*input.tables),
+      settings(input.policy->settings),
+      profile(*settings.profile),
+      test_only(settings.test_only.holds(input.now)),
+      setup(scratch->setup),
+      views(setup.views),
+      filters(setup.filters),
+      admissions(setup.admissions),
+      started(scratch->started),
+      refused(scratch->refused),
+      answers(scratch->answers) {
+    set_up_state();
+    set_clock();
+    if (renew_filters(settings, in.now, setup.filters)) setup.policy = nullptr;
+    setup.admissions = admissions_of(settings, in.now);
+    count_running();
+}
+
+CycleContext::~CycleContext() {
+    scratch->clear();
+    in.memory->kept.scratch = std::move(scratch);
+}
+
+void CycleContext::set_up_state() {
+    state.now = in.now;
+    state.settings = &settings;
+    state.queues = &tables.queues;
+    state.resources = &tables.resources;
+    state.server = &tables.server;
+    state.strings = &tables.strings;
+    state.vnodes = &tables.vnodes;
+    state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};
+    if (profile.counts_nodes) state.vnode_share = state.node_size;
+    // Only together with TEST_ONLY: what is decided on such vnodes can't be carried out.
+    if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now)) {
+        fake_vnodes = tables.vnodes;
+        fake_vnodes->multiply(settings.fake_machine_mult);
+        state.vnodes = &*fake_vnodes;
+    }
+    state.vnodes->clear_reservations();
+    if (const auto found = tables.allocations.find(settings.sched_acct_dir);
+        found != tables.allocations.end())
+        state.allocations = &found->second;
+    state.views = &views;
+    state.prime = &in.policy->prime;
+    state.instants = in.events != nullptr ? &in.events->instants : &instants;
+    state.hpm_resource = tables.resources.known().hpm;
+    state.hpm_ready = tables.hpm == HpmCounters::user;
+}
+
+void CycleContext::set_clock() {
+    state.prime_enforced = settings.enforce_prime_time.holds(state.now);
+    state.prime->move_to(state.now);
+    state.prime_now = state.prime_enforced && state.prime->now_inside();
+    if (settings.backfill_prime) state.prime_change = settings.prime.next_change(state.now);
+}
+
+void CycleContext::count_running() {
+    tables.count_nodes_by(state.node_size);
+    state.counts = &tables.counts;
+    state.running = tables.running;
+    for (const KeptAmount& available : tables.server.resources_available)
+        state.server_in_use.push_back(
+            available.resource < tables.in_use.size() ? tables.in_use[available.resource] : 0);
+}
+
+Candidate CycleContext::candidate(const OrderedJob& job) const {
+    Candidate c;
+    c.job = job.job;
+    c.job_class = job.job_class;
+    c.user = {tables.jobs.owner[job.job], tables.jobs.group[job.job]};
+    c.request_number = tables.jobs.request[job.job];
+    c.request = &tables.requests[c.request_number];
+    c.run_host = tables.jobs.run_host[job.job];
+    c.nodes = job.nodes;
+    c.asked = tables.jobs.walltime[job.job];
+    c.walltime = tables.jobs.expected_walltime(job.job);
+    return c;
+}
+
+void CycleContext::set_walltime(Candidate& job, const QueueView& view) {
+    if (job.asked >= Seconds(0)) return;
+    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : unlimited_walltime;
+}
+
+std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(nodes_of(job), UINT32_MAX));
+}
+
+Reason CycleContext::held_up_reason(const QueueView* view) const {
+    for (const auto& rule : after_refusal)
+        if (const Reason reason = rule->holds_up(view)) return reason;
+    return {};
+}
+
+Reason CycleContext::not_started_reason(QueueSlot home) const {
+    return tables.queues[home].started ? Reason{} : Reason{ReasonCode::queue_not_started, home};
+}
+
+void CycleContext::refuse(JobSlot job, const Reason& reason) {
+    refused.push_back({job, static_cast<std::uint32_t>(answers.size())});
+    answers.push_back({reason});
+}
+
+void CycleContext::refuse_unserved() {
+    if (!in.served) return;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        if (is_unserved(tables.queues[q]))
+            for (const JobSlot job : tables.queues[q].queued) refuse_if_unserved(job);
+}
+
+bool CycleContext::is_unserved(const Queue& queue) const {
+    return in.served && queue.known && queue.execution &&
+           std::ranges::find(*in.served, queue.partition) == in.served->end();
+}
+
+void CycleContext::refuse_if_unserved(JobSlot job) {
+    const QueueSlot queue = tables.jobs.queue[job];
+    if (is_unserved(tables.queues[queue]))
+        refuse(job, {ReasonCode::no_scheduler, queue, tables.queues[queue].partition});
+}
+
+}  // namespace pbs::sched

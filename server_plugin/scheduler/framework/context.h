@@ -1,0 +1,286 @@
+// What the parts of a cycle share.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/categories.h"
+#include "server_plugin/scheduler/framework/cycle.h"
+#include "server_plugin/scheduler/framework/cycle_log.h"
+#include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/state/explanation.h"
+
+namespace pbs::sched {
+
+// What events released of the jobs that start in some queues.
+struct Released {
+    std::size_t as_of = SIZE_MAX;  // Cycle::state_number() when it was found out; the largest: it wasn't
+    bool vain = false;             // a job of it has not started since
+    Releases list;
+    // Of less use by single users and groups, which their jobs alone may wait for.
+    struct OfUser {
+        UseKey key;
+        JobSize most;
+    };
+    std::vector<OfUser> of_users{};
+    Releases with_users{};  // both
+    // Of requests, how many jobs had been started when there was room for them, and 1; 0: there is none.
+    std::unordered_map<std::uint32_t, std::size_t> room;
+};
+
+// The queues that a job may start in, in the order in which they are asked.
+struct CandidateQueues {
+    std::vector<QueueView*> views;
+    std::optional<unsigned> user_reads{};  // ReadsUser, once it has been looked at
+    Standings standings{};
+    Released released{};
+
+    bool empty() const { return views.empty(); }
+    std::size_t size() const { return views.size(); }
+    QueueView* operator[](std::size_t i) const { return views[i]; }
+    auto begin() const { return views.begin(); }
+    auto end() const { return views.end(); }
+};
+
+// What all jobs of a user have in common that no filter of signatures can tell apart.
+struct UserCategory {
+    std::uint32_t signature;
+    std::uint32_t owner;
+    std::uint32_t group;
+    JobClass job_class;
+    friend bool operator==(const UserCategory&, const UserCategory&) = default;
+};
+struct UserCategoryHash {
+    std::size_t operator()(const UserCategory& c) const {
+        std::uint64_t h = std::uint64_t{c.signature} << 3 | static_cast<std::uint64_t>(c.job_class);
+        h = (h ^ (std::uint64_t{c.owner} << 32 | c.group) * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
+        return h ^ h >> 29;
+    }
+};
+
+struct Verdict {
+    Reason reason;  // nothing: it may start in `view`
+    QueueView* view = nullptr;
+    std::uint32_t starts = 0;           // how many had been started when it was made
+    std::uint32_t no_start = 0;         // no_start_known()
+    std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
+    Blockers blockers = 0;              // what could lift it,
+    bool by_user = false;               // and that of the filters of owners and groups
+    bool of_job = false;                // holds for this job only
+    bool rejected = false;
+    bool lasting = true;   // holds whatever else is started
+    bool waits = false;    // for running jobs to end
+    bool crosses = false;  // it would run into a time when it may not
+    bool later = false;    // time may lift it
+};
+
+// What is known of jobs like one, and where the answer for them is kept: null, nothing is.
+struct Category {
+    Verdict* verdict = nullptr;
+    const Standing* standing = nullptr;       // null: no filter reads the user
+    SignatureAnswer* of_signature = nullptr;  // by target
+    Blockers of_user = 0;                     // what could lift the refusals of the standing
+};
+
+struct Started {
+    JobSlot job;
+    QueueView* view;
+    Placement placement;
+    Instant end;
+};
+
+// What jobs are told that don't start.
+struct Answer {
+    Reason reason;
+    bool rejected = false;
+    std::string_view text = {};  // once it was wanted
+    std::uint32_t number = 0;    // of the text; its upper half is that of its kind: all but the amounts
+};
+
+struct Refused {
+    JobSlot job;
+    std::uint32_t answer;
+};
+
+// A queue that jobs are taken from.
+struct Source {
+    QueueSlot queue = no_slot;
+    // Of its jobs; nothing: they are normal ones, and overdue ones after some time.
+    std::optional<JobClass> job_class{};
+};
+
+// The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
+// nothing but jobs changes, but for what jobs use of them and the time.
+struct QueueSetup {
+    std::deque<QueueView> views;
+    CandidateQueues batch;                                    // origin: batch_queues
+    std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start where they are
+    std::vector<Source> sources;
+    QueueSlot submit = no_slot;
+    QueueSlot special = no_slot;
+    std::vector<const Filter*> filters;
+    std::vector<const Admission*> admissions;
+    // What it was made from. Null: it isn't kept.
+    const Policy* policy = nullptr;
+    std::uint64_t times_all = 0;  // EventsSince
+    std::uint64_t pools = 0;      // Vnodes::version()
+};
+
+// Of a lane, the next job that is to be looked at.
+struct Turn {
+    LaneId lane = 0;
+    PendingJobs::Position at;
+    std::int64_t turn = 0;  // of its deal,
+    std::uint32_t rank = 0;
+    PendingKey key{};
+    std::size_t as_of = 0;  // Cycle::state_number() when it was found
+};
+// A job that changed.
+struct News {
+    LaneId lane = 0;
+    PendingJobs::Position at;
+    friend auto operator<=>(const News&, const News&) = default;
+};
+
+// What a cycle leaves to the next one: how the queues are set up, and the memory of its lists. Taking that
+// for large lists from the system each time is a tenth of a cycle over 10,000 jobs, and a quarter of one
+// after a single event.
+struct CycleScratch {
+    QueueSetup setup;
+    std::vector<Started> started;
+    PlaceMap verdict_of_user;
+    PlaceMap answers_of_few;
+    std::vector<Turn> turns;
+    std::vector<LaneId> lanes;
+    std::vector<News> news;
+    std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are put into lanes
+    PendingJobs pending;                             // of a cycle that keeps no lanes
+    std::array<std::vector<std::uint32_t>, 6> verdict_of;
+    std::vector<Verdict> verdicts;
+    std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
+    std::vector<SignatureAnswer> signature_answers;
+    std::vector<Answer> answers;
+    std::vector<Refused> refused;
+
+    // Empties all but the set-up; of what is very large the memory is given back.
+    void clear();
+};
+
+struct CycleContext {
+    explicit CycleContext(const CycleInput& input);
+    ~CycleContext();
+    CycleContext(const CycleContext&) = delete;
+    CycleContext& operator=(const CycleContext&) = delete;
+
+    const CycleInput& in;
+    std::shared_ptr<CycleScratch> scratch;
+    Tables& tables;
+    const Settings& settings;
+    const Profile& profile;
+    CycleState state;
+    std::set<Instant> instants;         // of a cycle that leaves nothing behind
+    std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
+    bool test_only;
+
+    QueueSetup& setup;
+    std::deque<QueueView>& views;
+    const std::vector<const Filter*>& filters;
+    const std::vector<const Admission*>& admissions;
+
+    // The rules of this cycle.
+    std::vector<std::unique_ptr<AfterRefusal>> after_refusal;
+    std::vector<std::unique_ptr<CycleLog>> logs;
+    unsigned watched = 0;  // by after_refusal, of filters
+
+    // What it has found.
+    std::vector<Started>& started;
+    std::vector<Refused>& refused;
+    std::vector<Answer>& answers;
+    std::vector<std::pair<JobSlot, QueueSlot>> moves;
+    std::int64_t considered = 0;
+    std::size_t held_up = 0;  // how often a rule began to hold jobs up
+
+    bool by_events =
+        false;  // a cycle after single events: for few jobs, tables of all signatures are too large
+    bool everything = false;    // all pending jobs are looked at
+    bool second_pass = false;   // over queues without prime time
+    bool rejects_more = false;  // a start used up an allocation
+
+    // What events lifted, whatever jobs ask for.
+    Blockers lifted = 0;
+    bool room_everywhere = false;  // not on the vnodes alone that gave something back
+
+    std::size_t reserved_kept = 0;  // the first reservations are those of an earlier cycle
+    // Steps of looking ahead for jobs that no start was found for. So many are taken in a cycle, so that it
+    // doesn't take long for a crowd of them; a step is a matter of microseconds.
+    std::int64_t vain_steps = 0;
+    static constexpr std::int64_t most_vain_steps = 20'000;
+    bool may_look_ahead() const { return vain_steps < most_vain_steps; }
+
+    // Changes whenever less may be free than before.
+    std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }
+    NodeSize vnode_share() const { return state.vnode_share; }
+    ReasonContext reason_context() const {
+        return {tables.zone,    tables.jobs,     tables.queues, tables.resources,
+                tables.strings, tables.requests, *state.vnodes, vnode_share()};
+    }
+    // What follows from the time of the state, but for queues (Queues::set_time()).
+    void set_clock();
+    std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
+    // As the orders have it.
+    std::uint32_t nodes_of_ordered(JobSlot job) const;
+    Candidate candidate(const OrderedJob& job) const;
+    // A job that asks for no walltime gets the queue's maximum.
+    static void set_walltime(Candidate& job, const QueueView& view);
+    Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
+        return ask_filter(filter, state, tables.jobs, job, view);
+    }
+    Reason not_started_reason(QueueSlot home) const;
+    // Why no job of the queue starts any more, by the rules after refusals.
+    Reason held_up_reason(const QueueView* view) const;
+    bool is_held_up(const QueueView& view) const { return static_cast<bool>(held_up_reason(&view)); }
+    // A job that is told why without having been asked about.
+    void refuse(JobSlot job, const Reason& reason);
+    // Jobs of queues with a partition that no scheduler has would wait without a word.
+    bool is_unserved(const Queue& queue) const;
+    void refuse_if_unserved(JobSlot job);
+    void refuse_unserved();
+
+  private:
+    void set_up_state();
+    void count_running();
+};
+
+// A part of a cycle, with names for what all of them use.
+class CyclePart {
+  protected:
+    explicit CyclePart(CycleContext& context)
+        : c_(context),
+          in_(context.in),
+          t_(context.tables),
+          s_(context.settings),
+          p_(context.profile),
+          state_(context.state),
+          views_(context.views),
+          started_(context.started) {}
+    ~CyclePart() = default;
+    CyclePart(const CyclePart&) = delete;
+    CyclePart& operator=(const CyclePart&) = delete;
+
+    CycleContext& c_;
+    const CycleInput& in_;
+    Tables& t_;
+    const Settings& s_;
+    const Profile& p_;
+    CycleState& state_;
+    std::deque<QueueView>& views_;
+    std::vector<Started>& started_;
+};
+
+}  // namespace pbs::sched

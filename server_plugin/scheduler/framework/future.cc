@@ -1,0 +1,54 @@
+#include "server_plugin/scheduler/framework/future.h"
+
+namespace pbs::sched {
+
+Future::Future(CycleContext& context, Queues& queues)
+    : CyclePart(context),
+      queues_(queues),
+      schedule_(context.in.keep_pending_jobs ? context.in.events->schedule : own_) {}
+
+Future::~Future() {
+    if (is_kept())
+        schedule_.end_cycle();
+    else
+        schedule_.clear(t_.requests);
+}
+
+void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
+                 const rrule::Interval& when) {
+    ResourceSchedule::Holding h;
+    h.owner = t_.jobs.owner[job];
+    h.group = t_.jobs.group[job];
+    h.nodes = c_.nodes_of(job);
+    h.request = t_.jobs.request[job];
+    h.queue = view.slot;
+    h.views = {view.number};
+    h.dedicated_views = view.dedicated ? 1 : 0;
+    h.reservation = reservation;
+    state_.vnodes->shares_of(placement, t_.requests[h.request], c_.vnode_share(), h.shares);
+    schedule_.add(std::move(h), when);
+}
+
+void Future::clear_reservations() {
+    state_.reservations.clear();
+    state_.vnodes->clear_reservations();
+    schedule_.end_cycle();
+    started_in_it_ = reservations_in_it_ = c_.reserved_kept = 0;
+}
+
+ResourceSchedule& Future::schedule() {
+    if (!schedule_.is_in_cycle())
+        schedule_.begin_cycle(state_, t_, is_kept() ? in_.events->since.times_all : 0);
+    for (; reservations_in_it_ < c_.reserved_kept; ++reservations_in_it_) {
+        const KeptReservation& kept = in_.events->kept[reservations_in_it_];
+        add(state_.reservations[reservations_in_it_].job, views_[kept.view],
+            static_cast<std::uint32_t>(reservations_in_it_), kept.placement, {kept.start, kept.end});
+    }
+    for (; started_in_it_ < started_.size(); ++started_in_it_) {
+        const Started& started = started_[started_in_it_];
+        add(started.job, *started.view, no_slot, started.placement, {in_.now, started.end});
+    }
+    return schedule_;
+}
+
+}  // namespace pbs::sched

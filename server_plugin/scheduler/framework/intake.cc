@@ -1,0 +1,286 @@
+// A cycle: which pending jobs there are, and in which order.
+
+#include "server_plugin/scheduler/framework/intake.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/pending/deal.h"
+
+namespace pbs::sched {
+
+void Intake::take_in() {
+    if (knows_jobs() && !finds_at_start()) {
+        pending_ = &in_.events->pending;
+        queues_.set_up();
+        renew();
+    } else {
+        queues_.set_up();
+        collect();
+        load();
+    }
+    if (!c_.everything) find_news();
+}
+
+Intake::Again::Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order)
+    : intake_(intake), before_(std::exchange(intake.pending_, &own_)) {
+    intake.classes_[static_cast<std::size_t>(job_class)] = std::move(jobs);
+    std::vector<std::optional<LeastNeeds>> needs(intake.t_.requests.size());
+    intake.load(job_class, prime_order, needs);
+}
+
+bool Intake::knows_jobs() const {
+    const EventMemory* memory = in_.events;
+    return memory != nullptr && memory->pending_known && !memory->since.lost &&
+           memory->policy == in_.policy && memory->prime_now == state_.prime_now;
+}
+
+void Intake::add_job(JobSlot job, JobClass job_class) {
+    classes_[static_cast<std::size_t>(job_class)].push_back(ordered(job, job_class));
+}
+
+// Jobs that ask for the same have as many nodes, while they don't run.
+OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
+    if (!p_.counts_nodes || in_.policy->formula) {
+        OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
+                           t_.jobs.signature[job], 0};
+        if (in_.policy->formula) {
+            const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+            ordered.score = in_.policy->formula->value(context, t_.resources, job);
+        }
+        return ordered;
+    }
+    if (job_class == JobClass::running || c_.by_events)
+        return {job, job_class, c_.nodes_of_ordered(job), t_.jobs.signature[job], 0};
+    if (nodes_of_request_.empty()) nodes_of_request_.resize(t_.requests.size());
+    std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
+    if (nodes == 0) nodes = c_.nodes_of_ordered(job);
+    return {job, job_class, nodes, t_.jobs.signature[job], 0};
+}
+
+// The first instant at which a job is overdue, or starving; the last of all: never.
+Instant Intake::overdue_from(JobSlot job) const {
+    if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
+    Seconds most = s_.max_queued_time;
+    if ((t_.jobs.flags[job] & job_interactive) != 0 && s_.interactive_long_wait > Seconds(0)) {
+        if (!state_.prime_now) return Instant::max();
+        most = t_.jobs.expected_walltime(job) + s_.interactive_long_wait;
+    } else if (most <= Seconds(0)) {
+        return Instant::max();
+    }
+    return t_.jobs.eligible[job] + most + Seconds(1);
+}
+
+JobClass Intake::class_by_time(JobSlot job) const {
+    return overdue_from(job) <= in_.now ? JobClass::overdue : JobClass::normal;
+}
+
+std::optional<JobClass> Intake::class_of(JobSlot job) const {
+    const QueueSlot queue = t_.jobs.queue[job];
+    if (p_.intake == JobSource::every_queue)
+        return c_.setup.in_place.contains(queue) ? std::optional(class_by_time(job)) : std::nullopt;
+    const auto source = std::ranges::find(c_.setup.sources, queue, &Source::queue);
+    if (source != c_.setup.sources.end()) return source->job_class ? *source->job_class : class_by_time(job);
+    if (std::ranges::none_of(c_.setup.batch, [&](const QueueView* view) { return view->slot == queue; }))
+        return std::nullopt;
+    const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
+    if (c_.setup.special != no_slot && origin == t_.queues[c_.setup.special].name) return JobClass::special;
+    if (c_.setup.submit != no_slot && origin == t_.queues[c_.setup.submit].name) return class_by_time(job);
+    return std::nullopt;
+}
+
+// Which jobs there are, by class. The first instant at which one becomes overdue is noted: filters may
+// let it pass then.
+void Intake::collect() {
+    Instant due = Instant::max();
+    const auto by_time = [&](JobSlot job) {
+        const Instant from = overdue_from(job);
+        if (from <= in_.now) return JobClass::overdue;
+        due = std::min(due, from);
+        return JobClass::normal;
+    };
+    for (const Source& source : c_.setup.sources) {
+        const auto& queued = t_.queues[source.queue].queued;
+        if (!source.job_class) classes_[static_cast<std::size_t>(JobClass::normal)].reserve(queued.size());
+        for (const JobSlot job : queued) add_job(job, source.job_class ? *source.job_class : by_time(job));
+    }
+    if (due != Instant::max()) state_.instants->insert(due);
+    add_requeued();
+}
+
+// A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch
+// queue that it was moved to; where it was submitted tells it from those that belong there. It is a job of
+// its first queue still.
+void Intake::add_requeued() {
+    std::erase_if(in_.memory->found_at_start, [&](const auto& found) {
+        const JobSlot job = t_.jobs.find(found.first);
+        return job == no_slot || t_.jobs.queue[job] != found.second || is_running(t_.jobs.state[job]);
+    });
+    std::vector<QueueSlot> seen = {no_slot, c_.setup.submit, c_.setup.special};
+    for (const QueueSpec& spec : s_.batch_queues) {
+        const QueueSlot slot = t_.queues.find(spec.queue);
+        if (std::ranges::find(seen, slot) != seen.end() || c_.setup.in_place.contains(slot)) continue;
+        seen.push_back(slot);
+        if (t_.queues[slot].partition != in_.partition) continue;
+        for (const JobSlot job : t_.queues[slot].queued) {
+            if (found_at_start(job, slot)) continue;
+            const auto job_class = class_of(job);
+            if (!job_class) continue;
+            if (*job_class == JobClass::normal && overdue_from(job) != Instant::max())
+                state_.instants->insert(overdue_from(job));
+            add_job(job, *job_class);
+        }
+    }
+    if (p_.intake == JobSource::named_queues) in_.memory->first_cycle = false;
+}
+
+// SCHED_RESTART_ACTION: jobs that the first cycle finds in a batch queue, other than where they were
+// submitted, were running when the machine or the server went down. Does the action take care of this one?
+bool Intake::found_at_start(JobSlot job, QueueSlot queue) {
+    const JobHandle handle = t_.jobs.handle[job];
+    const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
+    if (in_.memory->first_cycle && !origin.empty() && origin != t_.queues[queue].name)
+        in_.memory->found_at_start.emplace(handle, queue);
+    if (!in_.memory->found_at_start.contains(handle)) return false;
+    switch (s_.sched_restart_action) {
+        case RestartAction::none:
+            c_.refuse(job, {ReasonCode::found_at_start, queue});
+            return true;
+        case RestartAction::restart:
+            if (in_.memory->first_cycle) to_restart_.push_back(job);
+            return in_.memory->first_cycle;
+        case RestartAction::resubmit:
+            // It is considered there in this cycle already.
+            if (const QueueSlot home = t_.queues.find(origin); home != no_slot && t_.queues[home].known)
+                c_.moves.emplace_back(job, home);
+            return false;
+    }
+    return false;
+}
+
+// The user or the queue that a lane of this class is of.
+std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
+    if (queues_.starts_in_place(job_class)) return t_.jobs.queue[job];
+    return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
+}
+
+PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain,
+                                    const LeastNeeds& needs) const {
+    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+    PendingJobs::Entry entry;
+    entry.job = job.job;
+    entry.signature = job.signature;
+    order_key(chain, context, job, entry.key);
+    entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
+    // A deal that begins at a date begins with lanes that are kept.
+    const Deal* deal = deal_of(job.job_class, Instant::max());
+    if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
+    entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
+    return entry;
+}
+
+// Do jobs that nothing happens to stay in their order, as their keys have it?
+bool Intake::order_lasts() const {
+    if (in_.policy->formula && in_.policy->formula->changes_with_time()) return false;
+    return std::ranges::all_of(queued_classes, [&](JobClass job_class) {
+        return key_bits(p_.lane_chain(*in_.policy, job_class, state_.prime_now)) <=
+               std::tuple_size_v<PendingKey> * 64;
+    });
+}
+
+// Puts all jobs of the cycle's lists into their lanes. The lists needn't be in order.
+void Intake::load() {
+    const bool kept = in_.keep_pending_jobs && order_lasts();
+    pending_ = kept ? &in_.events->pending : &c_.scratch->pending;
+    pending_->clear();
+    std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
+    for (const JobClass job_class : queued_classes) {
+        load(job_class, state_.prime_now, needs);
+        classes_[static_cast<std::size_t>(job_class)] = {};
+    }
+    if (in_.events == nullptr) return;
+    EventMemory& memory = *in_.events;
+    memory.pending_known = kept;
+    memory.policy = in_.policy;
+    memory.prime_now = state_.prime_now;
+}
+
+// Jobs whose keys don't last have their places in the sorted list instead.
+void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs) {
+    std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
+    if (jobs.empty()) return;
+    const Chain& chain = p_.lane_chain(*in_.policy, job_class, prime_order);
+    const bool by_place = !order_lasts();
+    const Chain none;
+    if (by_place) {
+        const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
+        sort_by(chain, context, jobs);
+    }
+    struct Load {
+        LaneId lane;
+        std::size_t jobs = 0;
+        std::vector<PendingJobs::Entry> entries{};
+    };
+    std::vector<Load> loads;
+    std::vector<std::uint32_t> load_of(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
+                                       UINT32_MAX);
+    for (const OrderedJob& job : jobs) {
+        std::uint32_t& load = load_of[lane_is_of(job.job, job_class)];
+        if (load == UINT32_MAX) {
+            load = static_cast<std::uint32_t>(loads.size());
+            loads.push_back({lane_of(job.job, job_class)});
+        }
+        ++loads[load].jobs;
+    }
+    // In the order of the list, which is about that of the tables.
+    for (std::size_t place = 0; place < jobs.size(); ++place) {
+        const OrderedJob& job = jobs[place];
+        Load& load = loads[load_of[lane_is_of(job.job, job_class)]];
+        if (load.entries.empty()) load.entries.reserve(load.jobs);
+        const std::uint32_t request = t_.jobs.request[job.job];
+        if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
+        load.entries.push_back(entry_of(job, by_place ? none : chain, *needs[request]));
+        if (by_place) load.entries.back().key = {place};
+    }
+    for (Load& load : loads) {
+        pending_->fill(load.lane, load.entries);
+        load.entries = {};
+    }
+}
+
+// What arrived or changed since is put into its lane; what became a waiting job moves.
+void Intake::renew() {
+    EventMemory& memory = *in_.events;
+    auto& changed = memory.since.changed;
+    pending_->find_due(in_.now, changed);
+    sort_unique(changed);
+    std::erase_if(changed, [&](JobSlot job) { return t_.jobs.state[job] != 'Q'; });
+    for (const JobSlot job : changed) {
+        pending_->remove(job);
+        const auto job_class = class_of(job);
+        if (!job_class) continue;
+        pending_->insert(
+            lane_of(job, *job_class),
+            entry_of(ordered(job, *job_class), p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
+                     least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
+    }
+}
+
+// Jobs that are looked at, whatever was released.
+void Intake::find_news() {
+    const PendingJobs& pending = *pending_;
+    for (const JobSlot job : in_.events->since.changed)
+        if (pending.contains(job)) news_.push_back({pending.lane_of(job), pending.position_of(job)});
+    sort_unique(news_);
+}
+
+const Deal* Intake::deal_of(JobClass job_class, Instant at) const {
+    for (const Deal* deal : p_.deals)
+        if (deal->of_users == queues_.has_lane_by_user(job_class) &&
+            !(deal->spares_overdue && job_class == JobClass::overdue) && deal->wanted(s_, at))
+            return deal;
+    return nullptr;
+}
+
+}  // namespace pbs::sched

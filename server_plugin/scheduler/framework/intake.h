@@ -1,0 +1,76 @@
+// The pending jobs of a cycle: their classes, and the lanes in which they are kept in order.
+#pragma once
+
+#include "server_plugin/scheduler/framework/queues.h"
+#include "server_plugin/scheduler/pending/job_size.h"
+
+namespace pbs::sched {
+
+class Intake : CyclePart {
+  public:
+    Intake(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
+
+    // Fills the lanes with all jobs, or brings those of the last cycle up to date.
+    void take_in();
+    // Are the lanes those of this policy, with all jobs that aren't told of as changed?
+    bool knows_jobs() const;
+    // Will those of the next cycle have to be found anew, though nothing happens?
+    bool is_at_start() const { return finds_at_start(); }
+    // SCHED_RESTART_ACTION: jobs that the first cycle finds in batch queues, which the lanes don't have.
+    std::span<const JobSlot> to_restart() const { return to_restart_; }
+
+    PendingJobs& jobs() { return *pending_; }
+    const PendingJobs& jobs() const { return *pending_; }
+    // Jobs that changed, in order, which are looked at whatever was released.
+    std::span<const News> news() const { return news_; }
+
+    // Until it is destroyed jobs() are these alone, in another order.
+    class Again {
+      public:
+        Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
+        ~Again() { intake_.pending_ = before_; }
+        Again(const Again&) = delete;
+        Again& operator=(const Again&) = delete;
+
+      private:
+        Intake& intake_;
+        PendingJobs* before_;
+        PendingJobs own_;
+    };
+
+    // The class of a queued job; nothing: it is of no queue that jobs are taken from.
+    std::optional<JobClass> class_of(JobSlot job) const;
+    OrderedJob ordered(JobSlot job, JobClass job_class);
+    // How the lanes of the class are dealt at an instant; null: by the keys alone.
+    const Deal* deal_of(JobClass job_class, Instant at) const;
+
+  private:
+    Instant overdue_from(JobSlot job) const;
+    JobClass class_by_time(JobSlot job) const;
+    void add_job(JobSlot job, JobClass job_class);
+    void collect();
+    void add_requeued();
+    bool found_at_start(JobSlot job, QueueSlot queue);
+    bool finds_at_start() const {
+        return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
+    }
+    bool order_lasts() const;
+    void load();
+    void load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs);
+    void renew();
+    void find_news();
+    std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
+    LaneId lane_of(JobSlot job, JobClass job_class) const {
+        return pending_->lane(job_class, lane_is_of(job, job_class));
+    }
+    PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const;
+
+    Queues& queues_;
+    PendingJobs* pending_ = &c_.scratch->pending;
+    std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
+    std::vector<News>& news_ = c_.scratch->news;
+    std::vector<JobSlot> to_restart_;
+    std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not asked yet
+};
+
+}  // namespace pbs::sched

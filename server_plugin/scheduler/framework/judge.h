@@ -1,0 +1,83 @@
+// Puts jobs to the filters, and starts or refuses them. What is known of jobs that filters can't tell apart
+// is kept for the length of the cycle.
+#pragma once
+
+#include "server_plugin/scheduler/framework/queues.h"
+
+namespace pbs::sched {
+
+class Judge : CyclePart {
+  public:
+    Judge(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
+
+    // It is the job's turn. Returns what could lift its refusal, and `anything` if it starts.
+    Blockers consider(const OrderedJob& job, CandidateQueues& queues);
+    // Would it start now? Nothing is done about it.
+    bool may_start(const OrderedJob& job, CandidateQueues& queues);
+    // One queue alone: why the job can't start in it.
+    Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
+    // By the profile's filters of one trait only.
+    Reason refusal_about(FilterTrait trait, const Candidate& job, QueueView& view);
+    // Starts the job if there is a place for it on vnodes of the pool, whatever else there is against it.
+    Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
+
+    // For which verdict no start was found for a job like this one: how many jobs had been started, and 1.
+    // Users who are alike now may not be so later.
+    std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues);
+
+    // The jobs that weren't started are asked again, in queues that don't observe prime time any more: what
+    // is known is forgotten, and a new answer takes the place of "when the others have been looked at".
+    void begin_second_pass();
+    // Was the job started, or rejected? Only after begin_second_pass().
+    bool is_done_with(JobSlot job) const { return done_with_[job]; }
+
+    // Fetches memory that consider() is going to read soon.
+    void fetch(JobClass job_class, std::uint32_t signature, JobSlot job) const;
+
+  private:
+    Verdict judge(const OrderedJob& job, Candidate& candidate, const CandidateQueues& queues,
+                  const Category& category);
+    Verdict ask(Candidate& job, const CandidateQueues& queues, const Category& category);
+    Verdict rejection(const Candidate& job);
+    Blockers blockers_of(const Refusal& refusal);
+    void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
+               bool by_standing = false);
+    void start(const Candidate& job, QueueView& view);
+    Blockers refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user);
+
+    // What is known of jobs like one (judge_categories.cc).
+    unsigned user_reads_of(CandidateQueues& queues) const;
+    bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
+    Category category_of(const OrderedJob& job, CandidateQueues& queues);
+    const Standings::User& standing_of(const OrderedJob& job, CandidateQueues& queues);
+    Blockers find_standing(const Candidate& job, const CandidateQueues& queues);
+    SignatureAnswer* answers_of_signature(const OrderedJob& job, const CandidateQueues& queues);
+    void find_filters(QueueView& view) const;
+    FilterRefusal first_refusal(const Candidate& job, QueueView& view);
+    FilterRefusal first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
+                                SignatureAnswer& of_signature);
+    FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
+
+    Queues& queues_;
+    // Answers that hold for all jobs of a signature: by class and signature, the place in verdicts_ and 1.
+    std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = c_.scratch->verdict_of;
+    // By class, standing and signature, where filters refuse the user, and in a cycle after single events.
+    PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
+    std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
+    // Likewise, the places in signature_answers_.
+    std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = c_.scratch->answers_of_signature;
+    PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // by class and signature
+    std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;
+    std::vector<std::uint32_t>
+        user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
+    std::uint32_t users_ = 0;
+    std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since filters read the user
+    std::vector<std::uint32_t> starts_of_group_;
+    Standing standing_;  // the last that was found
+    std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
+    std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` and 1
+    std::vector<bool> done_with_;
+    Instant last_instant_ = Instant::max();  // that was noted: many refusals in a row name the same
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,208 @@
+#include "server_plugin/scheduler/framework/lookahead.h"
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
+
+namespace pbs::sched {
+
+Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view)
+    : CyclePart(context),
+      future_(future),
+      job_(job),
+      view_(view),
+      prime_(state_.prime),
+      prime_ahead_(*prime_),
+      prime_change_(state_.prime_change),
+      prime_enforced_(state_.prime_enforced),
+      prime_now_(state_.prime_now),
+      view_now_(view) {
+    ResourceSchedule& schedule = future_.schedule();
+    limits_ = limits_of(state_, job, job.user, view);
+    for (const Limit& limit : limits_) demands_.push_back(schedule.demand(limit));
+    for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
+        demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
+    events_ = schedule.events();
+    state_.prime = &prime_ahead_;
+    state_.looking_ahead = true;
+}
+
+void Lookahead::go_back() {
+    if (!away_) return;
+    away_ = false;
+    while (done_ > 0) count(events_[--done_], false);
+    state_.vnodes->settle(view_.pool);
+    state_.now = in_.now;
+    state_.prime = prime_;
+    state_.prime_change = prime_change_;
+    state_.prime_enforced = prime_enforced_;
+    state_.prime_now = prime_now_;
+    state_.looking_ahead = false;
+    view_ = view_now_;
+}
+
+void Lookahead::set_clock(Instant at) {
+    if (state_.now == at) return;
+    state_.now = at;
+    c_.set_clock();
+    future_.queues().set_time(view_);
+}
+
+// Everything that ends or begins by then.
+void Lookahead::go_to(Instant at) {
+    while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
+    state_.vnodes->settle(view_.pool);
+}
+
+// Counts a job out that ends, and one in that begins; backwards the other way round. Only what the filters
+// ask of this job in this queue.
+void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
+    const ResourceSchedule& schedule = future_.as_asked_last();
+    const ResourceSchedule::Holding& h = schedule.holding(event);
+    const Request& request = schedule.request(h);
+    const int sign = event.begins == forward ? 1 : -1;
+    state_.vnodes->look_ahead(h.shares, -sign);
+    state_.running += sign;
+    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
+        state_.server_in_use[i] +=
+            sign * number_of(request.totals, state_.server->resources_available[i].resource).value_or(0);
+    state_.dedicated_running += sign * h.dedicated_views;
+    for (const std::uint32_t view : h.views) {
+        if (view != view_.number) continue;
+        view_.running += sign;
+        view_.nodes += sign * h.nodes;
+        for (std::size_t i = 0; i < view_.in_use.size(); ++i)
+            view_.in_use[i] +=
+                sign * number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0);
+        if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
+    }
+    if (h.owner == job_.user.owner || h.group == job_.user.group)
+        state_.counts->count(h.queue, h.owner, h.group, sign);
+    if (event.begins) {
+        state_.reservations[h.reservation].begun = forward;
+        state_.vnodes->suspend(h.reservation, forward);
+    }
+}
+
+void Lookahead::await(std::string_view what, Instant until) {
+    const auto known = std::ranges::find(awaited_, what, &Awaited::what);
+    if (known == awaited_.end())
+        awaited_.push_back({what, until});
+    else
+        known->until = std::max(known->until, until);
+}
+
+// A filter about time refuses: until when it does at least.
+std::optional<Instant> Lookahead::refused_until() {
+    const auto waits = [&](const Refusal& refusal) {
+        const Instant until = refusal.until.value_or(Instant::max());
+        await(awaited_text(refusal.reason), until);
+        return until;
+    };
+    if (const Refusal refusal = execution_type_refusal(state_, t_.jobs.queue[job_.job]))
+        return waits(refusal);
+    for (const Filter* filter : p_.filters) {
+        if ((filter->traits & about_time) == 0 || !is_wanted(*filter)) continue;
+        if (const Refusal refusal = c_.check(*filter, job_, view_)) return waits(refusal);
+    }
+    return std::nullopt;
+}
+
+// Of the other ones, the refusal of the first that refuses.
+Refusal Lookahead::refused_now() {
+    for (const Filter* filter : p_.filters) {
+        if ((filter->traits & about_time) != 0 || !is_wanted(*filter)) continue;
+        if (Refusal refusal = c_.check(*filter, job_, view_)) return refusal;
+    }
+    return {};
+}
+
+Instant Lookahead::last_end() const {
+    const ResourceSchedule& schedule = future_.as_asked_last();
+    const auto concerns = [&](const ResourceSchedule::Event& event) {
+        const ResourceSchedule::Holding& h = schedule.holding(event);
+        const auto on_vnodes = [&](const Vnodes::Share& share) {
+            return state_.vnodes->is_of(view_.pool, share.vnode);
+        };
+        return !event.begins &&
+               (std::ranges::count(h.views, view_.number) > 0 || std::ranges::any_of(h.shares, on_vnodes));
+    };
+    const auto last = std::find_if(events_.rbegin(), events_.rend(), concerns);
+    return last == events_.rend() ? in_.now : last->at;
+}
+
+std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
+    if (c_.not_started_reason(t_.jobs.queue[job_.job]) || !job_.request->unsupported.empty() ||
+        !state_.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
+        return std::nullopt;
+    Instant at = from;
+    for (int refusals = 0; refusals < most_refusals;) {
+        ++steps_;
+        const auto enough = earliest_of_all(demands_, at, job_.walltime);
+        if (!enough) return std::nullopt;
+        if (*enough > at) {
+            await(awaited_jobs, *enough);
+            decided_by_vnodes_ = decided_by_time_ = false;
+        }
+        at = *enough;
+        too_late_ = at > until;
+        if (too_late_) return std::nullopt;
+        set_clock(at);
+        if (const auto refused = refused_until()) {
+            if (*refused <= at || *refused == Instant::max()) return std::nullopt;
+            at = *refused;
+            decided_by_vnodes_ = false;
+            decided_by_time_ = true;
+            ++refusals;
+            continue;
+        }
+        go_to(at);
+        const Refusal refusal = refused_now();
+        if (!refusal) return at;
+        // The next end of a job may lift it, or the instant that it names, whichever is first.
+        std::optional<Instant> next;
+        if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
+        decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
+        if (decided_by_time_) next = refusal.until;
+        if (!next || *next == Instant::max()) return std::nullopt;
+        at = *next;
+        decided_by_vnodes_ = (refusal.blockers & blocker::room) != 0;
+        await(decided_by_time_ ? awaited_text(refusal.reason) : awaited_jobs, at);
+        refusals = decided_by_time_ ? refusals + 1 : 0;
+    }
+    return std::nullopt;
+}
+
+void Lookahead::reserve() {
+    const auto id = static_cast<std::uint32_t>(state_.reservations.size());
+    const rrule::Interval when{state_.now, state_.ends(job_)};
+    Placement placement = std::exchange(state_.placement, {});
+    const LimitUser user = limit_user(job_, job_.user, view_, placement);
+    // Of those before it that start while it runs.
+    use_spare(state_, user, when.end);
+    state_.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
+
+    Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, false, {}};
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+        const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
+        reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});
+    }
+    if (const auto most = state_.place_rules(job_).max_jobs_on_host; most > 0) {
+        std::vector<std::uint32_t> hosts;
+        for (const Part& part : placement) hosts.push_back((*state_.vnodes)[part.vnode].host);
+        sort_unique(hosts);
+        for (const std::uint32_t host : hosts)
+            reservation.spare.push_back(
+                {{LimitKind::host_jobs, host, 0}, most - state_.vnodes->jobs_on_host(host) - 1});
+    }
+    state_.reservations.push_back(std::move(reservation));
+    // Jobs that haven't ended by then move it on, and others may start before it.
+    state_.instants->insert(when.start);
+    for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
+    state_.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
+    go_back();
+    future_.add(job_.job, view_, id, placement, when);
+    state_.reservations.back().placement = std::move(placement);
+}
+
+}  // namespace pbs::sched

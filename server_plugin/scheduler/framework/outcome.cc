@@ -1,0 +1,81 @@
+#include "server_plugin/scheduler/framework/outcome.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pbs::sched {
+namespace {
+
+// An answer's number is of its reason and its text, so that it is the same in another process, which counts
+// queues and resources otherwise. Never 0.
+constexpr unsigned text_bits = 24;
+std::uint32_t number_of_kind(const Reason& reason) {
+    return (static_cast<std::uint32_t>(reason.code) + 1) << text_bits;
+}
+
+}  // namespace
+
+bool Outcome::are_of_one_kind(std::uint32_t number, const Answer& answer) {
+    return number >> text_bits == number_of_kind(answer.reason) >> text_bits;
+}
+
+std::string_view Outcome::keep_text(std::string_view text) const {
+    char* kept = static_cast<char*>(out_.memory->allocate(std::max<std::size_t>(1, text.size()), 1));
+    std::memcpy(kept, text.data(), text.size());
+    return {kept, text.size()};
+}
+
+std::string_view Outcome::text(Answer& answer) {
+    if (answer.number != 0) return answer.text;
+    const auto [place, made] = text_of_.try_emplace(answer.reason);
+    if (made) place->second = keep_text(sched::text(answer.reason, c_.reason_context()));
+    answer.text = place->second;
+    answer.number =
+        number_of_kind(answer.reason) |
+        (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << text_bits) - 1));
+    return answer.text;
+}
+
+void Outcome::start(const Started& started, std::string_view text) {
+    std::pmr::polymorphic_allocator<> memory(out_.memory.get());
+    const auto ssinodes = t_.resources.known().ssinodes;
+    Decision decision{
+        DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
+    if (p_.counts_nodes && ssinodes != no_resource) {
+        auto* amount = memory.new_object<Amount>(Amount{ssinodes, c_.nodes_of(started.job), {}});
+        decision.set_resources = {amount, 1};
+    }
+    decision.places = places_of(started.job, started.placement);
+    out_.list.push_back(decision);
+}
+
+std::span<const Place> Outcome::places_of(JobSlot job, const Placement& placement) const {
+    std::pmr::polymorphic_allocator<> memory(out_.memory.get());
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    const auto ssinodes = t_.resources.known().ssinodes;
+    std::size_t count = 0;
+    for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
+    auto* const places = memory.allocate_object<Place>(count);
+    std::size_t made = 0;
+    for (const Part& part : placement) {
+        const std::span<const Need> needs = placement.amounts_of(part, request);
+        auto* amounts = memory.allocate_object<Amount>(needs.size() + 1);
+        std::size_t n = 0;
+        std::int64_t ncpus = -1;
+        std::int64_t mem = -1;
+        for (const Need& need : needs) {
+            if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
+            if (need.resource == t_.resources.known().mem) mem = need.amount;
+            if (p_.counts_nodes && need.resource == ssinodes) continue;
+            std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
+        }
+        if (p_.counts_nodes && ssinodes != no_resource)
+            std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
+        for (std::int64_t i = 0; i < part.count; ++i)
+            std::construct_at(&places[made++],
+                              Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}, part.joined});
+    }
+    return {places, count};
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,32 @@
+// What a cycle found, for the rules that decide.
+#pragma once
+
+#include "server_plugin/scheduler/framework/queues.h"
+
+namespace pbs::sched {
+
+class Outcome : CyclePart {
+  public:
+    Outcome(CycleContext& context, Decisions& out) : CyclePart(context), out_(out) {}
+
+    const CycleContext& cycle() const { return c_; }
+    CycleContext& cycle() { return c_; }
+    Decisions& out() { return out_; }
+
+    // The text of an answer, made when the first job is told, and once for equal reasons; it lives as long as
+    // the decisions. Answers are of one kind if they say the same but for the amounts.
+    std::string_view text(Answer& answer);
+    static bool are_of_one_kind(std::uint32_t number, const Answer& answer);
+    // A copy that lives as long as the decisions.
+    std::string_view keep_text(std::string_view text) const;
+    // The job runs, with this comment.
+    void start(const Started& started, std::string_view text);
+    // Where it runs: one place for each chunk, or for each piece of one that is divided.
+    std::span<const Place> places_of(JobSlot job, const Placement& placement) const;
+
+  private:
+    Decisions& out_;
+    std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
+};
+
+}  // namespace pbs::sched

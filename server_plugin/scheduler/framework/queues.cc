@@ -1,0 +1,279 @@
+// A cycle: its queues, as filters are going to look at them.
+
+#include "server_plugin/scheduler/framework/queues.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pbs::sched {
+namespace {
+
+rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::Interval& b) {
+    return a && a->start <= b.start ? *a : b;
+}
+
+}  // namespace
+
+// The current or next one of time_windows and of what DEDICATED_TIME_COMMAND tells together.
+void Queues::set_dedicated_time(QueueView& view) const {
+    view.dedicated_time.reset();
+    view.dedicated_now = false;
+    if (!s_.enforce_dedicated_time.holds(state_.now)) return;
+    const rrule::WindowSet& windows = in_.configuration->dedicated;
+    auto found = windows.at_or_after(state_.now);
+    if (!s_.dedicated_time_command.empty()) {
+        const HostOutages told = host_outages(t_, s_, t_.strings.text(view.host));
+        view.dedicated_awaited = told.awaited;
+        if (const auto outage = outage_at_or_after(told.list, state_.now)) found = earliest(found, *outage);
+        // What one of them touches at its end goes on with the other.
+        for (bool grows = found.has_value(); grows;) {
+            const Instant end = found->end;
+            for (const auto& next : {windows.at_or_after(end), outage_at_or_after(told.list, end)})
+                if (next && next->start <= found->end) found->end = std::max(found->end, next->end);
+            grows = found->end > end;
+        }
+    }
+    view.dedicated_time = found;
+    view.dedicated_now = found && found->start <= state_.now;
+}
+
+void Queues::set_windows(QueueView& view) const {
+    const auto windows = in_.configuration->queue_windows.find(view.queue->name);
+    if (windows == in_.configuration->queue_windows.end()) return;
+    view.has_windows = true;
+    view.open = windows->second.contains(state_.now);
+    view.opens.reset();
+    view.closes.reset();
+    (view.open ? view.closes : view.opens) = windows->second.next_change(state_.now);
+}
+
+// What of a queue depends on the time.
+void Queues::set_time(QueueView& view) const {
+    set_dedicated_time(view);
+    set_windows(view);
+    view.early = is_early(view);
+}
+
+bool Queues::is_early(const QueueView& view) const {
+    if (in_.memory->early_until.empty()) return false;
+    const auto early = in_.memory->early_until.find(view.slot);
+    return early != in_.memory->early_until.end() && state_.prime_now && state_.now < early->second;
+}
+
+CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {
+    CandidateQueues queues;
+    for (const QueueSpec& spec : specs) {
+        const QueueSlot slot = t_.queues.find(spec.queue);
+        if (slot == no_slot || t_.queues[slot].partition != in_.partition) continue;
+        queues.views.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
+    }
+    for (QueueView* view : queues) {
+        view->shared = std::ranges::count(views_, view->slot, &QueueView::slot) > 1;
+        fill_view(*view);
+    }
+    return queues;
+}
+
+// Of an earlier cycle: what jobs use of it is other now, and the time may be.
+void Queues::renew_view(QueueView& view) {
+    view.queue = &t_.queues[view.slot];
+    if (in_.by_events) {
+        view.early = is_early(view);
+    } else {
+        const Opening before = Opening::of(state_, view);
+        view.dedicated_awaited = false;
+        set_time(view);
+        if (Opening::of(state_, view) != before) view.filters_known = false;
+    }
+    view.running = view.nodes = 0;
+    std::ranges::fill(view.in_use, 0);
+    fill_view(view);
+}
+
+QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated) {
+    QueueView& view = views_.emplace_back();
+    view.number = static_cast<std::uint32_t>(views_.size() - 1);
+    view.slot = slot;
+    view.queue = &t_.queues[slot];
+    view.host = host;
+    view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
+    view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_));
+    view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
+    set_time(view);
+    view.in_use.assign(view.queue->resources_available.size(), 0);
+    const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
+    if (walltime) view.max_walltime = Seconds(*walltime);
+    return &view;
+}
+
+void Queues::fill_view(QueueView& view) {
+    const bool shared = view.shared;
+    view.empties = in_.now;
+    const Queue& queue = *view.queue;
+    // When a queue will be empty matters to few policies.
+    const bool wants_end = s_.nonprime_drain_sys.holds(in_.now) || s_.avoid_fragmentation.holds(in_.now);
+    if (shared || wants_end) {
+        for (const JobSlot job : queue.running) {
+            if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
+            if (shared) count_into(view, job, 1);
+            view.empties = std::max(view.empties, t_.jobs.end(job));
+        }
+    }
+    if (!shared) {
+        view.running = static_cast<std::int64_t>(queue.running.size());
+        view.nodes = queue.nodes_in_use;
+        for (std::size_t i = 0; i < view.in_use.size(); ++i) {
+            const auto resource = queue.resources_available[i].resource;
+            view.in_use[i] = resource < queue.in_use.size() ? queue.in_use[resource] : 0;
+        }
+    }
+    if (view.dedicated) state_.dedicated_running += view.running;
+}
+
+void Queues::count_into(QueueView& view, JobSlot job, int sign) const {
+    view.running += sign;
+    view.nodes += sign * c_.nodes_of(job);
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    for (std::size_t i = 0; i < view.in_use.size(); ++i)
+        view.in_use[i] +=
+            sign * number_of(request.totals, view.queue->resources_available[i].resource).value_or(0);
+}
+
+// The nodes of a queue: what resources_available or resources_max say in ssinodes, else what resources_max
+// has in CPUs and memory.
+std::int64_t Queues::node_limit(const Queue& queue) const {
+    const auto& known = t_.resources.known();
+    if (const auto nodes = number_of(queue.resources_available, known.ssinodes)) return *nodes;
+    if (const auto nodes = number_of(queue.resources_max, known.ssinodes)) return *nodes;
+    const auto ncpus = number_of(queue.resources_max, known.ncpus);
+    const auto mem = number_of(queue.resources_max, known.mem);
+    if (!ncpus && !mem) return -1;
+    return state_.node_size.nodes(ncpus.value_or(-1), mem.value_or(-1));
+}
+
+// Are they those of an earlier cycle?
+bool Queues::are_set_up() const {
+    return setup_.policy == in_.policy && in_.events != nullptr && !c_.fake_vnodes &&
+           setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();
+}
+
+// What an earlier cycle set up, maybe by another policy.
+void Queues::forget() {
+    setup_.policy = nullptr;
+    views_.clear();
+    setup_.batch = {};
+    setup_.in_place.clear();
+    setup_.sources.clear();
+    setup_.submit = setup_.special = no_slot;
+}
+
+void Queues::renew(CandidateQueues& queues) {
+    for (QueueView* view : queues) renew_view(*view);
+    if (queues.user_reads.value_or(0) != 0) queues.standings = {};
+    queues.released = {};
+    if (!in_.by_events) queues.user_reads.reset();
+}
+
+void Queues::set_up() {
+    if (are_set_up()) {
+        renew(setup_.batch);
+        for (auto& [slot, queues] : setup_.in_place) renew(queues);
+        return;
+    }
+    forget();
+    if (p_.intake == JobSource::named_queues)
+        add_named_queues();
+    else
+        add_every_queue();
+    if (p_.make_chains != nullptr) p_.make_chains(*in_.policy, t_.resources);
+    setup_.policy = in_.events != nullptr && !c_.fake_vnodes ? in_.policy : nullptr;
+    if (setup_.policy == nullptr) return;
+    setup_.times_all = in_.events->since.times_all;
+    setup_.pools = t_.vnodes.version();
+}
+
+void Queues::add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class) {
+    if (queue == no_slot || setup_.in_place.contains(queue)) return;
+    CandidateQueues views = views_of({spec}, job_class == JobClass::dedicated);
+    if (views.empty()) return;
+    setup_.in_place.emplace(queue, std::move(views));
+    setup_.sources.push_back({queue, job_class});
+}
+
+QueueView& Queues::add_alone(QueueSlot queue) {
+    QueueView& view = *make_view(queue, 0, false);
+    fill_view(view);
+    return view;
+}
+
+void Queues::add_named_queues() {
+    setup_.batch = views_of(s_.batch_queues, false);
+    for (const QueueSpec& spec : dedicated_queues())
+        add_in_place(t_.queues.find(spec.queue), spec, JobClass::dedicated);
+    const auto source = [&](const std::vector<QueueSpec>& spec) {
+        const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
+        return slot == no_slot || t_.queues[slot].partition != in_.partition || setup_.in_place.contains(slot)
+                   ? no_slot
+                   : slot;
+    };
+    setup_.special = source(s_.special_queue);
+    setup_.submit = source(s_.submit_queue);
+    for (const QueueSpec& spec : s_.external_queues)
+        add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
+    if (setup_.special != no_slot) setup_.sources.push_back({setup_.special, JobClass::special});
+    if (setup_.submit != no_slot && setup_.submit != setup_.special)
+        setup_.sources.push_back({setup_.submit});
+}
+
+void Queues::add_every_queue() {
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
+        const bool dedicated = std::ranges::any_of(
+            s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
+        CandidateQueues own{{make_view(q, 0, dedicated)}, {}};
+        fill_view(*own[0]);
+        setup_.in_place.emplace(q, std::move(own));
+        setup_.sources.push_back({q});
+    }
+}
+
+// Those of the policy, and those of execution_type execution_dedicated.
+std::vector<QueueSpec> Queues::dedicated_queues() const {
+    std::vector<QueueSpec> specs = s_.dedicated_queues;
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        const Queue& queue = t_.queues[q];
+        if (queue.known && queue.execution_type == ExecutionType::dedicated) specs.push_back({queue.name});
+    }
+    return specs;
+}
+
+CandidateQueues& Queues::of(const Lane& lane) {
+    return starts_in_place(lane.job_class) ? setup_.in_place.at(lane.of) : setup_.batch;
+}
+
+CandidateQueues& Queues::of(const OrderedJob& job) {
+    if (!starts_in_place(job.job_class)) return setup_.batch;
+    if (of_queue_.empty()) {
+        of_queue_.assign(t_.queues.size(), nullptr);
+        for (auto& [queue, queues] : setup_.in_place) of_queue_[queue] = &queues;
+    }
+    CandidateQueues* own = of_queue_[t_.signatures[job.signature].queue];
+    return own != nullptr ? *own : setup_.batch;
+}
+
+std::span<const std::uint32_t> Queues::ranks() {
+    if (!ranks_.empty()) return ranks_;
+    std::vector<QueueSlot> order(t_.queues.size());
+    for (QueueSlot q = 0; q < order.size(); ++q) order[q] = q;
+    std::ranges::sort(order, [&](QueueSlot a, QueueSlot b) {
+        const Queue& x = t_.queues[a];
+        const Queue& y = t_.queues[b];
+        return x.priority != y.priority ? x.priority > y.priority : x.handle < y.handle;
+    });
+    ranks_.resize(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) ranks_[order[i]] = i;
+    return ranks_;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,60 @@
+// The queues of a cycle: those that the policy takes jobs from, and those that jobs start in. They stay from
+// cycle to cycle as long as nothing but jobs changes (QueueSetup).
+#pragma once
+
+#include "server_plugin/scheduler/framework/context.h"
+
+namespace pbs::sched {
+
+class Queues : CyclePart {
+  public:
+    explicit Queues(CycleContext& context) : CyclePart(context) {}
+
+    // Those of the profile's intake, or of the last cycle, as they are now.
+    void set_up();
+    // One queue by itself, of whatever policy.
+    QueueView& add_alone(QueueSlot queue);
+
+    // What of a queue follows from the time of the state.
+    void set_time(QueueView& view) const;
+
+    // By the intake: do jobs of the class start in the queue that they are in?
+    bool starts_in_place(JobClass job_class) const {
+        return p_.intake == JobSource::every_queue || is_in_place(job_class);
+    }
+    bool has_lane_by_user(JobClass job_class) const {
+        return job_class == JobClass::normal && !starts_in_place(job_class);
+    }
+    CandidateQueues& of(const OrderedJob& job);
+    CandidateQueues& of(const Lane& lane);
+    CandidateQueues& batch() { return setup_.batch; }
+    bool is_source(QueueSlot queue) const { return setup_.in_place.contains(queue); }
+
+    // Counts a running job into a queue, or out of it (-1).
+    void count_into(QueueView& view, JobSlot job, int sign) const;
+    // By slot: the place among queues in order of priority. O(n log n) when it is asked first.
+    std::span<const std::uint32_t> ranks();
+
+  private:
+    void set_dedicated_time(QueueView& view) const;
+    void set_windows(QueueView& view) const;
+    bool is_early(const QueueView& view) const;
+    CandidateQueues views_of(const std::vector<QueueSpec>& specs, bool dedicated);
+    QueueView* make_view(QueueSlot slot, std::uint32_t host, bool dedicated);
+    void fill_view(QueueView& view);
+    void renew_view(QueueView& view);
+    void renew(CandidateQueues& queues);
+    std::int64_t node_limit(const Queue& queue) const;
+    bool are_set_up() const;
+    void forget();
+    void add_named_queues();
+    void add_every_queue();
+    void add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class);
+    std::vector<QueueSpec> dedicated_queues() const;
+
+    QueueSetup& setup_ = c_.setup;
+    std::vector<CandidateQueues*> of_queue_;  // in_place by slot; null: batch
+    std::vector<std::uint32_t> ranks_;
+};
+
+}  // namespace pbs::sched

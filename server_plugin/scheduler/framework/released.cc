@@ -1,0 +1,222 @@
+#include "server_plugin/scheduler/framework/released.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/pending/job_size.h"
+
+namespace pbs::sched {
+namespace {
+
+// Into sizes of which none holds another. With many vnodes and reservations there would be many: then one
+// that holds all further ones lets jobs be looked at that none of them holds.
+void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
+    constexpr std::size_t most_sizes = 32;
+    if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
+    std::erase_if(sizes, [&](const JobSize& known) { return size.holds(known); });
+    if (sizes.size() < most_sizes)
+        sizes.push_back(size);
+    else
+        sizes.back() = most_of(sizes.back(), size);
+}
+
+}  // namespace
+
+// Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
+// others, and nothing is reserved.
+void ReleasedJobs::begin() {
+    EventMemory& memory = *in_.events;
+    c_.lifted = blocker::held_up | blocker::cycle;
+    for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))
+        c_.lifted |= blocker::time(*at.begin());
+    if (memory.since.started) c_.lifted |= blocker::start;
+    if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
+    for (const auto& rule : c_.after_refusal) rule->begin();
+}
+
+void ReleasedJobs::settle() {
+    if (std::exchange(settled_, true)) return;
+    for (const auto& rule : c_.after_refusal) rule->settle();
+}
+
+// A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited.
+void ReleasedJobs::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
+    const std::vector<VnodeSlot> own = freed;
+    for (const VnodeSlot vnode : own) {
+        const auto beside = t_.vnodes.of_host(vnode);
+        freed.insert(freed.end(), beside.begin(), beside.end());
+    }
+    sort_unique(freed);
+}
+
+// Narrows `most` to jobs whose chunks fit the room.
+JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const {
+    const auto& known = t_.resources.known();
+    const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
+        return std::min(amount, number_of(view.queue->resources_max, resource)
+                                    .value_or(std::numeric_limits<std::int64_t>::max()));
+    };
+    most.ncpus = narrow(at_most(known.ncpus, free_at_least(room.first)));
+    most.mem = megabytes(at_most(known.mem, free_at_least(room.second)));
+    return most;
+}
+
+// What the vnode, or its host, has for jobs that end before its reservations begin, and for those that don't.
+void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
+    const auto& known = t_.resources.known();
+    Vnodes& vnodes = *state_.vnodes;
+    const auto until = [&](Instant end) {
+        return vnodes.host_room_until(view.pool, vnode, known.ncpus, known.mem, end);
+    };
+    for (const Reservation& reservation : state_.reservations) {
+        JobSize most = any_size;
+        most.walltime = narrow((reservation.start - in_.now).count());
+        add_largest(rooms, fit(view, most, until(reservation.start)));
+    }
+    add_largest(rooms, fit(view, any_size, until(Instant::max())));
+}
+
+void ReleasedJobs::add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms) {
+    if (everywhere) {
+        for (const Vnodes::Room& room : rooms_of(view.pool)) add_largest(rooms, fit(view, any_size, room));
+        return;
+    }
+    const Vnodes& vnodes = *state_.vnodes;
+    const bool by_host = chunks_by(t_, s_) == Chunks::divided;
+    const Vnode* last = nullptr;
+    for (const VnodeSlot vnode : in_.events->since.freed) {
+        if (!vnodes.is_open(view.pool, vnode)) continue;
+        if (by_host && last != nullptr && last->host == vnodes[vnode].host) continue;
+        last = &vnodes[vnode];
+        add_room_of(view, vnode, rooms);
+    }
+}
+
+const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
+    Rooms& rooms = rooms_[pool];
+    if (rooms.started == started_.size()) return rooms.list;
+    const auto& known = t_.resources.known();
+    rooms.started = started_.size();
+    rooms.list = state_.vnodes->largest_rooms(pool, known.ncpus, known.mem);
+    return rooms.list;
+}
+
+// What limits leave of a use; nothing: there is no such limit, or nothing is left.
+std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
+    std::optional<JobSize> most;
+    for (const Filter* filter : c_.filters) {
+        if (filter->leaves == nullptr) continue;
+        if (const auto by_filter = filter->leaves(state_, key))
+            most = most ? least_of(*most, *by_filter) : *by_filter;
+    }
+    return most && most->holds({}) ? most : std::nullopt;
+}
+
+// What limits leave now, by blocker: of uses that a job's end has made less since the last cycle (`lifted`),
+// and of other uses that weren't full when they were looked at last (`open`).
+ReleasedJobs::Left ReleasedJobs::left_of_limits() {
+    EventMemory& memory = *in_.events;
+    Left left;
+    left.lifted.fill(no_size);
+    left.open.fill(no_size);
+    const auto add = [&](const UseKey& key, std::array<JobSize, 32>& sizes) {
+        const auto most = left_of(key);
+        if (!most) return false;
+        JobSize& of_blocker = sizes[static_cast<std::size_t>(std::countr_zero(blocker::less_of(key)))];
+        of_blocker = most_of(of_blocker, *most);
+        return true;
+    };
+    const auto& lifted = memory.since.less_of;
+    std::erase_if(memory.open, [&](const UseKey& key) {
+        return std::ranges::find(lifted, key) != lifted.end() || !add(key, left.open);
+    });
+    for (const UseKey& key : lifted)
+        if (!key.is_of_owner() && !key.is_of_group() && add(key, left.lifted)) memory.open.push_back(key);
+    while (memory.open.size() > most_open) {
+        memory.always_open |= blocker::less_of(memory.open.front());
+        memory.open.erase(memory.open.begin());
+    }
+    return left;
+}
+
+// Jobs that no vnode has room for needn't be looked at, whatever else was lifted; those of single users and
+// groups are: they are few.
+void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
+    released.as_of = c_.state_number();
+    released.vain = false;
+    Releases& list = released.list;
+    list.clear();
+    const Left left = left_of_limits();
+    std::vector<JobSize> freed;
+    std::vector<JobSize> everywhere;
+    const bool any_lifted =
+        std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
+    for (const QueueView* view : queues) {
+        add_rooms(*view, c_.room_everywhere, freed);
+        if (any_lifted) add_rooms(*view, true, everywhere);
+    }
+    // While jobs were held up nothing was looked at, whatever was lifted.
+    const auto& held = in_.events->held_up;
+    const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
+    list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::anything | blocker::start, any_size});
+    const auto add = [&](std::span<const JobSize> rooms, const std::array<JobSize, 32>& by_blocker) {
+        for (const JobSize& room : rooms)
+            for (std::size_t i = 0; i < by_blocker.size(); ++i)
+                if (by_blocker[i].holds({})) list.add({Blockers{1} << i, least_of(room, by_blocker[i])});
+    };
+    for (const JobSize& room : freed) list.add({blocker::room | in_.events->always_open, room});
+    add(freed, left.open);
+    add(everywhere, left.lifted);
+    released.of_users.clear();
+    released.with_users = list;
+    for (const UseKey& key : in_.events->since.less_of) {
+        if (!key.is_of_owner() && !key.is_of_group()) continue;
+        const auto most = left_of(key);
+        if (!most) continue;
+        released.of_users.push_back({key, *most});
+        released.with_users.add({blocker::less_of(key), *most});
+    }
+}
+
+// What starts leaves less for others, so what was released once passes over no job that may start. That is
+// good enough until a job of it doesn't start, or as many started as vnodes gave something back.
+Released& ReleasedJobs::of(CandidateQueues& queues) {
+    Released& released = queues.released;
+    const std::size_t since = c_.state_number() - released.as_of;
+    const bool good = released.as_of != SIZE_MAX &&
+                      (since == 0 || (!released.vain && since < in_.events->since.freed.size()));
+    if (!good) find(queues, released);
+    return released;
+}
+
+bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const {
+    if (request.chunks.size() == 1) return state_.vnodes->has_place(pool, request, rules);
+    return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
+        Request one;
+        one.chunks = {chunk};
+        one.arrangement = request.arrangement;
+        one.exclusive = request.exclusive;
+        return state_.vnodes->has_place(pool, one, rules);
+    });
+}
+
+// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Of several
+// kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. Asked once for all
+// that ask for the same: no place becomes one in this cycle, and one is one until a job starts.
+bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
+    const std::uint32_t number = t_.signatures[signature].request;
+    const Request& request = t_.requests[number];
+    if (is_told_by_size(request, t_.resources) || t_.signatures[signature].run_host != 0) return true;
+    std::size_t& known = released.room.try_emplace(number, SIZE_MAX).first->second;
+    if (known == 0) return false;
+    if (known == started_.size() + 1) return true;
+    PlaceRules rules = state_.place_rules();
+    rules.max_load_percent = rules.max_systime_percent = 0;  // which change without an event
+    const bool room = std::ranges::any_of(
+        queues, [&](const QueueView* view) { return each_kind_has_room(request, view->pool, rules); });
+    known = room ? started_.size() + 1 : 0;
+    return room;
+}
+
+}  // namespace pbs::sched

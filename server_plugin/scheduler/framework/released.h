@@ -1,0 +1,51 @@
+// What events released since the last cycle: which of the jobs that are parked may start now.
+#pragma once
+
+#include "server_plugin/scheduler/framework/queues.h"
+
+namespace pbs::sched {
+
+class ReleasedJobs : CyclePart {
+  public:
+    explicit ReleasedJobs(CycleContext& context) : CyclePart(context) {}
+
+    // Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
+    // others, and nothing is reserved.
+    void begin();
+    // Once, when the jobs that something is kept for have been looked at: is what is kept what was before?
+    void settle();
+    // Of the jobs that start in these queues.
+    Released& of(CandidateQueues& queues);
+    // Is there a place on the vnodes of any of the queues, whatever else there may be against the job?
+    bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
+    // Is the use one that the job is counted in?
+    bool is_of(const UseKey& key, JobSlot job) const {
+        return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||
+               (key.is_of_group() && t_.jobs.group[job] == key.of);
+    }
+
+  private:
+    struct Rooms {
+        std::size_t started = SIZE_MAX;  // jobs, when they were looked for
+        std::vector<Vnodes::Room> list;
+    };
+    struct Left {
+        std::array<JobSize, 32> lifted;
+        std::array<JobSize, 32> open;
+    };
+    static constexpr std::size_t most_open = 128;
+    void find(CandidateQueues& queues, Released& released);
+    void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
+    JobSize fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const;
+    void add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms);
+    void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;
+    const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
+    Left left_of_limits();
+    std::optional<JobSize> left_of(const UseKey& key) const;
+    bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
+
+    std::unordered_map<PoolId, Rooms> rooms_;
+    bool settled_ = false;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,258 @@
+#include "server_plugin/scheduler/framework/turns.h"
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/pending/past_usage_deal.h"
+
+namespace pbs::sched {
+namespace {
+
+// Turns in a heap: the least goes first.
+bool later_turn(const Turn& a, const Turn& b) {
+    if (a.turn != b.turn) return a.turn > b.turn;
+    return a.rank != b.rank ? a.rank > b.rank : a.key > b.key;
+}
+
+}  // namespace
+
+// Does the next job of the class, in these queues, matter to others even if it doesn't start? A queue may be
+// drained for it, or it may hold others up.
+bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
+    return std::ranges::any_of(c_.after_refusal,
+                               [&](const auto& rule) { return rule->wants(queues, job_class); });
+}
+
+// The next job of the lane, from the turn's place on, that was released.
+bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
+    PendingJobs& pending = intake_.jobs();
+    if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
+    Released& released = released_.of(queues);
+    const auto is_of_any = [&](JobSlot job) {
+        return std::ranges::any_of(released.of_users, [&](const Released::OfUser& lifted) {
+            return released_.is_of(lifted.key, job);
+        });
+    };
+    const Lane& lane = pending[turn.lane];
+    const bool of_one_user = queues_.has_lane_by_user(lane.job_class);
+    const bool by_user =
+        !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
+    const Releases& list = by_user ? released.with_users : released.list;
+    const Blockers others = released.list.blockers() & ~blocker::room;
+    for (; pending.find(turn.lane, list, turn.at); ++turn.at.index) {
+        const Blockers parked = pending.blockers_of(turn.lane, turn.at);
+        if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
+        if (by_user && !released.list.hold(parked, pending.size_of(turn.lane, turn.at))) continue;
+        if ((parked & others) != 0 ||
+            released_.may_have_room(pending.signature_of(turn.lane, turn.at), queues, released))
+            return true;
+    }
+    return false;
+}
+
+// The next job of a lane, at or after the turn's place, that is to be looked at.
+bool Turns::next(Turn& turn, JobClass job_class) {
+    const PendingJobs& pending = intake_.jobs();
+    if (!pending.settle(turn.lane, turn.at)) return false;
+    const Lane& lane = pending[turn.lane];
+    if (!c_.everything && !is_wanted(queues_.of(lane), job_class)) {
+        released_.settle();
+        const auto from = turn.at;
+        const std::span<const News> news = intake_.news();
+        const bool found = find_released(turn, queues_.of(lane));
+        const auto next = std::ranges::lower_bound(news, News{turn.lane, from});
+        const bool is_new = next != news.end() && next->lane == turn.lane;
+        if (!found && !is_new) return false;
+        if (!found || (is_new && next->at < turn.at)) turn.at = next->at;
+    }
+    turn.as_of = c_.state_number();
+    turn.key = pending.key(turn.lane, turn.at);
+    if (deal_ != nullptr) {
+        turn.turn = begin_of(turn.lane);
+        if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
+    }
+    return true;
+}
+
+// The lanes of a class that may have a turn.
+void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
+    PendingJobs& pending = intake_.jobs();
+    const auto all = pending.lanes_of(job_class);
+    lanes.clear();
+    if (c_.everything || queues_.starts_in_place(job_class) || is_wanted(queues_.batch(), job_class)) {
+        lanes.assign(all.begin(), all.end());
+        return;
+    }
+    released_.settle();
+    const Released& released = released_.of(queues_.batch());
+    pending.find_lanes(job_class, released.list, lanes);
+    const std::size_t found = lanes.size();
+    for (const Released::OfUser& lifted : released.of_users)
+        std::ranges::copy_if(all, std::back_inserter(lanes), [&](LaneId lane) {
+            return !queues_.has_lane_by_user(job_class) || released_.is_of(lifted.key, pending.job(lane, {}));
+        });
+    for (const News& news : intake_.news())
+        if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
+    if (lanes.size() == found) return;
+    sort_unique(lanes);
+}
+
+// The job of the turn is looked at, and parked if it doesn't start. Returns its charge.
+std::int64_t Turns::take(Turn& turn, JobClass job_class) {
+    PendingJobs& pending = intake_.jobs();
+    CandidateQueues& queues = queues_.of(pending[turn.lane]);
+    const PendingJobs::Taken taken = pending.at(turn.lane, turn.at);
+    const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
+    const std::size_t before = started_.size();
+    pending.park(turn.lane, turn.at, judge_.consider(job, queues));
+    if (started_.size() == before) queues.released.vain = true;
+    ++turn.at.index;
+    return taken.charge;
+}
+
+// Lanes are in order and the tables aren't: what the next turn of a lane will read is fetched while others
+// have theirs.
+void Turns::fetch(const Turn& turn, JobClass job_class) const {
+    const PendingJobs& pending = intake_.jobs();
+    const auto ahead = pending.ahead(turn.lane, turn.at, 1);
+    if (!ahead) return;
+    const PendingJobs::Taken next = pending.at(turn.lane, *ahead);
+    judge_.fetch(job_class, next.signature, next.job);
+    __builtin_prefetch(&t_.jobs.queue[next.job]);
+    __builtin_prefetch(&t_.jobs.request[next.job]);
+    __builtin_prefetch(&t_.jobs.owner[next.job]);
+    __builtin_prefetch(&t_.jobs.walltime[next.job]);
+    __builtin_prefetch(&t_.requests[t_.signatures[next.signature].request]);
+}
+
+DealContext Turns::deal_context(LaneId lane) {
+    if (!deal_->of_users) return {s_, t_.jobs, t_.queues, queues_.ranks(), 0};
+    const JobSlot first = intake_.jobs().job(lane, {});
+    return {s_, t_.jobs, t_.queues, {}, usage_units(t_.usage.usage_of(t_.user_of(first)))};
+}
+
+DealtLane Turns::dealt_lane(LaneId lane) const {
+    return {deal_->of_users, deal_->of_users ? no_slot : intake_.jobs()[lane].of,
+            intake_.jobs().job(lane, {})};
+}
+
+// Goes through the jobs of a class. False: only a cycle over all jobs knows the order.
+bool Turns::consider(JobClass job_class) {
+    const PendingJobs& pending = intake_.jobs();
+    if (pending.lanes_of(job_class).empty()) return true;
+    deal_ = intake_.deal_of(job_class, in_.now);
+    const bool in_circle = deal_ != nullptr && deal_->in_circle;
+    if (in_circle && c_.everything) {
+        deal_in_circle(job_class);
+        return true;
+    }
+    std::vector<Turn>& heap = c_.scratch->turns;
+    heap.clear();
+    const auto push = [&](Turn turn) {
+        if (!next(turn, job_class)) return;
+        heap.push_back(turn);
+        std::ranges::push_heap(heap, later_turn);
+    };
+    const auto pop = [&] {
+        std::ranges::pop_heap(heap, later_turn);
+        const Turn turn = heap.back();
+        heap.pop_back();
+        return turn;
+    };
+    lanes_with_turns(job_class, c_.scratch->lanes);
+    for (const LaneId lane : c_.scratch->lanes) {
+        Turn turn{lane, {}, 0, 0, {}, 0};
+        if (deal_ != nullptr && deal_->rank != nullptr)
+            turn.rank = deal_->rank(deal_context(lane), dealt_lane(lane));
+        push(turn);
+    }
+    while (!heap.empty()) {
+        Turn turn = pop();
+        if (turn.as_of != c_.state_number()) {  // less is free now than when it was found
+            push(turn);
+            continue;
+        }
+        if (in_circle && !heap.empty() && heap.front().turn == turn.turn) {
+            std::vector<Turn> tied = {turn};
+            while (!heap.empty() && heap.front().turn == turn.turn) tied.push_back(pop());
+            // Those that don't start may be told so in any order, once nothing is to be kept for them.
+            if (!is_wanted(queues_.batch(), job_class)) {
+                const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
+                    return may_start_now(other, job_class);
+                });
+                std::for_each(waits, tied.end(), [&](Turn other) {
+                    take(other, job_class);
+                    push(other);
+                });
+                tied.erase(waits, tied.end());
+            }
+            if (tied.empty()) continue;
+            const auto chosen = tied.size() == 1 ? tied.begin() : first_of_equals(tied);
+            if (chosen == tied.end()) return false;
+            turn = *chosen;
+            tied.erase(chosen);
+            for (const Turn& other : tied) {
+                heap.push_back(other);
+                std::ranges::push_heap(heap, later_turn);
+            }
+        }
+        take(turn, job_class);
+        if (c_.rejects_more && !c_.everything) return false;  // jobs that wait for whatever else
+        push(turn);
+    }
+    return true;
+}
+
+// All jobs of the class, as the permutation by past usage deals them.
+void Turns::deal_in_circle(JobClass job_class) {
+    const PendingJobs& pending = intake_.jobs();
+    std::vector<Turn> users;
+    for (const LaneId lane : pending.lanes_of(job_class)) {
+        Turn turn{lane, {}, 0, 0, pending.key(lane, {}), 0};
+        if (pending.settle(lane, turn.at)) users.push_back(turn);
+    }
+    std::ranges::sort(users, [&](const Turn& a, const Turn& b) {
+        const std::uint32_t x = pending[a.lane].jobs;
+        const std::uint32_t y = pending[b.lane].jobs;
+        return x != y ? x < y : a.key < b.key;
+    });
+    std::vector<std::int64_t> usage;
+    for (const Turn& user : users) usage.push_back(begin_of(user.lane));
+    PastUsageDeal deal(std::move(usage));
+    while (!deal.is_over()) {
+        Turn& turn = users[deal.next()];
+        const std::int64_t charge = take(turn, job_class);
+        deal.dealt(charge, pending.settle(turn.lane, turn.at));
+        fetch(turn, job_class);
+    }
+}
+
+// Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
+std::vector<Turn>::iterator Turns::first_of_equals(std::vector<Turn>& tied) {
+    std::vector<UsageLane> lanes;
+    const PendingJobs& pending = intake_.jobs();
+    for (const LaneId id : pending.lanes_of(JobClass::normal))
+        lanes.push_back({id, pending[id].jobs, pending.key(id, {}), begin_of(id)});
+    for (const LaneId id : picks_at(pending, std::move(lanes), tied.front().turn)) {
+        const auto found = std::ranges::find(tied, id, &Turn::lane);
+        if (found != tied.end()) return found;
+    }
+    return tied.end();
+}
+
+bool Turns::may_start_now(const Turn& turn, JobClass job_class) {
+    const OrderedJob job = intake_.ordered(intake_.jobs().job(turn.lane, turn.at), job_class);
+    return judge_.may_start(job, queues_.of(job));
+}
+
+bool Turns::consider() {
+    return std::ranges::all_of(queued_classes, [&](JobClass job_class) { return consider(job_class); });
+}
+
+void Turns::consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order) {
+    for (const auto& rule : c_.after_refusal) rule->again();
+    const Intake::Again again(intake_, job_class, std::move(jobs), prime_order);
+    consider(job_class);
+}
+
+}  // namespace pbs::sched

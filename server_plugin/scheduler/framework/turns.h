@@ -1,0 +1,45 @@
+// The order in which a cycle looks at jobs: the lanes of a class take turns, as the profile's deal has it.
+// After events only jobs that were released have a turn. All others were refused before, and nothing that has
+// happened since can let one of them start; so the cycle starts what a cycle over all jobs would start.
+// Comments of jobs that it doesn't look at stay until the next cycle over all of them.
+#pragma once
+
+#include "server_plugin/scheduler/framework/intake.h"
+#include "server_plugin/scheduler/framework/judge.h"
+#include "server_plugin/scheduler/framework/released.h"
+
+namespace pbs::sched {
+
+class Turns : CyclePart {
+  public:
+    Turns(CycleContext& context, Queues& queues, Intake& intake, Judge& judge, ReleasedJobs& released)
+        : CyclePart(context), queues_(queues), intake_(intake), judge_(judge), released_(released) {}
+
+    // Goes through the jobs of all classes. False: only a cycle over all jobs knows the order.
+    bool consider();
+    // The jobs of a class once more, in another order, for what became possible.
+    void consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
+
+  private:
+    bool consider(JobClass job_class);
+    bool is_wanted(const CandidateQueues& queues, JobClass job_class) const;
+    bool find_released(Turn& turn, CandidateQueues& queues);
+    bool next(Turn& turn, JobClass job_class);
+    void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
+    std::int64_t take(Turn& turn, JobClass job_class);
+    void fetch(const Turn& turn, JobClass job_class) const;
+    DealContext deal_context(LaneId lane);
+    DealtLane dealt_lane(LaneId lane) const;
+    std::int64_t begin_of(LaneId lane) { return deal_->begin(deal_context(lane), dealt_lane(lane)); }
+    void deal_in_circle(JobClass job_class);
+    std::vector<Turn>::iterator first_of_equals(std::vector<Turn>& tied);
+    bool may_start_now(const Turn& turn, JobClass job_class);
+
+    Queues& queues_;
+    Intake& intake_;
+    Judge& judge_;
+    ReleasedJobs& released_;
+    const Deal* deal_ = nullptr;  // of the class whose turn it is
+};
+
+}  // namespace pbs::sched

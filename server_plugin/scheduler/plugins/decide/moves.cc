@@ -1,0 +1,25 @@
+// SCHED_RESTART_ACTION resubmit: jobs go back to the queue that they were submitted to.
+
+#include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+
+namespace pbs::sched {
+namespace {
+
+void decide(Outcome& outcome) {
+    const CycleContext& cycle = outcome.cycle();
+    for (const auto& [job, queue] : cycle.moves)
+        outcome.out().list.push_back({DecisionKind::move,
+                                      cycle.tables.jobs.handle[job],
+                                      cycle.tables.queues[queue].handle,
+                                      {},
+                                      {},
+                                      {}});
+}
+
+}  // namespace
+
+extern const Decide moves_decide;
+const Decide moves_decide{.name = "moves", .decide = decide};
+
+}  // namespace pbs::sched

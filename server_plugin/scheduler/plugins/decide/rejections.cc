@@ -1,0 +1,24 @@
+// Jobs that can never run are rejected, with the reason.
+
+#include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+
+namespace pbs::sched {
+namespace {
+
+void decide(Outcome& outcome) {
+    CycleContext& cycle = outcome.cycle();
+    for (const Refused& refusal : cycle.refused) {
+        if (refusal.job == no_slot || !cycle.answers[refusal.answer].rejected) continue;
+        const std::string_view line = outcome.text(cycle.answers[refusal.answer]);
+        outcome.out().list.push_back(
+            {DecisionKind::reject, cycle.tables.jobs.handle[refusal.job], {}, line, {}, {}});
+    }
+}
+
+}  // namespace
+
+extern const Decide rejections_decide;
+const Decide rejections_decide{.name = "rejections", .decide = decide};
+
+}  // namespace pbs::sched

@@ -1,0 +1,39 @@
+// TEST_ONLY: lines for the log instead of decisions.
+
+#include <fmt/format.h>
+
+#include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+
+namespace pbs::sched {
+namespace {
+
+void decide(Outcome& outcome) {
+    const CycleContext& cycle = outcome.cycle();
+    const Tables& t = cycle.tables;
+    std::vector<std::string>& log = outcome.out().log;
+    for (const auto& [job, queue] : cycle.moves)
+        log.push_back(
+            fmt::format("test_only: would move job {} to queue {}", t.jobs.id[job], t.queues[queue].name));
+    for (const Started& started : cycle.started)
+        log.push_back(fmt::format("test_only: would start job {} in queue {}", t.jobs.id[started.job],
+                                  started.view->queue->name));
+    for (const Refused& refusal : cycle.refused) {
+        if (refusal.job == no_slot) continue;
+        const Answer& answer = cycle.answers[refusal.answer];
+        log.push_back(fmt::format("test_only: would {} job {}: {}", answer.rejected ? "reject" : "not start",
+                                  t.jobs.id[refusal.job], text(answer.reason, cycle.reason_context())));
+    }
+}
+
+}  // namespace
+
+// Nothing of what it tells happens, so that each cycle tells all of it.
+extern const Decide test_only_decide;
+const Decide test_only_decide{
+    .name = "test_only",
+    .decide = decide,
+    .when = Decide::When::only_told,
+    .wants_every_job = [](const Settings& s, Instant now) { return s.test_only.holds(now); }};
+
+}  // namespace pbs::sched

@@ -1,0 +1,65 @@
+// schedule_log: what each job takes up, and what is kept for one.
+
+#include "server_plugin/scheduler/log/schedule_log.h"
+#include "server_plugin/scheduler/framework/context.h"
+
+namespace pbs::sched {
+namespace {
+
+class ScheduleLog final : public CycleLog {
+  public:
+    explicit ScheduleLog(const CycleContext& context) : c_(context) {}
+
+    void reserved(JobSlot job, const QueueView& view, Instant start, Instant end,
+                  const Placement& placement) override {
+        add(ScheduleState::reserving, job, view, start, end, placement);
+    }
+
+    // Jobs that start are behind the reservations, which the cycle made as it went.
+    void end(Decisions& out) override {
+        if (c_.test_only) return;
+        for (const Started& started : c_.started)
+            add(ScheduleState::starting, started.job, *started.view, c_.in.now, started.end,
+                started.placement);
+        if (!records_.empty()) out.schedule = FileToWrite{c_.settings.schedule_log, std::move(records_)};
+    }
+
+  private:
+    void add(ScheduleState state, JobSlot job, const QueueView& view, Instant start, Instant end,
+             const Placement& placement) {
+        const Tables& t = c_.tables;
+        ScheduleEntry entry{state, job, view.slot, start, end, {}};
+        const auto& known = t.resources.known();
+        const Request& request = t.requests[t.jobs.request[job]];
+        for (const Part& part : placement) {
+            const VnodeHandle vnode = (*c_.state.vnodes)[part.vnode].handle;
+            std::int64_t ncpus = -1;
+            std::int64_t mem = -1;
+            for (const Need& need : placement.amounts_of(part, request)) {
+                if (need.resource == known.ncpus) ncpus = need.amount;
+                if (need.resource == known.mem) mem = need.amount;
+                if (!c_.profile.counts_nodes || need.resource != known.ssinodes)
+                    entry.amounts.push_back({vnode, need.resource, need.amount * part.count});
+            }
+            if (c_.profile.counts_nodes && known.ssinodes != no_resource)
+                entry.amounts.push_back(
+                    {vnode, known.ssinodes, c_.state.node_size.nodes(ncpus, mem) * part.count});
+        }
+        add_schedule_records(records_, t, c_.in.now, entry);
+    }
+
+    const CycleContext& c_;
+    std::string records_;
+};
+
+}  // namespace
+
+extern const CycleLogRule schedule_log_rule;
+const CycleLogRule schedule_log_rule{
+    .name = "schedule_log",
+    .wanted = [](const Settings& s, Instant) { return !s.schedule_log.empty(); },
+    .make = [](const CycleContext& c) -> std::unique_ptr<CycleLog> {
+        return std::make_unique<ScheduleLog>(c);
+    }};
+
+}  // namespace pbs::sched
