@@ -62,6 +62,15 @@ std::vector<std::string> elements_of(const Value& value) {
     return {std::get<std::string>(value)};
 }
 
+bool has_word(std::string_view text, std::string_view word) {
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t end = std::min(text.find(' ', from), text.size());
+        if (text.substr(from, end - from) == word) return true;
+        from = end + 1;
+    }
+    return false;
+}
+
 class Findings {
   public:
     explicit Findings(const Object& object) : object_(object) {}
@@ -88,7 +97,7 @@ class Findings {
         switch (row.asks) {
             case Asks::element:
                 for (const std::string& key : elements_of(value))
-                    if (key.starts_with(row.word))
+                    if (has_word(key, row.word))
                         add(row, fmt::format(": {} {} is not acted on: {}", attribute.name, key, row.why));
                 return;
             case Asks::term:

@@ -232,6 +232,10 @@ struct CycleContext {
     }
     // What follows from the time of the state, but for queues (Queues::set_time()).
     void set_clock();
+    NodeKeys node_keys() const {
+        return profile.node_order == nullptr ? NodeKeys()
+                                             : profile.node_order->keys(settings, tables.resources);
+    }
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
     // As the orders have it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;

@@ -143,8 +143,8 @@ bool Cycle::only_jobs_changed() const {
 // itself.
 PoolId restart_pool(const CycleContext& c, const QueueView& view) {
     if (c.settings.sched_host.empty() || view.host != 0) return view.pool;
-    const PoolId pool =
-        c.state.vnodes->pool(view.queue->handle, c.tables.strings.id(c.settings.sched_host), c.in.partition);
+    const PoolId pool = c.state.vnodes->pool(view.queue->handle, c.tables.strings.id(c.settings.sched_host),
+                                             c.in.partition, Chunks::whole, c.node_keys());
     return c.state.vnodes->pool_vnodes(pool).empty() ? view.pool : pool;
 }
 

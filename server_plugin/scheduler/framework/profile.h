@@ -11,6 +11,7 @@
 #include "server_plugin/scheduler/framework/cycle_log.h"
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/framework/node_order.h"
 #include "server_plugin/scheduler/framework/policy.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
@@ -38,6 +39,8 @@ struct Profile {
     // Filter. In the order of the tests; those that are asked for each job are asked behind all others.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};
+    // Node order. Null: the order in which the vnodes were made.
+    const NodeOrder* node_order = nullptr;
     // After refusal. All of them are told of a refusal.
     std::span<const AfterRefusalRule* const> after_refusal{};
     // Decide, in the order of the decisions.

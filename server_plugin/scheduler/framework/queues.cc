@@ -97,7 +97,8 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     view.queue = &t_.queues[slot];
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
-    view.pool = state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_));
+    view.pool =
+        state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_), c_.node_keys());
     view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
     set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);

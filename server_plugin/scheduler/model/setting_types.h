@@ -36,6 +36,8 @@ enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 struct SortKey {
     std::string name;  // a resource, job_priority, sort_priority
     bool high_first = true;
+    // Of node_sort_key: it is about what is assigned or unused, which changes as jobs come and go.
+    bool changes = false;
 };
 
 // Texts stay texts, and so do words but for those that a type is named for here.

@@ -17,10 +17,10 @@ void FitIndex::drop_void(Inventory& inventory) {
 }
 
 PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
-                      Chunks chunks) {
+                      Chunks chunks, const NodeKeys& order) {
     drop_void(inventory);
     const auto [asked, first] =
-        asked_.try_emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks));
+        asked_.try_emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks, order));
     if (!first) return asked->second;
     bool bound = false;
     for (VnodeSlot v = 0; v < inventory.size() && !bound; ++v)
@@ -28,18 +28,27 @@ PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t hos
                 inventory[v].partition == partition;
     if (!bound) queue = {};
     const auto [place, made] =
-        ids_.emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks),
+        ids_.emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks, order),
                      static_cast<PoolId>(pools_.size()));
     if (made) {
         pools_.emplace_back().chunks = chunks;
-        make(inventory, place->second, queue, host, partition);
+        make(inventory, place->second, queue, host, partition, order);
     }
     asked->second = place->second;
     return place->second;
 }
 
+namespace {
+
+std::int64_t value_of(const Vnode& vnode, const NodeKey& key) {
+    if (key.resource == no_resource) return vnode.priority;
+    return number_of(vnode.available, key.resource).value_or(0);
+}
+
+}  // namespace
+
 void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, std::uint32_t host,
-                    std::uint32_t partition) {
+                    std::uint32_t partition, const NodeKeys& order) {
     Pool& pool = pools_[id];
     for (VnodeSlot v = 0; v < inventory.size(); ++v) {
         const Vnode& vnode = inventory[v];
@@ -48,8 +57,11 @@ void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, st
             pool.vnodes.push_back(v);
     }
     std::ranges::stable_sort(pool.vnodes, [&](VnodeSlot a, VnodeSlot b) {
-        if (inventory[a].priority != inventory[b].priority)
-            return inventory[a].priority > inventory[b].priority;
+        for (const NodeKey& key : order) {
+            const std::int64_t of_a = value_of(inventory[a], key);
+            const std::int64_t of_b = value_of(inventory[b], key);
+            if (of_a != of_b) return key.high_first ? of_a > of_b : of_a < of_b;
+        }
         return inventory[a].handle < inventory[b].handle;
     });
     if (pool.chunks == Chunks::divided) sort_by_host(inventory, pool);

@@ -15,6 +15,7 @@
 
 #include "server_plugin/scheduler/placement/inventory.h"
 #include "server_plugin/scheduler/placement/maxima_tree.h"
+#include "server_plugin/scheduler/placement/node_keys.h"
 
 namespace pbs::sched {
 
@@ -73,10 +74,10 @@ class FitIndex {
     };
 
     // The vnodes for a queue: those bound to it if there are any, else those bound to none; of one partition;
-    // of one host unless 0. In order of their priority, then as they were made. The id is valid until
+    // of one host unless 0; in this order. The id is valid until
     // Inventory::version() grows.
     PoolId pool(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
-                Chunks chunks);
+                Chunks chunks, const NodeKeys& order);
     // A pool; its trees are as of the last settle().
     const Pool& operator[](PoolId pool) const { return pools_[pool]; }
     bool is_of(const Inventory& inventory, PoolId pool, VnodeSlot vnode) const;
@@ -109,11 +110,11 @@ class FitIndex {
     void settle_ahead(const Inventory& inventory, PoolId pool);
 
   private:
-    using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks>;
+    using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks, NodeKeys>;
 
     void drop_void(Inventory& inventory);
     void make(const Inventory& inventory, PoolId id, QueueHandle queue, std::uint32_t host,
-              std::uint32_t partition);
+              std::uint32_t partition, const NodeKeys& order);
     static void sort_by_host(const Inventory& inventory, Pool& pool);
     static void find_hosts(const Inventory& inventory, Pool& pool);
     static void add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* row, std::uint32_t columns,

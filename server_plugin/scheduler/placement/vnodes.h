@@ -25,9 +25,9 @@ class Vnodes : public Inventory {
     // load.
 
     // The vnodes that a queue may use (FitIndex::pool).
-    PoolId pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition,
-                Chunks chunks = Chunks::whole) {
-        return index_.pool(*this, queue, host, partition, chunks);
+    PoolId pool(QueueHandle queue, std::uint32_t host, std::uint32_t partition, Chunks chunks = Chunks::whole,
+                const NodeKeys& order = {}) {
+        return index_.pool(*this, queue, host, partition, chunks, order);
     }
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return index_[pool].vnodes; }
     bool is_of(PoolId pool, VnodeSlot vnode) const { return index_.is_of(*this, pool, vnode); }

@@ -88,6 +88,7 @@ const Profile origin_profile{
     .deals = deals,
     .admissions = admissions,
     .filters = filters,
+    .node_order = &priority_order,
     .after_refusal = after_refusal,
     .decides = decides,
     .logs = logs,

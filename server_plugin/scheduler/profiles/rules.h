@@ -5,6 +5,7 @@
 #include "server_plugin/scheduler/framework/cycle_log.h"
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/framework/node_order.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
@@ -41,6 +42,9 @@ extern const Filter server_max_running_filter;
 extern const Filter server_resources_filter;
 extern const Filter server_user_limit_filter;
 extern const Filter user_acl_filter;
+
+extern const NodeOrder node_sort_key_order;
+extern const NodeOrder priority_order;
 
 extern const AfterRefusalRule drain_after_refusal;
 extern const AfterRefusalRule early_non_prime_after_refusal;

@@ -93,6 +93,7 @@ const Profile standard_profile{
     .make_chains = make_chains,
     .deals = deals,
     .filters = filters,
+    .node_order = &node_sort_key_order,
     .after_refusal = after_refusal,
     .decides = decides,
     .logs = logs,
