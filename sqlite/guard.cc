@@ -57,7 +57,13 @@ Guard::~Guard() {
     sqlite3_wal_hook(connection_.get(), nullptr, nullptr);
 }
 
-Result<void> Guard::before_transaction() {
+Result<void> Guard::before_transaction(Durable durable) {
+    if (durable_ != durable) {
+        auto done = connection_.run(durable == Durable::now ? "PRAGMA synchronous = FULL"
+                                                            : "PRAGMA synchronous = NORMAL");
+        if (!done) return done;
+        durable_ = durable;
+    }
     if (unmarked_) {
         auto done = mark_.change([this](Mark& mark) {
             mark.number = std::max(mark.number, number_);
@@ -90,7 +96,7 @@ bool Guard::commit(Checkpoint when) {
     if (!changed) return true;
     number_ = number;
     complete_ = false;
-    mark_commit();
+    if (durable_ == Durable::now) mark_commit();
     if (when == Checkpoint::now && log_frames_ >= kFramesForAThread) {
         checkpoint_in_thread();
     } else if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) {
@@ -119,7 +125,7 @@ namespace {
 
 // All commits up to `number` are in the log, or in the database already. True: all of the log is in the
 // database.
-bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number) {
+bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::int64_t position) {
     if (!mark.change([](Mark& now) { now.unfinished = true; })) return false;
     int frames = 0;
     int copied = 0;
@@ -128,22 +134,25 @@ bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number) {
     // -1: the connection doesn't know of a log.
     if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
     return mark
-        .change([number](Mark& now) {
+        .change([number, position](Mark& now) {
             now.unfinished = false;
             now.checkpointed = std::max(now.checkpointed, number);
+            if (now.number >= number) return;
+            now.number = number;
+            now.position = position;
         })
         .has_value();
 }
 
 // Copies the log in a thread, on a connection and a mark of that thread's: the thread that commits goes on
 // using its own.
-void copy_log_of(const std::string& database, std::int64_t number) {
+void copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
     auto mark = MarkFile::open(database);
     if (!mark || !mark->take_turn()) return;
     auto connection = Connection::open(database, Connection::Open::write);
     // A connection knows of the log only after it has read something.
     if (connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit"))
-        copy_log(*connection, *mark, number);
+        copy_log(*connection, *mark, number, position);
 }
 
 }  // namespace
@@ -151,7 +160,7 @@ void copy_log_of(const std::string& database, std::int64_t number) {
 // What fails here is tried again after a later commit: until then the log grows.
 void Guard::checkpoint() {
     if (!mark_.take_turn()) return;
-    if (copy_log(connection_, mark_, number_)) {
+    if (copy_log(connection_, mark_, number_, position_)) {
         complete_ = true;
         log_frames_ = 0;
     }
@@ -163,14 +172,15 @@ void Guard::checkpoint_in_thread() {
     if (copying_) copying_->thread.join();
     copying_ = std::make_unique<Copying>();
     try {
-        copying_->thread = std::thread([&over = copying_->over, database = database_, number = number_] {
-            try {
-                copy_log_of(database, number);
-            } catch (const std::bad_alloc&) {
-                // As with any other failure, a later commit tries again.
-            }
-            over = true;
-        });
+        copying_->thread = std::thread(
+            [&over = copying_->over, database = database_, number = number_, position = position_] {
+                try {
+                    copy_log_of(database, number, position);
+                } catch (const std::bad_alloc&) {
+                    // As with any other failure, a later commit tries again.
+                }
+                over = true;
+            });
     } catch (const std::system_error&) {
         copying_.reset();
         checkpoint();

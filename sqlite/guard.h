@@ -1,7 +1,9 @@
 // Numbers the commits of a database and keeps its mark (loss.h), while it is open.
 //
 // The order is: SQLite brings the commit to the disk, the mark is brought there, and only then is the commit
-// acknowledged. A crash in between leaves more in the database than was acknowledged, never less.
+// acknowledged. A crash in between leaves more in the database than was acknowledged, never less. A commit
+// that nobody is told of may be brought there later, with the next one or a checkpoint: it has no mark until
+// then.
 //
 // Checkpoints are made here, not by SQLite itself, so that the mark says when the database file may hold half
 // of one: a log that is gone then is a loss though the number is right.
@@ -29,9 +31,11 @@ class Guard {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
-    // Before a transaction begins. Errors: the mark of an earlier commit couldn't be brought to the disk and
-    // still can't: until it is, nothing more is acknowledged.
-    Result<void> before_transaction();
+    // Before a transaction begins; `later`: a crash of the machine may undo it, while the end of the process
+    // doesn't. Errors: the mark of an earlier commit couldn't be brought to the disk and still can't: until
+    // it is, nothing more is acknowledged.
+    enum class Durable { now, later };
+    Result<void> before_transaction(Durable durable = Durable::now);
 
     // Says what the next commit reaches, such as a revision or the number of the next job. Messages about a
     // loss name it.
@@ -63,8 +67,9 @@ class Guard {
     Connection& connection_;
     std::string database_;
     MarkFile mark_;
-    std::int64_t changes_ = 0;  // Connection::changes() when the transaction began
-    std::int64_t number_ = 0;   // of the last commit
+    Durable durable_ = Durable::now;  // the transaction, or the last one
+    std::int64_t changes_ = 0;        // Connection::changes() when the transaction began
+    std::int64_t number_ = 0;         // of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;     // what SQLite said after the last commit
     bool unmarked_ = false;  // the last commit's mark couldn't be written

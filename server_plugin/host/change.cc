@@ -259,7 +259,7 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     bool told = false;
     // A transaction must not stay open, or no other could begin.
     try {
-        done = store.begin();
+        done = store.begin(lasts_ ? Store::Durable::now : Store::Durable::later);
         if (done) done = write();
         if (done && before) {
             done = before();

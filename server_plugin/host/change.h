@@ -70,6 +70,9 @@ class Change {
     // What a manager's change does to the configuration: only what is different then, for the history.
     std::vector<ConfigChange> configuration() const;
 
+    // Nobody counts on it: a crash of the machine may undo it.
+    void need_not_last() { lasts_ = false; }
+
     // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
     // (Server::batch) the change is made in its tables, and that is all.
     Result<void> commit(const std::function<Result<void>()>& before = {});
@@ -101,6 +104,7 @@ class Change {
     std::optional<int64_t> next_sequence_;
     std::vector<std::function<void()>> actions_;
     int trigger_ = 0;
+    bool lasts_ = true;
 };
 
 }  // namespace pbs::host

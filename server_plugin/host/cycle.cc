@@ -35,6 +35,7 @@ class Application {
 
     // False: it doesn't fit any more.
     bool apply(const Decision& decision);
+    // Comments alone wait for no disk: a cycle gives them again if they are lost.
     Result<void> commit();
 
   private:
@@ -46,6 +47,7 @@ class Application {
     Server& server_;
     Change change_;
     Taken taken_;
+    bool only_tells_ = true;
 };
 
 // What it does itself isn't a change that decisions have to mind: more of them may follow about the same
@@ -64,6 +66,7 @@ Result<void> Application::commit() {
         std::optional<ChangedSince> kept_;
     };
     const Aside aside(server_);
+    if (only_tells_) change_.need_not_last();
     return change_.commit();
 }
 
@@ -105,6 +108,7 @@ bool Application::apply(const Decision& decision) {
     const Job* current = server_.state.job(decision.job);
     if (current == nullptr || current->running() || current->history()) return true;
     Result<void> done;
+    only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {
         case Decision::Kind::run:
             if (current->state != job_state::queued) return true;

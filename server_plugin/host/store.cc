@@ -264,10 +264,13 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
     return std::string(query.text(0));
 }
 
-Result<void> Store::begin() {
+Result<void> Store::begin(Durable durable) {
+    using Guard = sqlite::Guard;
     impl_->was_behind = impl_->behind;
     if (impl_->guard)
-        if (const auto ready = impl_->guard->before_transaction(); !ready)
+        if (const auto ready = impl_->guard->before_transaction(
+                durable == Durable::now ? Guard::Durable::now : Guard::Durable::later);
+            !ready)
             return fail(PBSE_SYSTEM, ready.error());
     return impl_->execute("BEGIN IMMEDIATE");
 }

@@ -1,8 +1,8 @@
 // What the server keeps on disk: HOME/server_priv/server.db, SQLite.
 //
-// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, and a loss of it
-// all the same is noticed at the next start (sqlite/loss.h). The schema has a
-// version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
+// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, unless begin()
+// says that it needn't, and a loss of it all the same is noticed at the next start (sqlite/loss.h). The
+// schema has a version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
 #ifndef PBSPOLICY_HOST_STORE_H
 #define PBSPOLICY_HOST_STORE_H
 
@@ -37,7 +37,9 @@ class Store {
     Result<void> load(State& state);
 
     // Between begin() and commit() or rollback(); errors are PBSE_SYSTEM with SQLite's message.
-    Result<void> begin();
+    // `later`: a crash of the machine may undo it; what is committed after it makes it durable as well.
+    enum class Durable { now, later };
+    Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
 

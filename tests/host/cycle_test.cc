@@ -1,6 +1,7 @@
 // Cycles that go on beside requests: what becomes of decisions about what has changed meanwhile.
 #include "server_plugin/host/cycle.h"
 
+#include "sqlite/mark.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -243,6 +244,26 @@ TEST_F(CycleTest, CommentsAreGivenAlsoToJobsThatChangedButNotToHeldOnes) {
     cycles.cycle_finished();
     EXPECT_EQ(job_shows(d, "comment"), "Too large");
     EXPECT_THAT(job_shows(e, "comment"), Not(HasSubstr("Too large")));
+}
+
+// The mark tells of each commit that waited for the disk.
+TEST_F(CycleTest, CommentsWaitForNoDiskAndStartsDo) {
+    const auto marked = [this] { return (*sqlite::read_mark(folder_ + "/server.db"))->number; };
+    const std::string d = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
+    Cycles cycles(*server_);
+    server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+    cycles.run_wanted();
+    auto before = marked();
+    cycles.cycle_finished();
+    EXPECT_EQ(job_shows(d, "comment"), "Too large");
+    EXPECT_EQ(marked(), before);
+    begin(cycles);
+    before = marked();
+    cycles.cycle_finished();
+    EXPECT_EQ(states(), "RRR");
+    EXPECT_GT(marked(), before);
+    open_server();
+    EXPECT_EQ(job_shows(d, "comment"), "Too large") << "it has outlived the server";
 }
 
 TEST_F(CycleTest, AStopDropsWhatIsLeft) {

@@ -58,8 +58,8 @@ class Guarded {
         EXPECT_TRUE(guard) << guard.error();
         if (guard) guard_ = std::move(*guard);
     }
-    void commit(int number, std::size_t bytes = 10) {
-        ASSERT_TRUE(guard_->before_transaction());
+    void commit(int number, std::size_t bytes = 10, Guard::Durable durable = Guard::Durable::now) {
+        ASSERT_TRUE(guard_->before_transaction(durable));
         database_.run("BEGIN IMMEDIATE; INSERT INTO row VALUES(" + std::to_string(number) + ", '" +
                       std::string(bytes, 'x') + "')");
         guard_->reached(100 + number);
@@ -215,6 +215,44 @@ TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
         put(crashed_ + "-mark", next_mark.substr(0, size) + mark.substr(size));
         EXPECT_EQ(said(), "") << size;
     }
+}
+
+// After the end of the process it is there; that of the machine may take any part of it, until a later
+// commit.
+TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
+    Guarded live(live_);
+    commits(live, 3);
+    const auto before = static_cast<std::size_t>(fs::file_size(live_ + "-wal"));
+    for (int i = 0; i < 2; ++i) live.commit(++last_, 10, Guard::Durable::later);
+    EXPECT_EQ((*read_mark(live_))->number, 3);
+    crash();
+    EXPECT_EQ(said(), "");
+    EXPECT_EQ(Database(crashed_).ask("SELECT count(*) FROM row"), 5);
+    crash();
+    const std::string log = bytes_of(crashed_ + "-wal");
+    for (std::size_t size = before; size <= log.size(); size += 499) {
+        put(crashed_ + "-wal", log.substr(0, size));
+        EXPECT_EQ(said(), "") << size;
+    }
+    commits(live, 1);
+    EXPECT_EQ((*read_mark(live_))->number, 6);
+    crash();
+    EXPECT_EQ(said(), "");
+    fs::resize_file(crashed_ + "-wal", log.size());
+    EXPECT_THAT(said(), HasSubstr("has lost the last 1 of its 6 commits"));
+}
+
+// A checkpoint brings it to the disk.
+TEST_F(LossTest, ACommitThatNeedNotLastIsMarkedByACheckpoint) {
+    {
+        Guarded live(live_);
+        commits(live, 1);
+        live.commit(++last_, 10, Guard::Durable::later);
+    }
+    EXPECT_EQ((*read_mark(live_))->number, 2);
+    EXPECT_EQ((*read_mark(live_))->checkpointed, 2);
+    crash();
+    EXPECT_EQ(said(), "");
 }
 
 TEST_F(LossTest, AMarkThatIsGoneOrDamagedIsSaid) {
