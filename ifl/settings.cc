@@ -55,9 +55,11 @@ Result<std::uint16_t> parse_port(std::string_view text, std::string_view where) 
     return port;
 }
 
-bool is_socket(const std::string& path) {
+// The socket of the server that has this home; empty: there is none.
+std::string socket_of(const std::string& home) {
+    const std::string path = home + "/server_priv/pbs.sock";
     struct stat status {};
-    return stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+    return stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) ? path : "";
 }
 
 std::string this_host() {
@@ -125,21 +127,20 @@ std::optional<std::string> conf_value(const Environment& environment, const std:
     return std::move(found->second);
 }
 
-Result<Settings> load_settings(const Environment& environment) {
+Result<Settings> load_settings(const Environment& environment, const std::string& usual_home) {
     const std::string path = conf_path(environment);
     const auto conf = read_conf(path);
     Settings settings;
 
-    if (const std::string home = environment("PBS_HOME"); !home.empty()) {
-        const std::string socket = home + "/server_priv/pbs.sock";
-        if (is_socket(socket)) settings.socket = socket;
-    }
+    const std::string home = environment("PBS_HOME");
+    if (!home.empty()) settings.socket = socket_of(home);
     for (const char* name : {"PBS_DEFAULT", "PBS_SERVER"}) {
         if (settings.server.empty()) settings.server = environment(name);
     }
     if (settings.server.empty()) {
         if (const auto found = conf.find("PBS_SERVER"); found != conf.end()) settings.server = found->second;
     }
+    if (settings.server.empty() && home.empty()) settings.socket = socket_of(usual_home);
 
     if (const auto found = conf.find("PBS_SECONDARY"); found != conf.end() && conf.contains("PBS_PRIMARY"))
         settings.secondary = found->second;

@@ -13,6 +13,8 @@
 namespace pbs::ifl {
 
 inline constexpr std::uint16_t kDefaultPort = 15001;
+/// Where the server of an installed package keeps its home.
+inline constexpr const char* kUsualHome = "/var/spool/pbspolicy";
 
 struct Settings {
     std::string socket;     ///< the Unix socket of PBS_HOME; empty: none
@@ -29,9 +31,9 @@ Environment process_environment();
 /// The settings: PBS_HOME (whose socket counts if it exists), PBS_DEFAULT, PBS_SERVER, PBS_BATCH_SERVICE_PORT
 /// and PBS_EXEC of the environment; for those not set there but PBS_HOME, of the file that PBS_CONF_FILE
 /// names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file name a failover
-/// pair. Errors: PBSE_NOSERVER for a port that is none, naming
-/// where it is set.
-Result<Settings> load_settings(const Environment& environment);
+/// pair. Where nothing names a server, the socket of `usual_home` counts, if it exists. Errors: PBSE_NOSERVER
+/// for a port that is none, naming where it is set.
+Result<Settings> load_settings(const Environment& environment, const std::string& usual_home = kUsualHome);
 
 /// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt if it
 /// isn't there.

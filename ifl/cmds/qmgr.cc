@@ -23,6 +23,7 @@ using namespace pbs::cmds;
 
 constexpr Program kProgram{"qmgr",
                            "usage: qmgr [-a] [-c command]... [-e] [-n] [-z] [server...]\n"
+                           "       qmgr --complete text\n"
                            "       qmgr --help | --version\n"};
 // The exit statuses of PBS's qmgr for a wrong command line, and when it can't reach a server.
 constexpr int kUsage = 1;
@@ -96,12 +97,28 @@ void run_terminal(QmgrSession& session) {
     }
 }
 
+// For shells: a directive as it is typed so far, with each word that its last one may become.
+int print_completions(const std::string& text) {
+    QmgrOptions options;
+    options.silent = true;  // without a server there are no names of objects, and all else
+    QmgrSession session(options);
+    session.connect({});
+    const auto found = complete(text, [&](ObjectType type) { return session.object_names(type); });
+    for (const std::string& candidate : found.candidates) {
+        fmt::print("{}{}\n", text.substr(0, found.begin), candidate);
+    }
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
     if (information_asked(kProgram, arguments)) {
         return 0;
+    }
+    if (arguments.size() == 2 && arguments[0] == "--complete") {
+        return print_completions(arguments[1]);
     }
     const auto line = parse_options("ac:enz", arguments);
     if (!line) {

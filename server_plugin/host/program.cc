@@ -15,6 +15,7 @@
 #include <chrono>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -47,6 +48,7 @@
 #include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/host/server.h"
+#include "server_plugin/host/service_manager.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/host/users.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -102,6 +104,11 @@ Result<rlim_t> raise_descriptor_limit() {
     return limit.rlim_cur;
 }
 
+std::string surroundings(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+    return value == nullptr ? "" : value;
+}
+
 // Written whole and put in place, so that a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
@@ -144,6 +151,7 @@ class Program {
 
     const ProgramOptions& options_;
     rlim_t descriptors_ = 0;
+    ServiceManager service_manager_{surroundings};
     std::optional<Daemon> daemon_;
     Clock clock_;
     std::optional<Home> home_;
@@ -458,6 +466,7 @@ void Program::carry_on(const std::function<void()>& step) {
 
 void Program::tick() {
     const int64_t now = server_->now();
+    service_manager_.alive();
     dependents_fail_ = false;
     take_run_events(*server_);
     cycles_->look_at_clock();
@@ -489,6 +498,7 @@ void Program::check_stop() {
 void Program::stop(std::string_view why) {
     if (stopped_) return;
     stopped_ = true;
+    service_manager_.stopping();
     server_->stopping = true;
     log_->write(LogEvent::system, LogClass::server, "Server",
                 fmt::format("stopping because of {}; {} jobs go on running", why, runner_->running()));
@@ -524,6 +534,7 @@ Result<void> Program::run() {
         fmt::format("{} {} ready, pid {}, port {}, plugin {} {}", server_->state.server_name,
                     server_version(), getpid(), network_->port(), plugin_->name(), plugin_->version()));
     if (daemon_) daemon_->ready();
+    service_manager_.ready();
     server_->want_cycle(PBS_SCH_SCHEDULE_FIRST);
     schedule_cycles();
     uv_run(&loop_, UV_RUN_DEFAULT);

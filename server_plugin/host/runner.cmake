@@ -19,6 +19,7 @@ pbs_library(
   process_tree.cc
   run_files.cc
   runner.cc
+  service_manager.cc
   shepherd.cc
   spawn.cc
   staging.cc

@@ -25,6 +25,7 @@ pbs_test(
   mom_config_test.cc
   process_tree_test.cc
   run_files_test.cc
+  service_manager_test.cc
   staging_test.cc)
 
 # Whole servers that are killed, with the programs that users have.

@@ -43,11 +43,13 @@ class SettingsTest : public ::testing::Test {
         variables["PBS_HOME"] = home;
     }
 
-    Result<Settings> load() const {
-        return load_settings([this](const char* name) {
-            const auto found = variables.find(name);
-            return found == variables.end() ? std::string() : found->second;
-        });
+    Result<Settings> load(const std::string& usual_home = "/nowhere") const {
+        return load_settings(
+            [this](const char* name) {
+                const auto found = variables.find(name);
+                return found == variables.end() ? std::string() : found->second;
+            },
+            usual_home);
     }
 
     static std::string host_name() {
@@ -59,6 +61,19 @@ class SettingsTest : public ::testing::Test {
     std::string home;
     std::map<std::string, std::string> variables;
 };
+
+TEST_F(SettingsTest, TheUsualHomeCountsWhereNothingNamesAServer) {
+    make_socket();
+    const std::string socket = home + "/server_priv/pbs.sock";
+    variables.erase("PBS_HOME");
+    EXPECT_EQ(load(home)->socket, socket);
+    variables["PBS_HOME"] = "/nowhere";
+    EXPECT_EQ(load(home)->socket, "");
+    variables.erase("PBS_HOME");
+    write_conf("PBS_SERVER=elsewhere\n");
+    EXPECT_EQ(load(home)->socket, "");
+    EXPECT_EQ(load(home)->server, "elsewhere");
+}
 
 TEST_F(SettingsTest, HaveDefaultsWithoutAnyFile) {
     const auto settings = load();

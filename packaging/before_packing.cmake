@@ -1,0 +1,8 @@
+# Debian has manual pages and changelogs compressed, without the date of their making.
+file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/*
+     ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog.Debian)
+foreach(file ${files})
+  if(NOT file MATCHES "\\.gz$")
+    execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()
