@@ -281,6 +281,10 @@ struct batch_status* pbs_stataccounting(int connect, const char* day, const char
     return policy_status(connect, "accounting", day, nullptr, extend);
 }
 
+struct batch_status* pbs_statdiagnosis(int connect, const char* part, const char* extend) {
+    return policy_status(connect, "diagnosis", part, nullptr, extend);
+}
+
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;

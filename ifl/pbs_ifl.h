@@ -669,6 +669,25 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * string that it doesn't know.
  */
 extern struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend);
+/*
+ * What the server tells of itself since its start; the server of this project only. `part` is one of
+ *
+ * - "counters", for every user: one object with the attributes version, started and now (seconds since the
+ *   Epoch), jobs_considered, decisions_dropped, cycles_failed, jobs_ended, log_lines_lost; with resources:
+ *   decisions (kind), requests_refused (type of request), queue (its name; the value as its state_count),
+ *   vnodes (state); and histograms, whose value is "COUNT SUM N N N": how many in all, their sum in seconds, and
+ *   how many were at most each of the bounds: cycles (trigger), requests (type) and commits to the database with
+ *   the bounds in duration_bounds, waits of jobs that started with those in wait_bounds;
+ * - "cycles", an object for each of the last 100: sched, trigger, began, deciding_us, carrying_out_us,
+ *   considered, decisions (kind), dropped, and failed;
+ * - "requests", one for each of the last 100 that took 50 ms or more: type, who, object, at, took_us;
+ * - "users", one for each of the 20 whose requests took longest together: who, requests, took_us;
+ * - "health": file (a database's file; its size), disk (size, free, inodes, free_inodes), home, pid,
+ *   clock_offset, memory (resident), descriptors, log_lines_lost, and an error for what can't be found out.
+ *
+ * All but the counters are for managers and operators, others get PBSE_PERM. `extend` is NULL.
+ */
+extern struct batch_status* pbs_statdiagnosis(int connect, const char* part, const char* extend);
 extern void pbs_statfree(struct batch_status* list);
 extern void pbs_delstatfree(struct batch_deljob_status* list);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 
 #include "ifl/pbs_error.h"
@@ -265,7 +266,9 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
             done = before();
             told = done.has_value();
         }
+        const auto began = std::chrono::steady_clock::now();
         if (done) done = store.commit();
+        if (done) server_.counters.committed(std::chrono::steady_clock::now() - began);
     } catch (const std::exception& error) {
         done = fail(PBSE_SYSTEM, error.what());
     }

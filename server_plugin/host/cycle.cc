@@ -163,6 +163,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     trigger_ = trigger;
     dropped_ = false;
     refused_ = 0;
+    note_ = {.sched = name, .trigger = trigger, .began = now};
+    stage_began_ = std::chrono::steady_clock::now();
     server_.changed.emplace();
     const auto running = server_.parts.plugin->start_cycle(now, name, trigger);
     if (!running && running.error().code == PBSE_TRYAGAIN) return wait(name, trigger);
@@ -177,6 +179,12 @@ void Cycles::cycle_finished() {
     if (stage_ != Stage::deciding) return;
     take_decisions();
     begin_next();
+}
+
+// How long the stage took that ends here; the next one begins.
+std::chrono::nanoseconds Cycles::stage_took() {
+    const auto began = std::exchange(stage_began_, std::chrono::steady_clock::now());
+    return stage_began_ - began;
 }
 
 // What is wanted of it meanwhile is one cycle with it.
@@ -198,6 +206,8 @@ void Cycles::take_decisions() {
     auto decisions = server_.parts.plugin->finish_cycle(server_.now());
     if (!decisions) return fail_cycle(decisions.error());
     decisions_ = *decisions;
+    note_.deciding = stage_took();
+    note_.considered = decisions_.considered();
     applied_ = 0;
     stage_ = Stage::applying;
     apply_some();
@@ -226,8 +236,12 @@ void Cycles::apply_some() {
             ++refused_;
         } else if (!still_holds(decision)) {
             dropped = true;
+            ++note_.dropped;
         } else if (!application.apply(decision)) {
             dropped = dropped || server_.changed->anything();
+            ++note_.dropped;
+        } else {
+            ++note_.decisions.at(static_cast<size_t>(decision.kind));
         }
     }
     if (applied_ > first)
@@ -264,11 +278,14 @@ void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
 
 void Cycles::fail_cycle(const Error& error) {
     server_.parts.log.error(sched_, fmt::format("cycle failed: {}", error.message));
+    note_.failed = true;
     end();
 }
 
 void Cycles::end() {
     stage_ = Stage::idle;
+    note_.carrying = stage_took();
+    server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
     // What changed while it was on its way is looked at as it is now.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server_plugin/host/change.h"
+#include "server_plugin/host/counters.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/server.h"
 
@@ -57,6 +58,7 @@ class Cycles {
     void begin_next();
     void begin(const std::string& sched, int trigger);
     void wait(const std::string& sched, int trigger);
+    std::chrono::nanoseconds stage_took();
     bool still_holds(const Decision& decision) const;
     void take_decisions();
     void apply_some();
@@ -74,6 +76,8 @@ class Cycles {
     // The cycle that is on its way.
     std::string sched_;
     int trigger_ = 0;
+    CycleNote note_;
+    std::chrono::steady_clock::time_point stage_began_{};
     Decisions decisions_;
     size_t applied_ = 0;
     size_t refused_ = 0;    // of them, because scheduling is off

@@ -215,7 +215,11 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     for (const char* name : {"Exit_status", "resources_used", "session_id"}) unset_attribute(job, name);
     set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
     const uint64_t handle = job.handle;
-    change.then([&server, handle] { launch(server, handle); });
+    const int64_t waited = job.stime - (job.etime > 0 ? job.etime : job.qtime);
+    change.then([&server, handle, waited] {
+        server.counters.job_started(waited);
+        launch(server, handle);
+    });
     return {};
 }
 
@@ -239,6 +243,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     change.then([&server, id, script = script_path(server, job)] {
         unlink(script.c_str());
         server.parts.executor.forget(id);
+        server.counters.job_ended();
     });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     if (report.state == RunState::never_started) {

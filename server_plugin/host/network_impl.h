@@ -110,6 +110,7 @@ class Network::Impl {
     void take_request(Peer& peer);
     void handle(Peer& peer, ifl::Request request, std::size_t size);
     void answer_on(Peer& peer);
+    void note(const Asked& asked, bool refused);
     bool waits_for_memory(const Peer& peer) const;
     bool may_grow(const Peer& peer) const;
     void want_turn(Peer& peer);
@@ -172,6 +173,7 @@ struct Network::Impl::Asked {
     Context context;
     ifl::StatusParts parts{};  // of the reply, that are yet to be sent
     bool shown = false;        // some have been
+    Steady::time_point began = Steady::now();
 
     Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
         : request(std::move(asked)),

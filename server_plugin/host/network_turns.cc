@@ -219,6 +219,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         answer_on(peer);
         return;
     }
+    note(*asked, reply.code != 0);
     // A refusal may be for what an uncommitted request did: it waits with that.
     if (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
         held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
@@ -230,6 +231,17 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     const bool close_after = reply.code == PBSE_UNKREQ;
     if (ifl::has_reply(context.request.type)) send(peer, std::move(reply), close_after);
     after_();
+}
+
+void Network::Impl::note(const Asked& asked, bool refused) {
+    std::string object;
+    if (const auto* status = std::get_if<ifl::Status>(&asked.request.body)) object = status->object;
+    server_.counters.request_answered({.type = asked.request.type,
+                                       .who = asked.who.at_host(),
+                                       .object = std::move(object),
+                                       .at = asked.context.now,
+                                       .took = Steady::now() - asked.began},
+                                      refused);
 }
 
 // A turn's part of an answer that is made in steps.
@@ -255,6 +267,7 @@ void Network::Impl::answer_on(Peer& peer) {
             for (ifl::StatusPart& part : asked.parts.take_full()) send_part(peer, std::move(part), true);
             for (ifl::StatusPart& part : asked.parts.take()) send_part(peer, std::move(part), false);
         }
+        note(asked, instead && instead->code != 0);
         peer.asked.reset();
         after_();
         return;

@@ -53,4 +53,13 @@ std::string StateCounts::text() const {
     return out;
 }
 
+std::string node_state_words(uint32_t state) {
+    std::string out;
+    const auto say = [&](std::string_view word) { out += (out.empty() ? "" : ",") + std::string(word); };
+    if ((state & node_down) != 0) say("down");
+    if ((state & node_offline) != 0) say("offline");
+    if ((state & node_stale) != 0) say("stale");
+    return out;
+}
+
 }  // namespace pbs::host

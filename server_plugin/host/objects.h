@@ -126,6 +126,10 @@ struct Queue {
 };
 
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
+// How many vnodes have each combination of these bits.
+using NodeCounts = std::array<int64_t, 8>;
+// The words of a combination that isn't node_free: "down,offline".
+std::string node_state_words(uint32_t state);
 
 struct Node {
     uint64_t handle = 0;

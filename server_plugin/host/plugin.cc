@@ -516,7 +516,8 @@ constexpr uint64_t takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
 Decisions::Decisions(const pbs_cycle_result& result)
     : first_(reinterpret_cast<const char*>(result.decisions)),
       count_(result.decision_count),
-      stride_(result.decision_count == 0 ? 0 : result.decisions[0].size) {}
+      stride_(result.decision_count == 0 ? 0 : result.decisions[0].size),
+      considered_(result.jobs_considered) {}
 
 Decision Decisions::at(size_t i, const State& state) const {
     return decision_of(*reinterpret_cast<const pbs_decision*>(first_ + i * stride_), state);

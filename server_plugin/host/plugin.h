@@ -45,12 +45,14 @@ class Decisions {
     Decisions() = default;
     explicit Decisions(const pbs_cycle_result& result);
     size_t size() const { return count_; }
+    int64_t considered() const { return considered_; }  // jobs
     Decision at(size_t i, const State& state) const;
 
   private:
     const char* first_ = nullptr;
     size_t count_ = 0;
     size_t stride_ = 0;
+    int64_t considered_ = 0;
 };
 
 struct PluginOptions {

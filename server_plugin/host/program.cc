@@ -247,6 +247,7 @@ Result<void> Program::open_state() {
     server_ = std::make_unique<Server>(
         std::move(state), ServerParts{*store_, *log_, *accounting_, *mailer_, *executor_, clock_},
         std::move(server_options));
+    server_->started = server_->now();
     return server_->make_first_objects();
 }
 

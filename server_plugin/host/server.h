@@ -14,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "server_plugin/host/counters.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/runner.h"
 #include "server_plugin/host/state.h"
@@ -65,6 +66,8 @@ class Server {
     State state;
     ServerParts parts;
     ServerOptions options;
+    Counters counters;
+    int64_t started = 0;  // by the server's clock, seconds since the Epoch
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 

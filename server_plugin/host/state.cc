@@ -131,6 +131,9 @@ void State::put(Node node) {
     handle_in_use(node.handle);
     node_names_[node.handle] = node.name;
     const std::string name = node.name;
+    const auto at = nodes_.find(name);
+    if (at != nodes_.end()) --node_counts_.at(at->second.state);
+    ++node_counts_.at(node.state);
     nodes_.insert_or_assign(name, std::move(node));
 }
 
@@ -170,6 +173,7 @@ void State::exchange(Tables& tables) {
     nodes_.swap(tables.nodes);
     node_names_.swap(tables.node_names);
     scheds_.swap(tables.scheds);
+    node_counts_.swap(tables.node_counts);
     exchanged_ = !exchanged_;
 }
 
@@ -195,6 +199,7 @@ void State::erase_node(std::string_view name) {
     if (at == nodes_.end()) return;
     node_names_.erase(at->second.handle);
     if (!exchanged_) forget_node(at->second.handle);
+    --node_counts_.at(at->second.state);
     nodes_.erase(at);
 }
 

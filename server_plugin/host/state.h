@@ -29,8 +29,11 @@ class State {
         std::map<std::string, Node, std::less<>> nodes;
         std::unordered_map<uint64_t, std::string> node_names;
         std::map<std::string, Sched, std::less<>> scheds;
+        NodeCounts node_counts{};
     };
-    Tables tables() const { return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_}; }
+    Tables tables() const {
+        return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
+    }
     // For a while, until they are exchanged again, or for good. What is counted of jobs stays, also of queues
     // and nodes that are gone then.
     void exchange(Tables& tables);
@@ -91,6 +94,7 @@ class State {
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
 
     const StateCounts& counts() const { return counts_; }
+    const NodeCounts& node_counts() const { return node_counts_; }
     const StateCounts& queue_counts(uint64_t queue) const;
     const Usage& node_usage(uint64_t node) const;
     const Usage& queue_usage(uint64_t queue) const;
@@ -112,6 +116,7 @@ class State {
     std::map<std::string, Sched, std::less<>> scheds_;
     std::unordered_map<uint64_t, Estimate> estimates_;  // by handle
     StateCounts counts_;
+    NodeCounts node_counts_{};
     std::unordered_map<uint64_t, StateCounts> queue_counts_;
     std::unordered_map<uint64_t, Usage> node_usage_;
     std::unordered_map<uint64_t, Usage> queue_usage_;

@@ -259,6 +259,10 @@ std::vector<Row> status_rows() {
                "object=configuration", {ok, ok, perm, perm}),
         status("StatusScheduler history", RequestType::status_scheduler, ifl::Status{}, "object=history",
                {ok, ok, perm, perm}),
+        status("StatusScheduler counters", RequestType::status_scheduler, ifl::Status{"counters", {}},
+               "object=diagnosis"),
+        status("StatusScheduler health", RequestType::status_scheduler, ifl::Status{"health", {}},
+               "object=diagnosis", {ok, ok, perm, perm}),
         status("StatusResource", RequestType::status_resource, ifl::Status{}),
         status("StatusHook", RequestType::status_hook, ifl::Status{}),
     };

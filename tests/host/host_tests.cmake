@@ -37,6 +37,7 @@ pbs_test(
   requests_test.cc
   run_job_test.cc
   select_spec_test.cc
+  status_diagnosis_test.cc
   store_test.cc
   values_test.cc)
 target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>"

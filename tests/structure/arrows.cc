@@ -101,6 +101,11 @@ std::span<const Rule> rules() {
          {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
           "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
+        // What a server tells of itself, with a record of a cycle.
+        {"tools/diag",
+         {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
+          "tools/replay/anonymous.h"},
+         {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"tools/simulate",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",

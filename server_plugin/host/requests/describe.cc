@@ -228,12 +228,7 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
 }
 
 std::string node_state_text(const Node& node, const State& state) {
-    std::string out;
-    const auto say = [&](std::string_view word) { out += (out.empty() ? "" : ",") + std::string(word); };
-    if ((node.state & node_down) != 0) say("down");
-    if ((node.state & node_offline) != 0) say("offline");
-    if ((node.state & node_stale) != 0) say("stale");
-    if (node.state != node_free) return out;
+    if (node.state != node_free) return node_state_words(node.state);
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
     const int64_t used = cpus(state.node_usage(node.handle).assigned, state);
     const bool busy = available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value);

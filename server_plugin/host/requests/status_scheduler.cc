@@ -1,6 +1,7 @@
 // StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
 // "object=configuration", "object=history", "object=explanation" or "object=record" at the start of the
-// extend string, what the plugin has; with "object=accounting" the server's accounting records.
+// extend string, what the plugin has; with "object=accounting" the server's accounting records, with
+// "object=diagnosis" what it tells of itself.
 #include <array>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/status_accounting.h"
 #include "server_plugin/host/requests/status_configuration.h"
+#include "server_plugin/host/requests/status_diagnosis.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -101,6 +103,7 @@ ifl::Reply status_scheduler(Context& context) {
     const auto end = extend.find(';');
     const std::string_view rest = end == std::string_view::npos ? "" : extend.substr(end + 1);
     if (extend.substr(0, end) == "object=accounting") return status_accounting(context, rest);
+    if (extend.substr(0, end) == "object=diagnosis") return status_diagnosis(context, rest);
     for (const PluginObject& row : plugin_objects)
         if (extend.substr(0, end) == row.extend) return plugin_status(context, body, row.type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;

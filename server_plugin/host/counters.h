@@ -1,0 +1,123 @@
+// What the server counts of itself as it works, so that whoever asks costs nothing but the reply: cycles,
+// requests, commits and waits since its start, and the last cycles and slow requests one by one. Requests ask
+// for them by requests/status_diagnosis.cc.
+#ifndef PBSPOLICY_HOST_COUNTERS_H
+#define PBSPOLICY_HOST_COUNTERS_H
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/request.h"
+
+namespace pbs::host {
+
+// How many amounts were at most each of some bounds.
+class Histogram {
+  public:
+    // The bounds ascend, are twelve at most, and outlive the histogram.
+    explicit Histogram(std::span<const double> bounds);
+    void add(double amount);
+    // "COUNT SUM N N N": how many in all, their sum, and for each bound how many were at most that.
+    std::string text() const;
+
+  private:
+    std::span<const double> bounds_;
+    std::array<std::uint64_t, 12> counts_{};  // for each bound, without those of lower ones
+    std::uint64_t count_ = 0;
+    double sum_ = 0;
+};
+
+// Seconds. What takes up to a thousandth is nothing to wait for; a cycle or a large status may take longer
+// than ten.
+inline constexpr std::array duration_bounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
+                                               0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
+// Seconds that jobs wait: from moments to a week.
+inline constexpr std::array wait_bounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
+                                           14400.0, 43200.0, 86400.0, 259200.0, 604800.0};
+
+// A scheduling cycle that is over. Its jobs are those of the decisions, but for `considered`.
+struct CycleNote {
+    std::string sched;
+    int trigger = 0;
+    std::int64_t began = 0;                // by the server's clock, seconds since the Epoch
+    std::chrono::nanoseconds deciding{0};  // until the decisions were there
+    std::chrono::nanoseconds carrying{0};  // until they were carried out, with what was done in between
+    std::int64_t considered = 0;
+    std::array<std::int64_t, 5> decisions{};  // by Decision::Kind
+    std::int64_t dropped = 0;                 // decisions that didn't fit any more
+    bool failed = false;
+};
+
+struct RequestNote {
+    ifl::RequestType type{};
+    std::string who;      // user@host
+    std::string object;   // that it names, if it names one
+    std::int64_t at = 0;  // by the server's clock, seconds since the Epoch
+    std::chrono::nanoseconds took{0};
+};
+
+class Counters {
+  public:
+    using Duration = std::chrono::nanoseconds;
+
+    // What one user has asked for.
+    struct User {
+        std::uint64_t requests = 0;
+        Duration took{0};
+    };
+
+    void cycle_over(CycleNote note);
+    void request_answered(RequestNote note, bool refused);
+    void committed(Duration took);
+    void job_started(std::int64_t waited);
+    void job_ended();
+
+    // The last ones, the latest last.
+    const std::deque<CycleNote>& last_cycles() const { return last_cycles_; }
+    const std::deque<RequestNote>& slow_requests() const { return slow_requests_; }
+    const std::map<std::string, User, std::less<>>& users() const { return users_; }
+
+    // All else: names, what each is of (empty: of the server), and values.
+    struct Value {
+        std::string_view name;
+        std::string of;
+        std::string value;
+    };
+    std::vector<Value> values() const;
+
+  private:
+    struct Requests {
+        Histogram took{duration_bounds};
+        std::uint64_t refused = 0;
+    };
+
+    std::deque<CycleNote> last_cycles_;
+    std::deque<RequestNote> slow_requests_;
+    std::map<std::string, User, std::less<>> users_;
+    std::map<int, Histogram> cycles_;  // by trigger
+    std::array<std::uint64_t, 5> decisions_{};
+    std::uint64_t considered_ = 0;
+    std::uint64_t dropped_ = 0;
+    std::uint64_t failed_ = 0;
+    std::map<ifl::RequestType, Requests> requests_;
+    Histogram commits_{duration_bounds};
+    Histogram waits_{wait_bounds};
+    std::uint64_t ended_ = 0;
+};
+
+// How a trigger of cycles is called: "new job"; "other" for a number that is none.
+std::string_view trigger_name(int trigger);
+// How a kind of decisions is called, by its number from 0: "run".
+std::string_view decision_name(std::size_t kind);
+
+}  // namespace pbs::host
+
+#endif

@@ -1,0 +1,182 @@
+// StatusSched with "object=diagnosis": what the server has counted of itself, its last cycles and slow
+// requests, who asks most, and the health of what it stands on.
+#include "server_plugin/host/requests/status_diagnosis.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/clock.h"
+#include "server_plugin/host/counters.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/posix.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::size_t most_users_shown = 20;
+
+ifl::ObjectStatus object(std::string name) {
+    return {PBS_OBJ_DIAGNOSIS, std::move(name), {}};
+}
+
+template <class Value>
+void add(ifl::ObjectStatus& to, std::string name, const Value& value, std::string of = {}) {
+    to.attributes.push_back(ifl::Attribute{std::move(name), std::move(of), fmt::format("{}", value)});
+}
+
+std::int64_t us(std::chrono::nanoseconds duration) {
+    return std::chrono::duration_cast<microseconds>(duration).count();
+}
+
+void add_counters(Context& context, ifl::StatusReply& status) {
+    const Server& server = context.server;
+    ifl::ObjectStatus all = object("counters");
+    add(all, "version", server_version());
+    add(all, "started", server.started);
+    add(all, "now", context.now);
+    for (Counters::Value& value : server.counters.values())
+        add(all, std::string(value.name), value.value, std::move(value.of));
+    for (const auto& [name, queue] : server.state.queues())
+        add(all, "queue", server.state.queue_counts(queue.handle).text(), name);
+    const NodeCounts& nodes = server.state.node_counts();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes.at(i) != 0)
+            add(all, "vnodes", nodes.at(i),
+                i == node_free ? "free" : node_state_words(static_cast<uint32_t>(i)));
+    add(all, "log_lines_lost", server.parts.log.lost());
+    status.objects.push_back(std::move(all));
+}
+
+void add_cycles(Context& context, ifl::StatusReply& status) {
+    for (const CycleNote& note : context.server.counters.last_cycles()) {
+        ifl::ObjectStatus one = object("cycle");
+        add(one, "sched", note.sched);
+        add(one, "trigger", trigger_name(note.trigger));
+        add(one, "began", note.began);
+        add(one, "deciding_us", us(note.deciding));
+        add(one, "carrying_out_us", us(note.carrying));
+        add(one, "considered", note.considered);
+        for (std::size_t i = 0; i < note.decisions.size(); ++i)
+            add(one, "decisions", note.decisions.at(i), std::string(decision_name(i)));
+        add(one, "dropped", note.dropped);
+        if (note.failed) add(one, "failed", "True");
+        status.objects.push_back(std::move(one));
+    }
+}
+
+void add_requests(Context& context, ifl::StatusReply& status) {
+    for (const RequestNote& note : context.server.counters.slow_requests()) {
+        ifl::ObjectStatus one = object("request");
+        add(one, "type", ifl::request_name(note.type));
+        add(one, "who", note.who);
+        if (!note.object.empty()) add(one, "object", note.object);
+        add(one, "at", note.at);
+        add(one, "took_us", us(note.took));
+        status.objects.push_back(std::move(one));
+    }
+}
+
+// Those whose requests took most of the server's time.
+void add_users(Context& context, ifl::StatusReply& status) {
+    const auto& users = context.server.counters.users();
+    std::vector<std::pair<std::string, Counters::User>> most(std::min(users.size(), most_users_shown));
+    std::partial_sort_copy(users.begin(), users.end(), most.begin(), most.end(),
+                           [](const auto& a, const auto& b) { return a.second.took > b.second.took; });
+    for (const auto& [name, user] : most) {
+        ifl::ObjectStatus one = object("user");
+        add(one, "who", name);
+        add(one, "requests", user.requests);
+        add(one, "took_us", us(user.took));
+        status.objects.push_back(std::move(one));
+    }
+}
+
+// Sizes are in bytes. What can't be found out isn't shown but in `error`.
+void add_health(Context& context, ifl::StatusReply& status) {
+    const Server& server = context.server;
+    ifl::ObjectStatus one = object("health");
+    const auto error = [&one](const std::string& what) {
+        add(one, "error", fmt::format("{}: {}", what, system_text(errno)));
+    };
+    const std::string folder = server.options.home + "/server_priv";
+    for (const std::string name : {"server.db", "server.db-wal", "policy.db", "policy.db-wal"}) {
+        struct stat info {};
+        if (::stat((folder + "/" + name).c_str(), &info) == 0) {
+            add(one, "file", info.st_size, name);
+        } else if (!name.ends_with("-wal")) {
+            error(folder + "/" + name);
+        }
+    }
+    struct statvfs disk {};
+    if (::statvfs(folder.c_str(), &disk) == 0) {
+        add(one, "disk", disk.f_blocks * disk.f_frsize, "size");
+        add(one, "disk", disk.f_bavail * disk.f_frsize, "free");
+        add(one, "disk", disk.f_files, "inodes");
+        add(one, "disk", disk.f_favail, "free_inodes");
+    } else {
+        error(folder);
+    }
+    add(one, "home", server.options.home);
+    add(one, "pid", ::getpid());
+    add(one, "clock_offset",
+        std::chrono::duration_cast<std::chrono::seconds>(server.parts.clock.offset()).count());
+    const std::string statm = read_file("/proc/self/statm").value_or("");
+    if (unsigned long pages = 0, resident = 0; std::sscanf(statm.c_str(), "%lu %lu", &pages, &resident) == 2)
+        add(one, "memory", resident * static_cast<unsigned long>(::sysconf(_SC_PAGESIZE)), "resident");
+    std::error_code gone;
+    std::int64_t descriptors = 0;
+    for (std::filesystem::directory_iterator at("/proc/self/fd", gone), end; !gone && at != end;
+         at.increment(gone))
+        ++descriptors;
+    add(one, "descriptors", descriptors);
+    add(one, "log_lines_lost", server.parts.log.lost());
+    status.objects.push_back(std::move(one));
+}
+
+struct Part {
+    std::string_view name;
+    void (*add)(Context& context, ifl::StatusReply& status);
+    bool for_all;  // users
+};
+constexpr std::array parts = {Part{"counters", add_counters, true}, Part{"cycles", add_cycles, false},
+                              Part{"requests", add_requests, false}, Part{"users", add_users, false},
+                              Part{"health", add_health, false}};
+
+}  // namespace
+
+ifl::Reply status_diagnosis(Context& context, std::string_view extend) {
+    const auto& body = std::get<ifl::Status>(context.request.body);
+    const auto part = std::ranges::find(parts, body.object, &Part::name);
+    if (part == parts.end() || !extend.empty() || !body.wanted.empty())
+        return ifl::Reply::error(
+            PBSE_IVALREQ,
+            fmt::format("diagnosis of '{}': expected counters, cycles, requests, users or health, without "
+                        "attributes and options",
+                        body.object));
+    if (!part->for_all)
+        if (auto allowed = operators_only(context); !allowed) return refuse(allowed.error());
+    ifl::StatusReply status;
+    part->add(context, status);
+    ifl::Reply reply;
+    reply.body = std::move(status);
+    return reply;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,56 @@
+#include "tools/diag/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace pbs::diag {
+namespace {
+
+bool is_of_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+}
+
+}  // namespace
+
+void Names::add(std::string_view kind, std::string_view name) {
+    if (name.empty() || names_.contains(name)) return;
+    const int number = ++counts_[std::string(kind)];
+    names_.emplace(name, fmt::format("{}{}", kind, number));
+}
+
+// A word as a whole, else its parts between dots: a job's id, a host with its domain.
+std::string Names::word(std::string_view text) const {
+    if (const auto known = names_.find(text); known != names_.end()) return known->second;
+    const auto dot = text.find('.');
+    if (dot == std::string_view::npos) return std::string(text);
+    return word(text.substr(0, dot)) + "." + word(text.substr(dot + 1));
+}
+
+std::string Names::replaced(std::string_view text) const {
+    constexpr std::string_view job_name = "job name = ";
+    std::string other;
+    while (!text.empty()) {
+        if (text.starts_with(job_name)) {
+            other += job_name;
+            other += "NAME";
+            text.remove_prefix(std::min(text.find_first_of(",\n", job_name.size()), text.size()));
+            continue;
+        }
+        const auto end = std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin();
+        if (end == 0) {
+            other += text.front();
+            text.remove_prefix(1);
+            continue;
+        }
+        // The dot that ends a sentence is none of the name.
+        std::string_view found = text.substr(0, static_cast<std::size_t>(end));
+        while (found.size() > 1 && found.back() == '.') found.remove_suffix(1);
+        other += word(found);
+        text.remove_prefix(found.size());
+    }
+    return other;
+}
+
+}  // namespace pbs::diag

@@ -1,0 +1,222 @@
+// pbs_diag: what a server does, and whether it is well.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/client.h"
+#include "tools/diag/ask.h"
+#include "tools/diag/bundle.h"
+#include "tools/diag/report.h"
+
+namespace {
+
+using namespace pbs::diag;  // NOLINT(google-build-using-namespace): this is a program
+using pbs::cmds::Connection;
+using pbs::cmds::StatusList;
+
+constexpr int kProblems = 1;
+constexpr int kUsage = 2;
+
+struct Arguments {
+    bool cycles = false;
+    bool waiting = false;
+    bool requests = false;
+    bool users = false;
+    bool health = false;
+    std::size_t count = 10;
+    std::string bundle;
+    bool anonymous = false;
+    std::string server;
+
+    bool all() const { return !cycles && !waiting && !requests && !users && !health; }
+};
+
+int complain(const std::string& message, int status) {
+    fmt::print(stderr, "pbs_diag: {}\n", message);
+    return status;
+}
+
+// "2024a"; the first line of tzdata.zi is "# version 2024a".
+std::string zone_version() {
+    for (const char* path : {"/usr/share/zoneinfo/tzdata.zi", "/usr/share/zoneinfo/+VERSION"}) {
+        std::ifstream file(path);
+        std::string line;
+        if (!std::getline(file, line)) continue;
+        return line.starts_with("# version ") ? line.substr(10) : line;
+    }
+    return {};
+}
+
+std::string versions() {
+    utsname machine{};
+    uname(&machine);
+    std::string text = fmt::format("pbs_diag {}\n{} {} {}\nzone data {}\n", PBSPOLICY_VERSION,
+                                   machine.sysname, machine.release, machine.machine, zone_version());
+    std::ifstream release("/etc/os-release");
+    for (std::string line; std::getline(release, line);)
+        if (line.starts_with("PRETTY_NAME=")) text += line + '\n';
+    return text;
+}
+
+// A new file, its owner's alone: it says whose jobs there are.
+int write_new(const std::string& path, const std::string& text) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return complain(fmt::format("can't make {}: {}", path, std::strerror(errno)), kProblems);
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t n = write(fd, text.data() + written, text.size() - written);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        written += static_cast<std::size_t>(n);
+    }
+    const bool whole = written == text.size() && fsync(fd) == 0;
+    const int error = errno;
+    close(fd);
+    if (whole) return 0;
+    unlink(path.c_str());
+    return complain(fmt::format("can't write {}: {}", path, std::strerror(error)), kProblems);
+}
+
+class Report {
+  public:
+    Report(const Connection& connection, const Arguments& arguments)
+        : connection_(connection), arguments_(arguments) {}
+
+    // The first failure ends it.
+    pbs::cmds::Result<void> make(bool all) {
+        using pbs::cmds::Result;
+        Result<void> done = need(counters_, "counters");
+        const auto section = [&](bool wanted, std::string_view title, auto&& text) {
+            if (!done || !(wanted || all)) return;
+            const Result<std::string> made = text();
+            if (!made) {
+                done = tl::unexpected(made.error());
+                return;
+            }
+            text_ += fmt::format("{}{}\n\n{}", text_.empty() ? "" : "\n", title, *made);
+        };
+        section(arguments_.health, "HEALTH", [&] { return health(); });
+        section(arguments_.cycles, "LAST CYCLES", [&] { return part("cycles", cycles_text); });
+        section(arguments_.waiting, "WHY JOBS WAIT", [&]() -> Result<std::string> {
+            const auto reasons = ask_reasons(connection_);
+            if (!reasons) return tl::unexpected(reasons.error());
+            return reasons_text(*reasons, arguments_.count);
+        });
+        section(arguments_.requests, "SLOW REQUESTS", [&] { return part("requests", requests_text); });
+        section(arguments_.users, "WHO ASKS MOST", [&] { return part("users", users_text); });
+        return done;
+    }
+    const std::string& text() const { return text_; }
+    int problems() const { return problems_; }
+
+  private:
+    pbs::cmds::Result<void> need(StatusList& list, const std::string& name) {
+        auto found = ask_part(connection_, name);
+        if (!found) return tl::unexpected(found.error());
+        list = std::move(*found);
+        return {};
+    }
+    pbs::cmds::Result<std::string> part(const std::string& name,
+                                        std::string (*text)(const batch_status*, std::size_t)) {
+        const auto list = ask_part(connection_, name);
+        if (!list) return tl::unexpected(list.error());
+        return text(list->get(), arguments_.count);
+    }
+    pbs::cmds::Result<std::string> health() {
+        const auto list = ask_part(connection_, "health");
+        if (!list) return tl::unexpected(list.error());
+        const StatusList server(pbs_statserver(connection_.handle(), nullptr, nullptr));
+        const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+        const Health found = health_text(list->get(), counters_.get(), server.get(), now, zone_version());
+        problems_ = found.problems;
+        return found.text;
+    }
+
+    const Connection& connection_;
+    const Arguments& arguments_;
+    StatusList counters_;
+    std::string text_;
+    int problems_ = 0;
+};
+
+int bundle(const Connection& connection, const Arguments& arguments) {
+    Report report(connection, arguments);
+    if (auto made = report.make(true); !made) return complain(made.error().message, made.error().status);
+    BundleOptions options;
+    options.report = report.text();
+    options.versions = versions();
+    options.anonymous = arguments.anonymous;
+    options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (const auto health = ask_part(connection, "health"))
+        options.home = pbs::cmds::value_of((*health)->attribs, "home").value_or("");
+    if (const auto users = ask_part(connection, "users"))
+        for (const batch_status* at = users->get(); at != nullptr; at = at->next)
+            options.users.emplace_back(pbs::cmds::value_of(at->attribs, "who").value_or(""));
+    const auto made = make_bundle(connection, options);
+    if (!made) return complain(made.error().message, made.error().status);
+    for (const std::string& what : made->left_out) (void)complain("not in it: " + what, 0);
+    if (const int status = write_new(arguments.bundle, made->archive); status != 0) return status;
+    fmt::print("{}: {}\n", arguments.bundle, size_text(static_cast<double>(made->archive.size())));
+    return 0;
+}
+
+int run(int argc, char** argv) {
+    Arguments arguments;
+    CLI::App app("Shows what a server does and whether it is well, to managers and operators.", "pbs_diag");
+    app.footer("See pbs_diag(8).");
+    app.set_version_flag("--version", std::string("pbspolicy ") + PBSPOLICY_VERSION);
+    app.add_flag("--health", arguments.health, "Databases, disk, clock, zone data, log");
+    app.add_flag("--cycles", arguments.cycles, "The last scheduling cycles: how long, and what they decided");
+    app.add_flag("--waiting", arguments.waiting, "Why jobs wait, counted");
+    app.add_flag("--requests", arguments.requests, "The last requests that took 50 ms or more");
+    app.add_flag("--users", arguments.users, "Whose requests take most of the server's time");
+    app.add_option("-n,--count", arguments.count, "At most so many lines of each")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    auto* file =
+        app.add_option("--bundle", arguments.bundle,
+                       "Write all of it into a new archive for tar(1), with the configuration, a record of "
+                       "a cycle, the log and versions")
+            ->type_name("FILE");
+    app.add_flag("--anonymous", arguments.anonymous, "The same with other names of users, queues and hosts")
+        ->needs(file);
+    app.add_option("--server", arguments.server, "The server to ask, in place of the default one")
+        ->type_name("NAME");
+    try {
+        app.parse(argc, argv);
+        if (!arguments.bundle.empty() && !arguments.all())
+            throw CLI::ExcludesError("--bundle", "what is to be shown: it has all");
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kUsage;
+    }
+    const auto connection = Connection::open(arguments.server);
+    if (!connection) return complain(connection.error().message, connection.error().status);
+    if (!arguments.bundle.empty()) return bundle(*connection, arguments);
+    Report report(*connection, arguments);
+    const auto made = report.make(arguments.all());
+    fmt::print("{}", report.text());
+    if (!made) return complain(made.error().message, made.error().status);
+    return report.problems() > 0 ? kProblems : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        return complain(error.what(), kProblems);
+    }
+}
