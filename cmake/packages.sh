@@ -4,7 +4,7 @@
 build_packages=(
     g++ cmake ninja-build pkg-config tzdata
     libsqlite3-dev libical-dev libfmt-dev libcli11-dev libedit-dev
-    libuv1-dev nlohmann-json3-dev libexpected-dev libabsl-dev
+    libuv1-dev libcpp-httplib-dev nlohmann-json3-dev libexpected-dev libabsl-dev
 )
 test_packages=(
     libgtest-dev libgmock-dev libbenchmark-dev

@@ -111,6 +111,10 @@ std::span<const Rule> rules() {
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
+        // It asks through the C API, so that it works with both hosts.
+        {"tools/web",
+         {"text/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
+         {"pbs_text", "pbspolicy", "pbs_cmds"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},

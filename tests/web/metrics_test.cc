@@ -1,0 +1,99 @@
+#include "tools/web/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pbs::web {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// An object of a status list, as the C API gives it.
+class Object {
+  public:
+    struct Value {
+        std::string name;
+        std::string value;
+        std::string resource = "";
+    };
+    Object(std::string name, std::vector<Value> values) : name_(std::move(name)), values_(std::move(values)) {
+        attrl** at = &status_.attribs;
+        for (const Value& value : values_) {
+            attrl& attribute = attributes_.emplace_back();
+            attribute.name = const_cast<char*>(value.name.c_str());
+            attribute.value = const_cast<char*>(value.value.c_str());
+            attribute.resource = const_cast<char*>(value.resource.c_str());
+            *at = &attribute;
+            at = &attribute.next;
+        }
+        status_.name = name_.data();
+    }
+    const batch_status* get() const { return &status_; }
+
+  private:
+    std::string name_;
+    std::vector<Value> values_;
+    std::deque<attrl> attributes_;
+    batch_status status_{};
+};
+
+const Object counters("counters", {{"version", "0.1.0"},
+                                   {"started", "1800000000"},
+                                   {"duration_bounds", "0.1 1"},
+                                   {"wait_bounds", "60"},
+                                   {"cycles", "3 1.5 2 3", "new job"},
+                                   {"decisions", "7", "run"},
+                                   {"jobs_considered", "20"},
+                                   {"decisions_dropped", "0"},
+                                   {"cycles_failed", "0"},
+                                   {"requests", "5 0.2 5 5", "StatusJob"},
+                                   {"requests_refused", "1", "StatusJob"},
+                                   {"commits", "9 0.3 9 9"},
+                                   {"waits", "7 100 6"},
+                                   {"jobs_ended", "2"},
+                                   {"queue", "Transit:0 Queued:4 Running:2", "batch"},
+                                   {"queue", "Transit:0 Queued:1 Running:0", "night"},
+                                   {"vnodes", "3", "free"},
+                                   {"log_lines_lost", "0"}});
+const Object sched("default", {{"scheduling", "True"}, {"prime_time", "False"}, {"active_policy", "night"}});
+
+TEST(MetricsTest, WhatTheServerCounts) {
+    const std::string text = metrics(counters.get(), sched.get());
+    EXPECT_THAT(text, HasSubstr("\npbs_up 1\n"));
+    EXPECT_THAT(text, HasSubstr("\npbs_jobs{queue=\"batch\",state=\"Queued\"} 4\n"));
+    EXPECT_THAT(text, HasSubstr("\npbs_cycle_duration_seconds_bucket{trigger=\"new job\",le=\"0.1\"} 2\n"));
+    EXPECT_THAT(text, HasSubstr("\npbs_job_wait_duration_seconds_bucket{le=\"60\"} 6\n"));
+    EXPECT_THAT(text, HasSubstr("\npbs_sched_policy_info{sched=\"default\",policy=\"night\"} 1\n"));
+    EXPECT_THAT(text, AllOf(HasSubstr("\npbs_sched_scheduling{sched=\"default\"} 1\n"),
+                            HasSubstr("\npbs_sched_prime_time{sched=\"default\"} 0\n"),
+                            HasSubstr("\npbs_sched_configuration_error{sched=\"default\"} 0\n")));
+}
+
+TEST(MetricsTest, OfAServerThatIsDownOrCountsNothing) {
+    EXPECT_EQ("# HELP pbs_up Whether the server answers.\n# TYPE pbs_up gauge\npbs_up 0\n",
+              metrics(nullptr, nullptr));
+    EXPECT_THAT(
+        metrics(nullptr, sched.get()),
+        AllOf(HasSubstr("pbs_up 1\n"), HasSubstr("pbs_sched_prime_time"), Not(HasSubstr("pbs_jobs"))));
+}
+
+TEST(MetricsTest, PrometheusFindsNothingWrongWithThem) {
+    const std::string promtool = PBS_PROMTOOL;
+    if (promtool.empty()) GTEST_SKIP() << "promtool (Debian's package prometheus) isn't installed";
+    std::FILE* pipe = popen((promtool + " check metrics").c_str(), "w");
+    ASSERT_NE(nullptr, pipe);
+    const std::string text = metrics(counters.get(), sched.get());
+    EXPECT_EQ(text.size(), std::fwrite(text.data(), 1, text.size(), pipe));
+    EXPECT_EQ(0, pclose(pipe)) << text;
+}
+
+}  // namespace
+}  // namespace pbs::web

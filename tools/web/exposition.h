@@ -1,0 +1,38 @@
+// Metrics as Prometheus reads them: the "text-based format", version 0.0.4 (prometheus.io, Exposition
+// formats).
+#ifndef PBSPOLICY_TOOLS_WEB_EXPOSITION_H
+#define PBSPOLICY_TOOLS_WEB_EXPOSITION_H
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pbs::web {
+
+/// Names and values of labels. Values are any text.
+using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
+
+class Exposition {
+  public:
+    /// What follows are samples of this metric. The name follows the conventions: a unit, and _total for a
+    /// counter.
+    void begin(std::string_view name, std::string_view type, std::string_view help);
+    void sample(std::string_view value, const Labels& labels = {});
+    void sample(double value, const Labels& labels = {});
+    /// One of a histogram. `counted` is "COUNT SUM N N N" and `bounds` the upper bounds of the Ns, as
+    /// pbs_statdiagnosis() has them. False, and nothing is written: they aren't that.
+    bool histogram(std::string_view counted, std::string_view bounds, const Labels& labels = {});
+    const std::string& text() const { return text_; }
+
+  private:
+    void line(std::string_view suffix, const Labels& labels, std::string_view value);
+
+    std::string name_;
+    std::string text_;
+};
+
+}  // namespace pbs::web
+
+#endif

@@ -1,0 +1,131 @@
+#include "tools/web/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "ifl/cmds/attr_list.h"
+#include "tools/web/exposition.h"
+
+namespace pbs::web {
+namespace {
+
+using cmds::value_of;
+using cmds::view;
+
+// What an attribute of the counters becomes; its resource is the value of `label`.
+struct Row {
+    std::string_view attribute;
+    std::string_view name;
+    std::string_view type;
+    std::string_view label;   // empty: it has no resource
+    std::string_view bounds;  // of a histogram: the attribute that has them
+    std::string_view help;
+};
+constexpr std::array rows = {
+    Row{"started", "pbs_start_time_seconds", "gauge", "", "", "Start of the server, in seconds since 1970."},
+    Row{"cycles", "pbs_cycle_duration_seconds", "histogram", "trigger", "duration_bounds",
+        "Scheduling cycles, from their beginning until their decisions were carried out."},
+    Row{"decisions", "pbs_cycle_decisions_total", "counter", "kind", "",
+        "Decisions of cycles that were carried out: run is a started job."},
+    Row{"decisions_dropped", "pbs_cycle_decisions_dropped_total", "counter", "", "",
+        "Decisions that didn't fit any more when they were to be carried out."},
+    Row{"jobs_considered", "pbs_cycle_jobs_considered_total", "counter", "", "",
+        "Jobs that cycles looked at."},
+    Row{"cycles_failed", "pbs_cycle_failures_total", "counter", "", "", "Cycles that failed."},
+    Row{"waits", "pbs_job_wait_duration_seconds", "histogram", "", "wait_bounds",
+        "How long jobs that started had been eligible to start."},
+    Row{"jobs_ended", "pbs_jobs_ended_total", "counter", "", "", "Runs of jobs that ended."},
+    Row{"vnodes", "pbs_vnodes", "gauge", "state", "", "Vnodes by state; free ones may be busy."},
+    Row{"requests", "pbs_request_duration_seconds", "histogram", "request", "duration_bounds",
+        "Requests of clients, from when the server had them until the answer was made."},
+    Row{"requests_refused", "pbs_requests_refused_total", "counter", "request", "",
+        "Requests that were answered with an error."},
+    Row{"commits", "pbs_database_commit_duration_seconds", "histogram", "", "duration_bounds",
+        "Transactions of the server's database, until they were durable."},
+    Row{"log_lines_lost", "pbs_log_lines_lost_total", "counter", "", "",
+        "Lines that couldn't be written to the server's log."}};
+
+void add(Exposition& out, const Row& row, const attrl* counters) {
+    bool begun = false;
+    for (const attrl* at = counters; at != nullptr; at = at->next) {
+        if (view(at->name) != row.attribute) continue;
+        if (!begun) out.begin(row.name, row.type, row.help);
+        begun = true;
+        Labels labels;
+        if (!row.label.empty()) labels.emplace_back(row.label, view(at->resource));
+        if (row.bounds.empty())
+            out.sample(view(at->value), labels);
+        else
+            out.histogram(view(at->value), value_of(counters, row.bounds).value_or(""), labels);
+    }
+}
+
+// "Transit:0 Queued:1 Held:0 ..."
+void add_states(Exposition& out, std::string_view queue, std::string_view counts) {
+    while (!counts.empty()) {
+        const std::string_view one = counts.substr(0, counts.find(' '));
+        counts.remove_prefix(std::min(one.size() + 1, counts.size()));
+        const std::size_t colon = one.find(':');
+        if (colon == std::string_view::npos) continue;
+        out.sample(one.substr(colon + 1), {{"queue", queue}, {"state", one.substr(0, colon)}});
+    }
+}
+
+void add_queues(Exposition& out, const attrl* counters) {
+    bool begun = false;
+    for (const attrl* at = counters; at != nullptr; at = at->next) {
+        if (view(at->name) != "queue") continue;
+        if (!begun) out.begin("pbs_jobs", "gauge", "Jobs by queue and state, without those that have ended.");
+        begun = true;
+        add_states(out, view(at->resource), view(at->value));
+    }
+}
+
+// Truths about schedulers.
+struct Truth {
+    std::string_view attribute;
+    std::string_view expected;  // its value; empty: any
+    std::string_view name;
+    std::string_view help;
+};
+constexpr std::array truths = {
+    Truth{"scheduling", "True", "pbs_sched_scheduling", "Whether cycles of the scheduler run."},
+    Truth{"prime_time", "True", "pbs_sched_prime_time", "Whether it is prime time."},
+    Truth{"dedicated_time", "True", "pbs_sched_dedicated_time", "Whether it is dedicated time."},
+    Truth{"configuration_error", "", "pbs_sched_configuration_error",
+          "Whether something keeps the policy from being used as it is."}};
+
+void add_scheds(Exposition& out, const batch_status* scheds) {
+    if (scheds == nullptr) return;
+    for (const Truth& truth : truths) {
+        out.begin(truth.name, "gauge", truth.help);
+        for (const batch_status* sched = scheds; sched != nullptr; sched = sched->next) {
+            const auto value = value_of(sched->attribs, truth.attribute);
+            const bool holds = value && (truth.expected.empty() || *value == truth.expected);
+            out.sample(holds ? "1" : "0", {{"sched", view(sched->name)}});
+        }
+    }
+    out.begin("pbs_sched_policy_info", "gauge", "The policy in force.");
+    for (const batch_status* sched = scheds; sched != nullptr; sched = sched->next)
+        out.sample("1", {{"sched", view(sched->name)},
+                         {"policy", value_of(sched->attribs, "active_policy").value_or("")}});
+}
+
+}  // namespace
+
+std::string metrics(const batch_status* counters, const batch_status* scheds) {
+    Exposition out;
+    out.begin("pbs_up", "gauge", "Whether the server answers.");
+    out.sample(counters != nullptr || scheds != nullptr ? "1" : "0");
+    if (counters != nullptr) {
+        out.begin("pbs_info", "gauge", "The server's version.");
+        out.sample("1", {{"version", value_of(counters->attribs, "version").value_or("")}});
+        for (const Row& row : rows) add(out, row, counters->attribs);
+        add_queues(out, counters->attribs);
+    }
+    add_scheds(out, scheds);
+    return out.text();
+}
+
+}  // namespace pbs::web

@@ -1,0 +1,82 @@
+// pbs_web: what a server does, over HTTP.
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "tools/web/server.h"
+#include "tools/web/source.h"
+
+namespace {
+
+using namespace pbs::web;  // NOLINT(google-build-using-namespace): this is a program
+
+int complain(const std::string& message, int status) {
+    fmt::print(stderr, "pbs_web: {}\n", message);
+    return status;
+}
+
+// Until a signal to stop. It is blocked in all threads but the one that waits for it.
+int serve(Server& server, const sigset_t& stops) {
+    std::thread waiter([&server, &stops] {
+        int signal = 0;
+        sigwait(&stops, &signal);
+        server.stop();
+    });
+    const bool done = server.run();
+    if (!done) pthread_kill(waiter.native_handle(), SIGTERM);
+    waiter.join();
+    return done ? 0 : complain("can't take connections any more", 1);
+}
+
+int run(int argc, char** argv) {
+    std::string bind = "127.0.0.1";
+    int port = 15080;
+    std::string name;
+    CLI::App app("Answers browsers and monitoring over HTTP about a PBS server, and changes nothing there.",
+                 "pbs_web");
+    app.footer("See pbs_web(8).");
+    app.set_version_flag("--version", std::string("pbspolicy ") + PBSPOLICY_VERSION);
+    app.add_option("--bind", bind, "Numeric address to listen on; 0.0.0.0 for all")
+        ->type_name("ADDRESS")
+        ->capture_default_str();
+    app.add_option("-p,--port", port, "TCP port; 0 takes a free one")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    app.add_option("--server", name, "The server to ask, in place of the default one")->type_name("NAME");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTERM);
+    sigaddset(&stops, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &stops, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+
+    Source source(name);
+    Server server({.metrics = [&source] { return source.metrics(); }});
+    const int taken = server.bind(bind, port);
+    if (taken < 0) return complain(fmt::format("can't listen on {}, port {}", bind, port), 1);
+    fmt::print("pbs_web: http://{}:{}/\n", bind.find(':') == std::string::npos ? bind : "[" + bind + "]",
+               taken);
+    (void)std::fflush(stdout);
+    return serve(server, stops);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        return complain(error.what(), 1);
+    }
+}
