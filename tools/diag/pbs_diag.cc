@@ -128,10 +128,10 @@ class Report {
         return {};
     }
     pbs::cmds::Result<std::string> part(const std::string& name,
-                                        std::string (*text)(const batch_status*, std::size_t)) {
+                                        std::string (*shown)(const batch_status*, std::size_t)) {
         const auto list = ask_part(connection_, name);
         if (!list) return tl::unexpected(list.error());
-        return text(list->get(), arguments_.count);
+        return shown(list->get(), arguments_.count);
     }
     pbs::cmds::Result<std::string> health() {
         const auto list = ask_part(connection_, "health");
