@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "server_plugin/scheduler/framework/context.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "tests/cases.h"
 #include "tests/scheduler/random_site.h"
@@ -63,6 +64,55 @@ const Filter large_of_group{.name = "large_of_group", .check = check_large_of_gr
 const Filter* const further_rules[] = {&few_jobs, &half_hours, &half_hours_first,
                                        &priority, &second_job, &large_of_group};
 
+// Queues have their turns in the order in which they were made, the last one first.
+const Deal last_queue{.name = "last_queue",
+                      .wanted = [](const Settings&, Instant) { return true; },
+                      .begin = [](const DealContext&,
+                                  const DealtLane& lane) { return -static_cast<std::int64_t>(lane.queue); }};
+// Users have, by their names' numbers, and each long job of one sends the user back.
+const Deal last_user{
+    .name = "last_user",
+    .wanted = [](const Settings&, Instant) { return true; },
+    .of_users = true,
+    .begin = [](const DealContext& c,
+                const DealtLane& lane) { return -static_cast<std::int64_t>(c.jobs.owner[lane.first]); },
+    .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
+        return jobs.walltime[job.job] > Seconds(hour) ? 3 : 1;
+    }};
+const Deal* const further_deals[] = {&last_queue, &last_user};
+
+// A job of two CPUs or more that waits for others holds up its first queue.
+class HoldQueue final : public AfterRefusal {
+  public:
+    explicit HoldQueue(const CycleParts& parts) : context_(parts.context) {}
+    void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override {
+        const Request& request = context_.tables.requests[context_.tables.jobs.request[job.job]];
+        if (queues.empty() || !verdict.waits || holds_up(queues[0])) return;
+        if (number_of(request.totals, context_.tables.resources.known().ncpus).value_or(0) < 2) return;
+        held_.push_back(queues[0]->number);
+        ++context_.held_up;
+    }
+    bool wants(const CandidateQueues& queues, JobClass) const override {
+        return !queues.empty() && !holds_up(queues[0]);
+    }
+    Reason holds_up(const QueueView* view) const override {
+        if (view == nullptr || std::ranges::find(held_, view->number) == held_.end()) return {};
+        return {ReasonCode::other, view->slot, context_.tables.strings.id("A large job waits")};
+    }
+
+  private:
+    CycleContext& context_;
+    std::vector<std::uint32_t> held_;
+};
+const AfterRefusalRule hold_queue{"hold_queue", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+                                      return std::make_unique<HoldQueue>(parts);
+                                  }};
+
+// The vnodes with the least memory first.
+const NodeOrder least_memory{"least_memory", [](const Settings&, const Resources& resources) {
+                                 return NodeKeys{{resources.known().mem, false}};
+                             }};
+
 // ---- Rules of profiles, with settings by which they matter.
 
 std::string first_queue(const Site& site) {
@@ -98,7 +148,21 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.scheduler.set_allocated("acct", {{"g1", 40.0}, {"g2", 90.0}});
              site.world.scheduler.set_used("acct", {});
          }},
+        {"by_queue",
+         [](Site& site) {
+             site.world.policy().by_queue = true;
+             site.world.policy().round_robin = false;
+         }},
         {"dedicated_end", add_dedicated},
+        {"drain", [](Site& site) { site.world.policy().max_queued_time = Seconds(hour); }},
+        {"early_non_prime",
+         [](Site& site) {
+             Settings& s = site.world.policy();
+             s.enforce_prime_time = s.nonprime_drain_sys = {true};
+             s.np_drain_backtime = s.np_drain_idletime = Seconds(hour);
+             s.prime_time_wallt_limit = Seconds(hour);
+             site.world.configuration.prime = site.world.window("FREQ=DAILY", 5, 8);
+         }},
         {"dedicated_time",
          [](Site& site) { site.world.configuration.dedicated = site.world.window("FREQ=DAILY", 8, 9); }},
         {"execution_type", [](Site& site) { set_queue(site, {.execution_type = ExecutionType::prime}); }},
@@ -121,6 +185,10 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"max_running", [](Site& site) { set_queue(site, {.max_running = 2}); }},
         {"max_user_run_jobs", [](Site& site) { site.world.policy().max_user_run_jobs = 1; }},
+        {"node_sort_key",
+         [](Site& site) {
+             site.world.policy().node_sort_key = {{"sort_priority", false}, {"mem", true}};
+         }},
         {"nonprime_drain",
          [](Site& site) {
              site.world.policy().enforce_prime_time = site.world.policy().nonprime_drain_sys = {true};
@@ -133,6 +201,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().enforce_prime_time = {true};
              site.world.policy().prime_time_wallt_limit = Seconds(hour);
          }},
+        {"past_usage", [](Site& site) { site.world.policy().sort_by_past_usage = {true}; }},
         {"queue_group_limit", [](Site& site) { set_queue(site, {.max_group_run = 1}); }},
         {"queue_maximum", [](Site& site) { set_queue(site, {.max_ncpus = 4}); }},
         {"queue_nodes", [](Site& site) { set_queue(site, {.nodes = 9}); }},
@@ -152,6 +221,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              s.backfill_depth = 2;
              set_queue(site, {.max_running = 3, .available_ncpus = 20});
          }},
+        {"round_robin",
+         [](Site& site) {
+             site.world.policy().round_robin = true;
+             site.world.policy().by_queue = false;
+         }},
         {"server_group_limit", [](Site& site) { set_server(site, {.max_group_run = 1}); }},
         {"server_max_running", [](Site& site) { set_server(site, {.max_running = 3}); }},
         {"server_resources", [](Site& site) { set_server(site, {.max_running = 0}); }},
@@ -160,6 +234,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          [](Site& site) {
              site.world.policy().small_job_max = 3;
              site.world.policy().wallt_limit_large_job = Seconds(2 * hour);
+         }},
+        {"top_jobs",
+         [](Site& site) {
+             site.world.policy().strict_ordering = true;
+             site.world.policy().backfill_depth = 1;
          }},
         {"user_acl",
          [](Site& site) {
@@ -175,7 +254,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
 struct Tried {
     std::string name;
     Algorithm algorithm;
-    const Filter* further = nullptr;  // null: the profile has it
+    bool further = false;  // the profile doesn't have it
+    const Filter* filter = nullptr;
+    const Deal* deal = nullptr;
+    const AfterRefusalRule* after_refusal = nullptr;
+    const NodeOrder* node_order = nullptr;
 };
 
 void PrintTo(const Tried& tried, std::ostream* out) {
@@ -188,9 +271,24 @@ std::vector<Tried> all_tried() {
         Settings s;
         s.algorithm = algorithm;
         const Profile& profile = profile_of(s);
-        for (const Filter* filter : profile.filters) all.push_back({filter->name, algorithm});
-        for (const Admission* admission : profile.admissions) all.push_back({admission->name, algorithm});
-        for (const Filter* filter : further_rules) all.push_back({filter->name, algorithm, filter});
+        const auto add = [&](const char* name) { all.push_back({.name = name, .algorithm = algorithm}); };
+        for (const Filter* filter : profile.filters) add(filter->name);
+        for (const Admission* admission : profile.admissions) add(admission->name);
+        for (const Deal* deal : profile.deals) add(deal->name);
+        for (const AfterRefusalRule* rule : profile.after_refusal) add(rule->name);
+        if (algorithm == Algorithm::standard) add(profile.node_order->name);
+        for (const Filter* filter : further_rules)
+            all.push_back({.name = filter->name, .algorithm = algorithm, .further = true, .filter = filter});
+        // Normal jobs are in lanes of users with origin, and in lanes of queues with standard.
+        for (const Deal* deal : further_deals)
+            if (deal->of_users == (algorithm == Algorithm::origin))
+                all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
+        all.push_back(
+            {.name = hold_queue.name, .algorithm = algorithm, .further = true, .after_refusal = &hold_queue});
+        all.push_back({.name = least_memory.name,
+                       .algorithm = algorithm,
+                       .further = true,
+                       .node_order = &least_memory});
     }
     return all;
 }
@@ -199,6 +297,8 @@ std::vector<Tried> all_tried() {
 struct OwnProfile {
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
+    std::vector<const Deal*> deals;
+    std::vector<const AfterRefusalRule*> after_refusal;
     Profile profile;
 
     OwnProfile(const Tried& tried, bool with)
@@ -209,13 +309,26 @@ struct OwnProfile {
           }()) {
         filters.assign(profile.filters.begin(), profile.filters.end());
         admissions.assign(profile.admissions.begin(), profile.admissions.end());
-        if (tried.further != nullptr && with) filters.push_back(tried.further);
-        if (tried.further == nullptr && !with) {
-            std::erase_if(filters, [&](const Filter* f) { return f->name == tried.name; });
-            std::erase_if(admissions, [&](const Admission* a) { return a->name == tried.name; });
+        deals.assign(profile.deals.begin(), profile.deals.end());
+        after_refusal.assign(profile.after_refusal.begin(), profile.after_refusal.end());
+        if (tried.further && with) {
+            if (tried.filter != nullptr) filters.push_back(tried.filter);
+            if (tried.deal != nullptr) deals.insert(deals.begin(), tried.deal);
+            if (tried.after_refusal != nullptr) after_refusal.push_back(tried.after_refusal);
+            if (tried.node_order != nullptr) profile.node_order = tried.node_order;
+        }
+        if (!tried.further && !with) {
+            const auto is_it = [&](const auto* rule) { return rule->name == tried.name; };
+            std::erase_if(filters, is_it);
+            std::erase_if(admissions, is_it);
+            std::erase_if(deals, is_it);
+            std::erase_if(after_refusal, is_it);
+            if (profile.node_order != nullptr && is_it(profile.node_order)) profile.node_order = nullptr;
         }
         profile.filters = filters;
         profile.admissions = admissions;
+        profile.deals = deals;
+        profile.after_refusal = after_refusal;
     }
 };
 
@@ -235,7 +348,7 @@ class Rules : public testing::TestWithParam<Tried> {
 };
 
 TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
-    if (GetParam().further == nullptr)
+    if (!GetParam().further)
         EXPECT_TRUE(generators().contains(GetParam().name)) << "rules_test.cc has no generator for it";
     bool matters = false;
     for (int seed = 1; seed <= 40 && !matters; ++seed) {
@@ -392,8 +505,9 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         }
         if (earliest && *earliest < now + Seconds(29 * hour)) {
             ASSERT_TRUE(started) << "foreseen at " << (*earliest - at(0)).count() << ": " << told->reason;
-            EXPECT_LE(*earliest, *started) << told->reason;
             EXPECT_GT(*earliest, *started - tick) << told->reason;
+            // Prime time that is given up depends on what else comes until then: it isn't foreseen.
+            if (GetParam().name != "early_non_prime") EXPECT_LE(*earliest, *started) << told->reason;
             ++foreseen;
         } else {
             EXPECT_FALSE(started) << told->reason;
@@ -404,7 +518,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
 }
 
 TEST(OwnRules, CountTheJobsThatACycleStarts) {
-    const OwnProfile profile({"second_job", Algorithm::standard, &second_job}, true);
+    const OwnProfile profile({"second_job", Algorithm::standard, true, &second_job}, true);
     World world;
     world.policy().profile = &profile.profile;
     world.queue({.name = "q"});

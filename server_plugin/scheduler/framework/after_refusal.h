@@ -54,6 +54,8 @@ class AfterRefusal {
     // Does a refusal depend on whose job it is, though filters don't?
     virtual bool tells_users_apart() const { return false; }
 
+    // Is a cycle after events not enough, whatever happened?
+    virtual bool wants_every_job() const { return false; }
     // In a cycle after events, before any job is looked at, and before the first one that is passed over:
     // releases what jobs were refused in earlier cycles for those that have nothing reserved now.
     virtual void begin() {}
@@ -62,7 +64,8 @@ class AfterRefusal {
     virtual void end() {}
     // Before the jobs of a class are gone through once more (Turns::consider_again()).
     virtual void again() {}
-    // Leaves to the next cycle what it has to know (EventMemory).
+    // Leaves to the next cycle what it has to know (EventMemory), and notes the instants at which it would
+    // decide otherwise (CycleState::instants): the scheduler is woken for them.
     virtual void remember() {}
 };
 

@@ -25,9 +25,14 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     }
     // Early non-prime time is asked for by the jobs of single users.
     bool tells_users_apart() const override { return is_possible(); }
+    // Jobs that were refused for prime time may start, and a queue that has run empty is seen in a cycle over
+    // all jobs alone.
+    bool wants_every_job() const override { return is_possible(); }
     void end() override;
+    void remember() override;
 
   private:
+    bool is_switched_on() const;
     bool is_possible() const;
     bool may_go_early(const QueueView& view) const;
     bool wants_to_go_early(QueueView& view);
@@ -41,11 +46,14 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     std::unordered_map<std::uint32_t, std::vector<JobSlot>> refused_for_prime_;
 };
 
+bool EarlyNonPrime::is_switched_on() const {
+    return state_.prime_now && s_.np_drain_backtime != Seconds(0) && s_.np_drain_idletime != Seconds(0) &&
+           s_.nonprime_drain_sys.holds(in_.now);
+}
+
 // Close enough to the boundary?
 bool EarlyNonPrime::is_possible() const {
-    if (!state_.prime_now || s_.np_drain_backtime == Seconds(0) || s_.np_drain_idletime == Seconds(0) ||
-        !s_.nonprime_drain_sys.holds(in_.now))
-        return false;
+    if (!is_switched_on()) return false;
     const auto boundary = state_.prime->boundary();
     return boundary && *boundary - in_.now <= s_.np_drain_backtime;
 }
@@ -105,6 +113,22 @@ void EarlyNonPrime::end() {
     c_.second_pass = true;
     turns_.consider_again(JobClass::normal, std::move(normal), false);
     c_.second_pass = false;
+}
+
+// When it becomes possible, and when a queue has been idle for long enough.
+void EarlyNonPrime::remember() {
+    if (!is_switched_on()) return;
+    const auto boundary = state_.prime->boundary();
+    if (!boundary) return;
+    if (!is_possible()) {
+        state_.instants->insert(*boundary - s_.np_drain_backtime);
+        return;
+    }
+    for (const QueueView* view : queues_.batch()) {
+        const Instant idle_enough = view->queue->idle_since + s_.np_drain_idletime + Seconds(1);
+        if (!view->early && view->queue->idle_since != Instant{} && idle_enough > in_.now)
+            state_.instants->insert(idle_enough);
+    }
 }
 
 }  // namespace
