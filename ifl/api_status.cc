@@ -10,6 +10,7 @@
 #include "ifl/api.h"
 #include "ifl/error_text.h"
 #include "ifl/host_status.h"
+#include "ifl/queued_subjobs.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
@@ -32,8 +33,10 @@ bool has_objects(int connect, const std::optional<Reply>& reply) {
 // The objects of the reply as a list. With an error, which is set, none of those that came before it.
 batch_status* status_list(int connect, RequestType type, RequestBody body, const char* extend) {
     StatusList list;
+    QueuedSubjobs queued([&list](const ObjectView& object) { list.add(object); });
     const auto reply = request(connect, type, std::move(body), extend,
-                               [&list](const ObjectView& object) { list.add(object); });
+                               [&](const ObjectView& object) { queued.take(object); });
+    queued.end();
     return has_objects(connect, reply) ? list.release() : nullptr;
 }
 
@@ -42,6 +45,11 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     return guarded(no_status(), [&]() -> batch_status* {
         auto attributes = to_attributes(connect, wanted);
         if (!attributes) return nullptr;
+        // Which subjobs are queued has to be known, to show them.
+        const bool subjobs =
+            type == RequestType::status_job && view(extend).find('t') != std::string_view::npos;
+        if (subjobs && !attributes->empty())
+            attributes->push_back({ATTR_array_indices_remaining, "", "", Op::set});
         return status_list(connect, type, Status{std::string(view(object)), std::move(*attributes)}, extend);
     });
 }

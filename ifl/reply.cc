@@ -269,8 +269,10 @@ std::string encode_object(std::uint32_t type, std::string_view name,
 }
 
 // Where the next object goes.
-std::string& StatusParts::next() {
-    if (parts_.empty() || parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_) {
+std::string& StatusParts::next(std::uint32_t type) {
+    const bool full = !parts_.empty() && type != type_of_subjob &&
+                      (parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_);
+    if (parts_.empty() || full) {
         const std::size_t expected = parts_.empty() ? 0 : parts_.back().objects.size();
         parts_.emplace_back().objects.reserve(expected + expected / 8);
     }
@@ -279,17 +281,17 @@ std::string& StatusParts::next() {
 }
 
 void StatusParts::add(std::uint32_t type, std::string_view name, const Attributes& attributes) {
-    DisWriter dis(next());
+    DisWriter dis(next(type));
     put_object(dis, type, name, attributes);
 }
 
 void StatusParts::add(std::uint32_t type, std::string_view name, std::span<const AttributeView> attributes) {
-    DisWriter dis(next());
+    DisWriter dis(next(type));
     put_object(dis, type, name, attributes);
 }
 
 void StatusParts::add_encoded(std::string_view object) {
-    next().append(object);
+    next(0).append(object);
 }
 
 std::size_t StatusParts::bytes() const {

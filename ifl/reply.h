@@ -67,6 +67,11 @@ struct StatusPart {
     bool operator==(const StatusPart&) const = default;
 };
 
+/// Types of objects in a reply to a request for jobs with their subjobs: a job array, and behind it those of
+/// its subjobs that aren't queued (queued_subjobs.h). MGR_OBJ_JOBARRAY_PARENT, MGR_OBJ_SUBJOB.
+inline constexpr std::uint32_t type_of_array = 10;
+inline constexpr std::uint32_t type_of_subjob = 11;
+
 /// Choice 6.
 struct StatusReply {
     std::vector<ObjectStatus> objects = {};
@@ -175,7 +180,8 @@ std::string encode_object(std::uint32_t type, std::string_view name,
 /// Puts objects of a status reply into parts, in the order in which they are added.
 class StatusParts {
   public:
-    /// A part is full with this many objects or bytes, whichever comes first.
+    /// A part is full with this many objects or bytes, whichever comes first; a subjob of a job array never
+    /// begins one, as OpenPBS's clients have forgotten then which array it is of.
     explicit StatusParts(std::size_t objects_per_part = 500, std::size_t bytes_per_part = 1U << 16)
         : max_objects_(objects_per_part), max_bytes_(bytes_per_part) {}
 
@@ -192,7 +198,7 @@ class StatusParts {
     std::vector<StatusPart> take_full();
 
   private:
-    std::string& next();
+    std::string& next(std::uint32_t type);
 
     std::size_t max_objects_;
     std::size_t max_bytes_;

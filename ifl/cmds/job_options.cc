@@ -17,7 +17,7 @@ namespace pbs::cmds {
 
 const char* const kQsubUsage =
     "usage: qsub [-a date_time] [-A account_string] [-c interval] [-C directive_prefix]\n"
-    "\t[-e path] [-f] [-h] [-I] [-j oe|eo|n] [-J X-Y[:Z]] [-k keep] [-l resource_list]\n"
+    "\t[-e path] [-f] [-h] [-I] [-j oe|eo|n] [-J X-Y[:Z][%L]] [-k keep] [-l resource_list]\n"
     "\t[-m mail_options] [-M user_list] [-N jobname] [-o path] [-p priority] [-P project]\n"
     "\t[-q queue] [-r y|n] [-R o|e|oe] [-S path] [-u user_list] [-v variable_list] [-V]\n"
     "\t[-W otherattributes=value...] [-z] [script | -- command [arg1 ...]]\n"
@@ -89,11 +89,11 @@ struct LetterAttribute {
 };
 // Options whose value is the attribute's, as it is.
 constexpr std::array kPlain{
-    LetterAttribute{'A', ATTR_A}, LetterAttribute{'c', ATTR_c},       LetterAttribute{'j', ATTR_j},
-    LetterAttribute{'J', ATTR_J}, LetterAttribute{'k', ATTR_k},       LetterAttribute{'m', ATTR_m},
-    LetterAttribute{'M', ATTR_M}, LetterAttribute{'N', ATTR_N},       LetterAttribute{'p', ATTR_p},
-    LetterAttribute{'r', ATTR_r}, LetterAttribute{'R', ATTR_R},       LetterAttribute{'S', ATTR_S},
-    LetterAttribute{'u', ATTR_u}, LetterAttribute{'P', ATTR_project},
+    LetterAttribute{'A', ATTR_A},       LetterAttribute{'c', ATTR_c}, LetterAttribute{'j', ATTR_j},
+    LetterAttribute{'k', ATTR_k},       LetterAttribute{'m', ATTR_m}, LetterAttribute{'M', ATTR_M},
+    LetterAttribute{'N', ATTR_N},       LetterAttribute{'p', ATTR_p}, LetterAttribute{'r', ATTR_r},
+    LetterAttribute{'R', ATTR_R},       LetterAttribute{'S', ATTR_S}, LetterAttribute{'u', ATTR_u},
+    LetterAttribute{'P', ATTR_project},
 };
 
 Result<void> add_other_attributes(JobOptions& options, std::string_view text, bool submits) {
@@ -115,6 +115,20 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
         }
         options.attributes.put(name, "", value);
     }
+    return {};
+}
+
+// "X-Y:Z%L": the indices, and how many subjobs may run at once.
+Result<void> add_array(JobOptions& options, std::string_view value) {
+    const std::size_t percent = value.find('%');
+    options.attributes.put(ATTR_J, "", std::string(value.substr(0, percent)));
+    if (percent == std::string_view::npos) {
+        return {};
+    }
+    if (options.attributes.has(ATTR_max_run_subjobs)) {
+        return fail("multiple max_run_subjobs values found");
+    }
+    options.attributes.put(ATTR_max_run_subjobs, "", std::string(value.substr(percent + 1)));
     return {};
 }
 
@@ -146,6 +160,8 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
         case 'h':
             options.attributes.put(ATTR_h, "", submits ? USER_HOLD : value);
             return {};
+        case 'J':
+            return add_array(options, value);
         case 'l':
             return add_resources(options.attributes, value);
         case 'W':

@@ -194,6 +194,23 @@ Result<void> add_directives(JobOptions& options, const Work& work, const OptionC
     return {};
 }
 
+// What can't go together, of options and directives.
+Result<void> check_together(const JobOptions& options) {
+    const bool array = options.attributes.has(ATTR_J);
+    const std::string* rerun = options.attributes.find(ATTR_r);
+    if (array && options.interactive) {
+        return fail("interactive and array job submission cannot be used together");
+    }
+    if (array && rerun != nullptr && *rerun == "n") {
+        return fail("cannot submit non-rerunable Array Job");
+    }
+    const std::string* mail = options.attributes.find(ATTR_m);
+    if (!array && mail != nullptr && mail->find('j') != std::string::npos) {
+        return fail("mail option 'j' can not be used without array job", 1);
+    }
+    return {};
+}
+
 // The server's default_qsub_arguments.
 Result<void> add_server_defaults(JobOptions& options, const Connection& connection,
                                  const OptionContext& context) {
@@ -279,6 +296,9 @@ Result<Submitted> submit(const std::vector<std::string>& arguments) {
     }
     if (auto added = add_directives(*options, *work, context); !added) {
         return tl::unexpected(added.error());
+    }
+    if (auto checked = check_together(*options); !checked) {
+        return tl::unexpected(checked.error());
     }
     const Destination destination =
         parse_destination(options->destination.value_or("")).value_or(Destination{});

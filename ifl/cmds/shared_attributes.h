@@ -14,7 +14,8 @@ using enum Where;
 
 inline constexpr HostAttribute kShared[] = {
     {"comment", text, operators, here, "", "A remark, for people"},
-    {"max_array_size", integer, operators, openpbs, "", "How many subjobs an array job may have"},
+    {"max_array_size", integer, operators, here, "",
+     "How many subjobs a job array may have; not set on the server: 10000"},
     {"max_group_res", resources, operators, openpbs, "",
      "How much of a resource the running jobs of a group may use together"},
     {"max_group_res_soft", resources, operators, openpbs, "",

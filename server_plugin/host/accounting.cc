@@ -81,6 +81,7 @@ Text job_text(const AccountedJob& job) {
     text.add("etime", std::to_string(job.etime));
     text.add_if("depend", job.depend);
     text.add_if("start", job.start);
+    text.add_if("array_indices", job.array_indices);
     text.add_if("exec_host", job.exec_host);
     text.add_if("exec_vnode", job.exec_vnode);
     text.add_list("Resource_List", job.resource_list);

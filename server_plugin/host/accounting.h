@@ -30,6 +30,7 @@ struct AccountedJob {
     std::string project;
     std::string name;
     std::string queue;
+    std::string array_indices;  // of a job array
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;

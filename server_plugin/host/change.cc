@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/batch.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
@@ -52,9 +53,16 @@ Sched& Change::add(Sched sched) {
     return scheds_.insert_or_assign(name, std::move(sched)).first->second;
 }
 
+Job& Change::put(Job job) {
+    const uint64_t handle = job.handle;
+    return jobs_.insert_or_assign(handle, std::move(job)).first->second;
+}
+
 void Change::remove(const Job& job) {
-    removed_jobs_[job.handle] = job.sequence;
-    jobs_.erase(job.handle);
+    const uint64_t handle = job.handle;
+    removed_jobs_.insert_or_assign(
+        handle, RemovedJob{job.sequence, job.told_as(), job.is_subjob() ? std::optional(job) : std::nullopt});
+    jobs_.erase(handle);
 }
 void Change::remove(const Queue& queue) {
     removed_queues_[queue.handle] = queue.name;
@@ -119,8 +127,8 @@ Result<void> Change::write_removals() {
     Store& store = server_.parts.store;
     Result<void> done;
     if (removed_resource_) done = store.remove_resource(*removed_resource_);
-    for (auto& [handle, sequence] : removed_jobs_)
-        if (done) done = store.remove_job(sequence);
+    for (auto& [handle, job] : removed_jobs_)
+        if (done) done = store.remove_job(job.sequence);
     for (auto& [handle, name] : removed_queues_)
         if (done) done = store.remove_queue(name);
     for (auto& [handle, name] : removed_nodes_)
@@ -138,9 +146,9 @@ Result<void> Change::write() {
 void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes_) changed.nodes.insert(handle);
     for (const auto& [handle, name] : removed_nodes_) changed.nodes.insert(handle);
-    for (const auto& [handle, sequence] : removed_jobs_) changed.jobs.insert(handle);
+    for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
     for (const auto& [handle, job] : jobs_) {
-        changed.jobs.insert(handle);
+        changed.jobs.insert(job.told_as());
         const Job* before = server_.state.job(handle);
         if (!job.running() || (before != nullptr && before->running())) continue;
         for (const Place& place : job.places) changed.nodes.insert(place.node);
@@ -165,7 +173,7 @@ void Change::put_in_place() {
     for (auto& [handle, node] : nodes_) state.put(node);
     for (auto& [name, sched] : scheds_) state.put(sched);
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
-    for (auto& [handle, sequence] : removed_jobs_) state.erase_job(handle);
+    for (auto& [handle, job] : removed_jobs_) state.erase_job(handle);
     for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
     for (auto& [handle, name] : removed_nodes_) state.erase_node(name);
     for (const std::string& name : removed_scheds_) state.erase_sched(name);
@@ -188,13 +196,9 @@ void Change::tell_plugin() {
         if (!removed_scheds_.contains(name)) plugin->sched_changed(sched, state);
     for (auto& [handle, moved_from] : jobs_) {
         const Job* job = state.job(handle);
-        if (job == nullptr || job->history()) {
-            plugin->job_removed(now_, handle);
-        } else {
-            plugin->job_changed(now_, *job, state);
-        }
+        if (job != nullptr) plugin->tell(now_, *job, state);
     }
-    for (auto& [handle, sequence] : removed_jobs_) plugin->job_removed(now_, handle);
+    for (auto& [handle, job] : removed_jobs_) plugin->job_removed(now_, job.told);
     for (auto& [handle, name] : removed_queues_) plugin->queue_removed(handle);
     for (auto& [handle, name] : removed_nodes_) plugin->node_removed(handle);
     for (const std::string& name : removed_scheds_) plugin->sched_removed(name);
@@ -253,8 +257,19 @@ void reconcile(Server& server) {
 
 }  // namespace
 
+// What arrays are after what becomes of their subjobs.
+void Change::follow_arrays() {
+    std::map<uint64_t, std::vector<SubjobStep>> steps;
+    for (const auto& [handle, job] : jobs_)
+        if (job.is_subjob()) steps[job.array].push_back({server_.state.job(handle), &job, false});
+    for (const auto& [handle, job] : removed_jobs_)
+        if (job.subjob) steps[job.subjob->array].push_back({server_.state.job(handle), &*job.subjob, true});
+    for (const auto& [array, those] : steps) follow_subjobs(*this, array, those);
+}
+
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     if (server_.batch != nullptr) return join(*server_.batch);
+    follow_arrays();
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;

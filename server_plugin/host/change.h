@@ -41,6 +41,7 @@ class Change {
 
     // New objects; they need a handle of State::new_handle().
     Job& add(Job job, std::string script);
+    Job& put(Job job);  // the job, new or not, without a script of its own
     Queue& add(Queue queue);
     Node& add(Node node);
     Sched& add(Sched sched);
@@ -78,7 +79,14 @@ class Change {
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
+    // A job that goes: what is still to be known of it.
+    struct RemovedJob {
+        uint64_t sequence;
+        uint64_t told;
+        std::optional<Job> subjob;
+    };
     Result<void> join(Batch& batch);
+    void follow_arrays();
     Result<void> write();
     Result<void> write_objects();
     Result<void> write_removals();
@@ -94,7 +102,7 @@ class Change {
     std::map<uint64_t, Node> nodes_;
     std::map<std::string, Sched> scheds_;
     std::optional<Attributes> server_attributes_;
-    std::map<uint64_t, uint64_t> removed_jobs_;  // handle, sequence
+    std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
     std::map<uint64_t, std::string> removed_queues_;
     std::map<uint64_t, std::string> removed_nodes_;
     std::set<std::string> removed_scheds_;

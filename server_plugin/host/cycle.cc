@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -40,6 +41,7 @@ class Application {
 
   private:
     Result<void> run(const Decision& decision, Job& job);
+    Result<void> run_subjob(const Decision& decision, Job& array);
     Result<void> move(const Decision& decision, Job& job);
     static Result<void> check_started(const Queue* queue);
     Result<void> take_room(const std::vector<Place>& places);
@@ -104,18 +106,30 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     return done;
 }
 
+// The first that is queued.
+Result<void> Application::run_subjob(const Decision& decision, Job& array) {
+    if (decision.queue != 0 && decision.queue != array.queue && array.attributes.has("depend"))
+        return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
+    auto subjob = subjob_to_start(change_, array, array.subjobs->queued.first().value_or(-1));
+    if (!subjob) return tl::unexpected(subjob.error());
+    if (auto done = run(decision, *subjob); !done) return done;
+    return add_started_subjob(change_, array, *std::move(subjob));
+}
+
 bool Application::apply(const Decision& decision) {
     const Job* current = server_.state.job(decision.job);
     if (current == nullptr || current->running() || current->history()) return true;
+    const bool waits = state_for_plugin(*current) == job_state::queued;
     Result<void> done;
     only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {
         case Decision::Kind::run:
-            if (current->state != job_state::queued) return true;
-            done = run(decision, change_.job(*current));
+            if (!waits) return true;
+            done = current->is_array() ? run_subjob(decision, change_.job(*current))
+                                       : run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (current->state != job_state::queued) return true;  // it was held since
+            if (!waits) return true;  // it was held since
             if (current->attributes.text("comment") == decision.text) return true;
             set_comment(change_.job(*current), decision.text);
             change_.job(*current).mtime = change_.now();

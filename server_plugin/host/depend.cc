@@ -78,7 +78,7 @@ const Job* running_member(const Change& change, const State& state, uint64_t set
     const Job* found = nullptr;
     for_members(state, set, [&](const Link& link) {
         const Job* job = change.current(link.job);
-        if (link.job != but && job != nullptr && job->running()) found = job;
+        if (link.job != but && job != nullptr && (job->running() || job->begun())) found = job;
     });
     return found;
 }
@@ -174,7 +174,7 @@ class TakeUp {
                                   trimmed(ifl::error_text(PBSE_HISTJOBID))));
             return 0;
         }
-        const bool runs = parent->running() && parent->substate >= substate::running;
+        const bool runs = parent->begun() || (parent->running() && parent->substate >= substate::running);
         if (kind == LinkKind::after && runs) {
             let_go(change_, job_, other);
         } else {
@@ -285,6 +285,10 @@ Result<std::string> full_depend(std::string_view value, const State& state) {
     if (!items) return tl::unexpected(items.error());
     for (DependItem& item : *items)
         for (std::string& id : item.jobs) {
+            const auto name = state.job_name(id);
+            if (name && !name->indices.empty())
+                return fail(PBSE_IVALREQ,
+                            fmt::format("Illegal depend: {} is a subjob, expected a job or an array", id));
             const auto at = id.find('@');
             const auto sequence = state.sequence_in(id);
             if (!sequence ||
@@ -412,8 +416,8 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         const Job* member = change.current(link.job);
         if (!all || link.job == work.job || member == nullptr || member->history()) return;
         const bool held = member->hold_types().find('s') != std::string_view::npos;
-        if (work.kind != LinkKind::to_end && (held == (work.kind == LinkKind::to_hold) || member->running()))
-            return;
+        const bool runs = member->running() || member->begun();
+        if (work.kind != LinkKind::to_end && (held == (work.kind == LinkKind::to_hold) || runs)) return;
         if (work.kind == LinkKind::to_free && state.dependencies.waits(link.job)) return;
         if (left-- <= 0) {
             all = false;

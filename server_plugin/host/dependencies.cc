@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "server_plugin/host/job_name.h"
+
 namespace pbs::host {
 
 void Dependencies::add(const Link& link) {
@@ -94,7 +96,7 @@ std::string Dependencies::text(uint64_t job, std::string_view server) const {
         if (link.type == DependType::on) {
             item->count = static_cast<int64_t>(link.other);
         } else {
-            item->jobs.push_back(fmt::format("{}.{}@{}", link.other, server, server));
+            item->jobs.push_back(fmt::format("{}@{}", job_id(link.other, server), server));
         }
     }
     return depend_text(items);

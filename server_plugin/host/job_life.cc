@@ -11,6 +11,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/block_answer.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/depend.h"
@@ -146,11 +147,16 @@ void comment_on_state(Job& job, char before) {
         set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
                                      date_text(job.attributes.integer("Execution_Time", 0))));
     } else if (depends || before == job_state::held || before == job_state::waiting) {
+        if (job.begun()) return set_began_comment(job);
         set_comment(job, {});
     }
 }
 
 }  // namespace
+
+void set_began_comment(Job& array) {
+    set_comment(array, fmt::format("Job Array Began at {:%a %b %d at %H:%M}", local_time(array.stime)));
+}
 
 void set_held_comment(Job& job, std::string_view by, int64_t now) {
     set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now)));
@@ -170,8 +176,8 @@ void settle_state(Job& job, const State& state, int64_t now) {
         job.etime = 0;
     } else {
         const Queue* queue = state.queue(job.queue);
-        job.state = job_state::queued;
-        job.substate = substate::queued;
+        job.state = job.begun() ? job_state::begun : job_state::queued;
+        job.substate = job.begun() ? substate::begun : substate::queued;
         if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
     }
     comment_on_state(job, before);
@@ -296,16 +302,18 @@ void end_job(Change& change, Job& job, const RunReport& report) {
                                           : substate::failed);
 }
 
-void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
+void note_deletion(Change& change, const Job& job, std::string_view requestor) {
     Server& server = change.server();
-    const Job deleted = job;
-    const std::string by(requestor);
-    change.then([&server, deleted, by] {
+    change.then([&server, deleted = job, by = std::string(requestor)] {
         server.parts.accounting.deleted(deleted.id, by);
         server.parts.log.job(deleted.id, fmt::format("Job to be deleted at request of {}", by));
         if (by != deleted.attributes.text("Job_Owner"))
             mail_job(server, deleted, 'a', fmt::format("Job deleted at request of {}", by));
     });
+}
+
+void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
+    note_deletion(change, job, requestor);
     job.deleted = true;
     retire(change, job, substate::terminated);
 }
@@ -327,6 +335,7 @@ void reject_job(Change& change, Job& job, std::string_view text) {
         server.parts.log.job(rejected.id, fmt::format("By the scheduling policy: {}", reason));
         mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
     });
+    if (job.is_array() && !close_array(change, job)) return;
     retire(change, job, substate::failed);
 }
 
@@ -337,6 +346,7 @@ void abort_job(Change& change, Job& job, const std::string& why) {
         server.parts.log.job(ended.id, why);
         mail_job(server, ended, 'a', fmt::format("Aborted by PBS Server\n{}", why));
     });
+    if (job.is_array() && !close_array(change, job)) return;
     if (!job.running()) {
         retire(change, job, substate::finished);
         return;
@@ -363,6 +373,7 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.project = a.text("project");
     out.name = a.text("Job_Name");
     out.queue = job.queue_name;
+    out.array_indices = a.text("array_indices_submitted");
     out.ctime = job.ctime;
     out.qtime = job.qtime;
     out.etime = job.etime;
@@ -393,6 +404,7 @@ AccountedJob accounted_at_queueing(const Job& job, const State& state) {
 void mail_job(Server& server, const Job& job, char point, std::string_view text) {
     const std::string_view points =
         job.attributes.has("Mail_Points") ? job.attributes.text("Mail_Points") : "a";
+    if (job.is_subjob() && points.find('j') == std::string_view::npos) return;
     if (points.find(point) != std::string_view::npos) send_mail(server, job, text);
 }
 
@@ -411,7 +423,12 @@ Result<void> purge_history(Server& server, int64_t now) {
     size_t removed = 0;
     for (uint64_t handle : server.state.finished_jobs()) {
         const Job& job = *server.state.job(handle);
-        if (enabled && job.attributes.integer("history_timestamp", job.mtime) + keep > now) continue;
+        // Subjobs are kept as long as their array.
+        const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : &job;
+        const bool live = array != nullptr && !array->history();
+        if (enabled && array != nullptr &&
+            (live || array->attributes.integer("history_timestamp", array->mtime) + keep > now))
+            continue;
         change.remove(job);
         if (++removed == 1000) break;
     }

@@ -29,6 +29,9 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
 // The run has ended: accounting, history or removal, or back into the queue.
 void end_job(Change& change, Job& job, const RunReport& report);
 
+// The accounting record, the line in the log and the mail of a deletion.
+void note_deletion(Change& change, const Job& job, std::string_view requestor);
+
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
@@ -58,6 +61,8 @@ void send_mail(Server& server, const Job& job, std::string_view text);
 void set_comment(Job& job, std::string_view text);
 // "Job held by alice on Mon Nov 23 08:00:00 2026", with OpenPBS's words.
 void set_held_comment(Job& job, std::string_view by, int64_t now);
+// "Job Array Began at Mon Nov 23 at 08:00", with OpenPBS's words.
+void set_began_comment(Job& array);
 void set_attribute(Job& job, std::string_view name, std::string value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.

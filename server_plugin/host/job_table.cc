@@ -64,10 +64,18 @@ constexpr std::array rows = {
     AttributeDef{"Submit_arguments", Type::text, read_write},
     AttributeDef{"executable", Type::text, read_write},
     AttributeDef{"argument_list", Type::text, read_write},
+    AttributeDef{"array", Type::boolean, read_only | computed},
+    AttributeDef{"array_id", Type::text, read_only},
+    AttributeDef{"array_index", Type::integer, read_only},
+    AttributeDef{"array_state_count", Type::text, read_only | computed},
+    AttributeDef{"array_indices_submitted", Type::text, read_only | at_creation},
+    AttributeDef{"array_indices_remaining", Type::text, read_only},
+    AttributeDef{"array_runs", Type::integer, 0},  // the largest run_count of subjobs that are gone
     AttributeDef{"history_timestamp", Type::integer, read_only},
     AttributeDef{"estimated", Type::resources, read_only | computed},
     AttributeDef{"project", Type::text, read_write},
     AttributeDef{"Submit_Host", Type::text, read_only | at_creation},
+    AttributeDef{"max_run_subjobs", Type::integer, read_write | alter_running},
 };
 
 }  // namespace

@@ -21,13 +21,23 @@ constexpr std::array<std::string_view, A + B> joined(const std::array<std::strin
 }
 
 // Of the server and of queues.
-constexpr std::array shared_names = {
-    "max_queued"sv,         "max_queued_res"sv,        "require_cred_enable"sv,
-    "require_cred"sv,       "max_array_size"sv,        "max_run"sv,
-    "max_run_res"sv,        "max_run_soft"sv,          "max_run_res_soft"sv,
-    "max_user_res"sv,       "max_group_res"sv,         "max_user_run_soft"sv,
-    "max_group_run_soft"sv, "max_user_res_soft"sv,     "max_group_res_soft"sv,
-    "node_group_key"sv,     "queued_jobs_threshold"sv, "queued_jobs_threshold_res"sv};
+constexpr std::array shared_names = {"max_queued"sv,
+                                     "max_queued_res"sv,
+                                     "require_cred_enable"sv,
+                                     "require_cred"sv,
+                                     "max_run"sv,
+                                     "max_run_res"sv,
+                                     "max_run_soft"sv,
+                                     "max_run_res_soft"sv,
+                                     "max_user_res"sv,
+                                     "max_group_res"sv,
+                                     "max_user_run_soft"sv,
+                                     "max_group_run_soft"sv,
+                                     "max_user_res_soft"sv,
+                                     "max_group_res_soft"sv,
+                                     "node_group_key"sv,
+                                     "queued_jobs_threshold"sv,
+                                     "queued_jobs_threshold_res"sv};
 
 constexpr std::array only_server_names = {"license_count"sv,
                                           "pnames"sv,
@@ -140,12 +150,6 @@ constexpr std::string_view job_names[] = {"resv",
                                           "sample_starttime",
                                           "job_kill_delay",
                                           "Stageout_status",
-                                          "array",
-                                          "array_id",
-                                          "array_index",
-                                          "array_state_count",
-                                          "array_indices_submitted",
-                                          "array_indices_remaining",
                                           "forward_x11_cookie",
                                           "forward_x11_port",
                                           "run_version",
@@ -157,8 +161,7 @@ constexpr std::string_view job_names[] = {"resv",
                                           "tolerate_node_failures",
                                           "credential_id",
                                           "credential_validity",
-                                          "create_resv_from_job",
-                                          "max_run_subjobs"};
+                                          "create_resv_from_job"};
 
 }  // namespace
 

@@ -31,7 +31,7 @@ namespace {
 // The script goes to a file for the runner, which makes its own copy for the owner. The file needn't be
 // durable: the database has the script.
 Result<std::string> write_script(const Server& server, const Job& job) {
-    auto script = server.parts.store.script(job.sequence);
+    auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
     if (!script) return tl::unexpected(script.error());
     const std::string path = script_path(server, job);
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -169,6 +169,11 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     if (a.has("Join_Path")) start.join = a.text("Join_Path");
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
     for (const std::string& entry : a.list("Variable_List")) start.variables.push_back(variable(entry));
+    if (job.is_subjob()) {
+        // The later one counts.
+        start.variables.emplace_back("PBS_ARRAY_INDEX", std::to_string(job.index));
+        start.variables.emplace_back("PBS_ARRAY_ID", a.text("array_id"));
+    }
     auto processes = processes_of(job, server.state);
     if (!processes) return tl::unexpected(processes.error());
     start.hosts = std::move(processes->hosts);

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "server_plugin/host/array_indices.h"
 #include "server_plugin/host/attributes.h"
 
 namespace pbs::host {
@@ -26,6 +28,8 @@ inline constexpr char exiting = 'E';
 inline constexpr char suspended = 'S';  // shown so; counted as running, as in PBS
 inline constexpr char moved = 'M';
 inline constexpr char finished = 'F';
+inline constexpr char begun = 'B';    // an array of which a subjob has started
+inline constexpr char expired = 'X';  // a subjob that has ended, until its array has; never stored
 }  // namespace job_state
 
 // Substates, as PBS numbers them.
@@ -39,6 +43,7 @@ inline constexpr int prerun = 41;
 inline constexpr int running = 42;
 inline constexpr int suspended = 43;
 inline constexpr int exiting = 50;
+inline constexpr int begun = 70;
 inline constexpr int terminated = 91;
 inline constexpr int finished = 92;
 inline constexpr int failed = 93;
@@ -63,10 +68,22 @@ struct Estimate {
     std::string exec_vnode;
 };
 
+// What a job array knows of its subjobs (array.h). Those that run, or have run and wait to run again, or are
+// kept as history, are jobs of their own; all that there is of the others is in here.
+struct Subjobs {
+    IndexRange submitted;
+    IndexSet queued;  // those that may start
+    // How many are jobs in these states.
+    int64_t running = 0;  // suspended ones too
+    int64_t exiting = 0;
+    int64_t waiting = 0;  // held, or waiting for their time
+};
+
 struct Job {
     uint64_t handle = 0;
-    uint64_t sequence = 0;  // the number in the id
-    std::string id;         // "12.server"
+    uint64_t told = 0;      // the handle that the plugin knows it by (array.h); 0: the same
+    uint64_t sequence = 0;  // the number in the id, or another one (job_name.h)
+    std::string id;         // "12.server", "12[].server", "12[7].server"
     char state = job_state::transit;
     int substate = substate::transit_in;
     uint64_t queue = 0;
@@ -90,7 +107,17 @@ struct Job {
     // Names of the resources in Resource_List that the server set: another queue may set others.
     std::set<std::string> defaulted;
     Attributes attributes;
+    // Of an array. A change puts another one in its place.
+    std::shared_ptr<const Subjobs> subjobs;
+    // Of a subjob: its array, by its number.
+    uint64_t array = 0;
+    int64_t index = 0;
 
+    bool is_array() const { return subjobs != nullptr; }
+    bool is_subjob() const { return array != 0; }
+    uint64_t told_as() const { return told != 0 ? told : handle; }
+    // Has a subjob of the array started?
+    bool begun() const { return is_array() && stime != 0; }
     bool running() const {
         return state == job_state::running || state == job_state::exiting || state == job_state::suspended;
     }

@@ -448,6 +448,13 @@ void Plugin::job_changed(int64_t now, const Job& job, const State& state) {
     RecordBuilder builder(state);
     impl_->table.job_changed(impl_->table.self, now, &builder.job(job));
 }
+void Plugin::tell(int64_t now, const Job& job, const State& state) {
+    if (job.history() || (job.is_subjob() && !job.running())) {
+        job_removed(now, job.told_as());
+    } else {
+        job_changed(now, job, state);
+    }
+}
 void Plugin::job_removed(int64_t now, uint64_t job) {
     impl_->table.job_removed(impl_->table.self, now, job);
 }

@@ -145,7 +145,9 @@ class Plugin {
     void set_machine_load(const MachineLoad& load);
     void node_removed(uint64_t node);
     void job_changed(int64_t now, const Job& job, const State& state);
-    void job_removed(int64_t now, uint64_t job);
+    // One or the other: a job in the history is no job to the plugin, and of subjobs those are that run.
+    void tell(int64_t now, const Job& job, const State& state);
+    void job_removed(int64_t now, uint64_t job);  // Job::told_as()
 
     int64_t next_deadline(int64_t now);
     // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).

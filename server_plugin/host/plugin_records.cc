@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "server_plugin/host/array.h"
+
 namespace pbs::host {
 namespace {
 
@@ -145,8 +147,8 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     const Attributes& attributes = job.attributes;
     job_ = {};
     job_.size = sizeof job_;
-    job_.job = job.handle;
-    job_.sequence = job.sequence;
+    job_.job = job.told_as();
+    job_.sequence = number_in_id(job.is_subjob() ? job.array : job.sequence);
     job_.id = as_pbs_str(job.id);
     job_.owner = as_pbs_str(attributes.has("euser") ? attributes.text("euser") : job.owner());
     job_.group = as_pbs_str(attributes.text("egroup"));
@@ -155,7 +157,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.origin_queue = as_pbs_str(keep(environment_value(job, "PBS_O_QUEUE")));
     job_.run_host = as_pbs_str(attributes.text("Resource_List", "host"));
     job_.queue = job.queue;
-    job_.state = static_cast<unsigned char>(job.state);
+    job_.state = static_cast<unsigned char>(state_for_plugin(job));
     job_.priority = static_cast<int32_t>(attributes.integer("Priority", 0));
     if (attributes.has("interactive")) job_.flags |= PBS_JOB_INTERACTIVE;
     if (attributes.boolean("Rerunable", true)) job_.flags |= PBS_JOB_RERUNNABLE;

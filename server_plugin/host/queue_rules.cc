@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/users.h"
@@ -116,6 +117,7 @@ Result<void> may_enter(const Job& job, const Queue& queue, const State& state, E
         if (most != nullptr &&
             state.queue_counts(queue.handle).total() >= amount_of(Type::integer, most->value))
             return fail(PBSE_MAXQUED, "Maximum number of jobs already in queue");
+        if (auto ok = fits_array_size(job, queue); !ok) return ok;
         if (entry == Entry::submitted && attributes.boolean("from_route_only", false))
             return fail(
                 PBSE_QACESS,

@@ -10,6 +10,7 @@ constexpr std::array rows = {
     AttributeDef{"execution_type", Type::text, no_user_set},
     AttributeDef{"Priority", Type::integer, no_user_set},
     AttributeDef{"max_queuable", Type::integer, no_user_set},
+    AttributeDef{"max_array_size", Type::integer, no_user_set},
     AttributeDef{"total_jobs", Type::integer, read_only | computed},
     AttributeDef{"state_count", Type::text, read_only | computed},
     AttributeDef{"max_running", Type::integer, no_user_set},

@@ -79,8 +79,11 @@ void complete_accounting(Server& server, const std::vector<RunReport>& reports) 
     Accounting& accounting = server.parts.accounting;
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
     for (const auto& [handle, job] : server.state.jobs())
-        if (!job.history() && job.ctime >= since)
+        if (!job.history() && !job.is_subjob() && job.ctime >= since)
             accounting.queued_if_missing(accounted_at_queueing(job, server.state));
+    for (const auto& [handle, job] : server.state.jobs())
+        if (job.begun() && !job.history() && job.stime >= since)
+            accounting.started_if_missing(accounted(job, server.state));
     for (const RunReport& report : reports) {
         const Job* job = job_of(server, report);
         if (job != nullptr && report.state != RunState::never_started && job->stime >= since)

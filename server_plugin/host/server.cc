@@ -95,7 +95,7 @@ Result<void> Server::start_plugin() {
     for (const auto& [name, queue] : state.queues()) plugin.queue_changed(queue, state);
     for (const auto& [name, node] : state.nodes()) plugin.node_changed(node, state);
     for (const auto& [handle, job] : state.jobs())
-        if (!job.history()) plugin.job_changed(at, job, state);
+        if (!job.history()) plugin.tell(at, job, state);
     return plugin.start(at);
 }
 

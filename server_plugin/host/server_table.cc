@@ -10,6 +10,7 @@ constexpr std::array rows = {
     AttributeDef{"server_host", Type::text, read_only | computed},
     AttributeDef{"scheduling", Type::boolean, no_user_set},
     AttributeDef{"max_running", Type::integer, no_user_set},
+    AttributeDef{"max_array_size", Type::integer, no_user_set},
     AttributeDef{"max_user_run", Type::integer, no_user_set},
     AttributeDef{"max_group_run", Type::integer, no_user_set},
     AttributeDef{"total_jobs", Type::integer, read_only | computed},

@@ -1,9 +1,5 @@
 #include "server_plugin/host/state.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 namespace pbs::host {
 namespace {
 
@@ -41,23 +37,30 @@ bool State::is_this_server(std::string_view name) const {
     return is(server_name) || is(host_name) || same_name(name, "localhost");
 }
 
+std::optional<JobName> State::job_name(std::string_view id) const {
+    auto name = parse_job_name(id);
+    const bool dot = id.substr(0, id.find('@')).find('.') != std::string_view::npos;
+    if (name && dot && !is_this_server(name->server)) return std::nullopt;
+    return name;
+}
+
 std::optional<uint64_t> State::sequence_in(std::string_view id) const {
-    id = id.substr(0, id.find('@'));
-    uint64_t sequence = 0;
-    auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), sequence);
-    if (error != std::errc()) return std::nullopt;
-    const std::string_view rest = id.substr(static_cast<size_t>(end - id.data()));
-    if (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))) return std::nullopt;
-    return sequence;
+    const auto name = job_name(id);
+    if (!name || !name->indices.empty()) return std::nullopt;
+    return name->kind == JobName::Kind::array ? array_number(name->number) : name->number;
 }
 
 std::string State::job_id(uint64_t sequence) const {
-    return fmt::format("{}.{}", sequence, server_name);
+    return host::job_id(sequence, server_name);
 }
 
 const Job* State::job(std::string_view id) const {
-    const auto sequence = sequence_in(id);
-    return sequence ? job_of_sequence(*sequence) : nullptr;
+    const auto name = job_name(id);
+    if (!name || name->kind == JobName::Kind::subjobs) return nullptr;
+    if (name->kind == JobName::Kind::job) return job_of_sequence(name->number);
+    const uint64_t array = array_number(name->number);
+    return name->kind == JobName::Kind::array ? job_of_sequence(array)
+                                              : subjob(array, name->indices.front().first);
 }
 
 const Job* State::job_of_sequence(uint64_t sequence) const {
@@ -66,8 +69,22 @@ const Job* State::job_of_sequence(uint64_t sequence) const {
 }
 
 const Job* State::job(uint64_t handle) const {
-    const auto at = jobs_.find(handle);
+    auto at = jobs_.find(handle);
+    if (at == jobs_.end())
+        if (const auto array = told_.find(handle); array != told_.end()) at = jobs_.find(array->second);
     return at == jobs_.end() ? nullptr : &at->second;
+}
+
+const Job* State::subjob(uint64_t array, int64_t index) const {
+    const auto& all = subjobs(array);
+    const auto at = all.find(index);
+    return at == all.end() ? nullptr : job(at->second);
+}
+
+const std::map<int64_t, uint64_t>& State::subjobs(uint64_t array) const {
+    static const std::map<int64_t, uint64_t> none;
+    const auto at = subjobs_.find(array);
+    return at == subjobs_.end() ? none : at->second;
 }
 
 const Queue* State::queue(std::string_view name) const {
@@ -104,18 +121,40 @@ void State::count(const Job& job, int64_t by) {
     add_to(server_usage_, job, total, by);
 }
 
+void State::index_names(const Job& job, bool in) {
+    if (job.is_subjob()) {
+        auto& all = subjobs_[job.array];
+        if (in) {
+            all[job.index] = job.handle;
+        } else {
+            all.erase(job.index);
+            if (all.empty()) subjobs_.erase(job.array);
+        }
+    } else if (job.told != 0) {
+        if (in) {
+            told_[job.told] = job.handle;
+        } else {
+            told_.erase(job.told);
+        }
+    }
+}
+
 void State::put(Job job) {
     job.attributes.shrink();
-    if (job.state != job_state::queued) estimates_.erase(job.handle);
+    if (job.state != job_state::queued && job.state != job_state::begun) estimates_.erase(job.handle);
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);
+        index_names(at->second, false);
         count(job, 1);
+        index_names(job, true);
         at->second = std::move(job);
         return;
     }
     count(job, 1);
+    index_names(job, true);
     handle_in_use(job.handle);
+    if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
     handle_of_sequence_[job.sequence] = job.handle;
     jobs_.emplace(job.handle, std::move(job));
 }
@@ -146,6 +185,7 @@ void State::erase_job(uint64_t handle) {
     const auto at = jobs_.find(handle);
     if (at == jobs_.end()) return;
     count(at->second, -1);
+    index_names(at->second, false);
     handle_of_sequence_.erase(at->second.sequence);
     estimates_.erase(handle);
     jobs_.erase(at);
@@ -153,7 +193,10 @@ void State::erase_job(uint64_t handle) {
 
 void State::set_estimate(uint64_t job, Estimate estimate) {
     const auto at = jobs_.find(job);
-    if (at == jobs_.end() || at->second.state != job_state::queued || estimate.start == 0) {
+    const auto waits = [](const Job& job) {
+        return job.state == job_state::queued || job.state == job_state::begun;
+    };
+    if (at == jobs_.end() || !waits(at->second) || estimate.start == 0) {
         estimates_.erase(job);
     } else {
         estimates_.insert_or_assign(job, std::move(estimate));

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "server_plugin/host/dependencies.h"
+#include "server_plugin/host/job_name.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/resource_table.h"
 
@@ -59,16 +60,20 @@ class State {
 
     // Is it this server, as a client may know it: its name or this machine's, short or full, or "localhost"?
     bool is_this_server(std::string_view name) const;
-    // The number in a job id of this server.
+    // The number of a job or an array in an id of this server.
     std::optional<uint64_t> sequence_in(std::string_view id) const;
-    // "12.server"
+    // "12.server", "12[].server"
     std::string job_id(uint64_t sequence) const;
+    // An id of this server's, taken apart.
+    std::optional<JobName> job_name(std::string_view id) const;
 
     // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
-    // with "@server" after it.
+    // with "@server" after it. A subjob is there if it is a job of its own. A handle may be the one that the
+    // plugin knows an array by.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
     const Job* job_of_sequence(uint64_t sequence) const;
+    const Job* subjob(uint64_t array, int64_t index) const;
     const Queue* queue(std::string_view name) const;
     const Queue* queue(uint64_t handle) const;
     const Node* node(std::string_view name) const;
@@ -77,6 +82,8 @@ class State {
 
     // A handle that no object of this process has had.
     uint64_t new_handle() { return ++last_handle_; }
+    // The number of a new subjob.
+    uint64_t new_subjob() { return ++last_subjob_; }
     void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
 
     // Put an object in place of the one with its handle or name; counts follow.
@@ -101,14 +108,19 @@ class State {
     const Usage& server_usage() const { return server_usage_; }
     // Handles, in the order of queueing.
     const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // history too
+    // The subjobs of an array that are jobs of their own, by index: their handles.
+    const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
 
   private:
     void count(const Job& job, int64_t by);
+    void index_names(const Job& job, bool in);
 
     std::map<uint64_t, Job> jobs_;
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
+    std::unordered_map<uint64_t, uint64_t> told_;  // the handles that arrays are told by to their own
+    std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;
     std::map<std::string, Node, std::less<>> nodes_;
@@ -125,6 +137,7 @@ class State {
     std::set<uint64_t> waiting_;
     std::set<uint64_t> finished_;
     uint64_t last_handle_ = 0;
+    uint64_t last_subjob_ = subjob_mark;
     bool exchanged_ = false;  // for a while
 };
 

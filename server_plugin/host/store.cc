@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "sqlite/connection.h"
@@ -623,7 +624,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
         Job job;
         job.handle = state.new_handle();
         job.sequence = static_cast<uint64_t>(query.integer(0));
-        job.id = fmt::format("{}.{}", job.sequence, state.server_name);
+        job.id = state.job_id(job.sequence);
         job.state = query.text(1).empty() ? job_state::queued : query.text(1).front();
         job.substate = static_cast<int>(query.integer(2));
         job.queue_name = query.text(3);
@@ -638,10 +639,14 @@ Result<void> Store::Impl::load_jobs(State& state) {
         for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
         if (!decode(query.text(16), job_table(), job.attributes))
             return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path, job.id));
+        if (!restore_array(job, state))
+            return fail(PBSE_SYSTEM,
+                        fmt::format("{}: the array indices of job {} are damaged", path, job.id));
         if (job.running()) job.places = places_of(job.exec_vnode, state);
         state.put(std::move(job));
     }
     if (!query.ok()) return failed("can not read jobs");
+    count_subjobs(state);
     return {};
 }
 

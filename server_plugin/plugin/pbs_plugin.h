@@ -46,6 +46,8 @@ enum pbs_object_type {
     PBS_OBJ_NODE = 3,
     PBS_OBJ_RESOURCE = 5,
     PBS_OBJ_SCHED = 6,
+    PBS_OBJ_ARRAY = 10,  /* in status replies with subjobs: a job array, whose subjobs follow */
+    PBS_OBJ_SUBJOB = 11, /* the same: one of them */
     PBS_OBJ_POLICY = 64,
     PBS_OBJ_TIME_WINDOW = 65,
     PBS_OBJ_FS_GROUP = 66,

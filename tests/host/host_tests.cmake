@@ -13,6 +13,8 @@ pbs_test(
   SQLite::SQLite3
   fmt::fmt
   SOURCES
+  array_indices_test.cc
+  array_test.cc
   attributes_test.cc
   authorization_test.cc
   backup_test.cc
@@ -26,6 +28,7 @@ pbs_test(
   identity_test.cc
   in_slices_test.cc
   job_life_test.cc
+  job_name_test.cc
   known_attributes_test.cc
   machine_load_test.cc
   manage_queue_test.cc

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
@@ -27,11 +29,13 @@ ifl::Reply reply_of(const Result<void>& result) {
     return result ? ifl::Reply::ok() : refuse(result.error());
 }
 
-Result<const Job*> live_job(const Context& context, std::string_view id) {
-    const Job* job = context.state().job(id);
+Result<Target> target_of(const State& state, std::string_view id) {
+    const auto name = state.job_name(id);
+    if (!name) return fail(PBSE_UNKJOBID);
+    const bool of_array = name->kind != JobName::Kind::job;
+    const Job* job = state.job_of_sequence(of_array ? array_number(name->number) : name->number);
     if (job == nullptr) return fail(PBSE_UNKJOBID);
-    if (job->history()) return fail(PBSE_HISTJOBID);
-    return job;
+    return Target{job, name->indices, name->kind == JobName::Kind::subjob};
 }
 
 bool is_owner(const Context& context, const Job& job) {
@@ -44,11 +48,33 @@ bool may_see(const Context& context, const Job& job) {
            is_owner(context, job);
 }
 
+Result<Target> own_target(const Context& context, std::string_view id) {
+    auto target = target_of(context.state(), id);
+    if (!target) return target;
+    if (target->job->history()) return fail(PBSE_HISTJOBID);
+    if (!is_owner(context, *target->job) && !context.who.operator_()) return fail(PBSE_PERM);
+    return target;
+}
+
 Result<const Job*> own_job(const Context& context, std::string_view id) {
-    auto job = live_job(context, id);
-    if (!job) return job;
-    if (!is_owner(context, **job) && !context.who.operator_()) return fail(PBSE_PERM);
-    return job;
+    const auto target = own_target(context, id);
+    if (!target) return tl::unexpected(target.error());
+    if (target->subjobs()) return fail(PBSE_IVALREQ);
+    return target->job;
+}
+
+std::vector<const Job*> running_of(const State& state, const Target& target) {
+    std::vector<const Job*> jobs;
+    if (!target.job->is_array()) return {target.job};
+    for (const auto& [index, handle] : state.subjobs(target.job->sequence)) {
+        const Job* job = state.job(handle);
+        const bool named = target.indices.empty() ||
+                           std::ranges::any_of(target.indices, [&, at = index](const IndexRange& range) {
+                               return range.contains(at);
+                           });
+        if (named && job->running()) jobs.push_back(job);
+    }
+    return jobs;
 }
 
 bool is_administrator(const Context& context) {

@@ -18,9 +18,23 @@ ifl::Reply reply_of(const Result<void>& result);
 
 // Texts leave the job's id out: clients add it.
 
-// A job that isn't history; PBSE_UNKJOBID, PBSE_HISTJOBID.
-Result<const Job*> live_job(const Context& context, std::string_view id);
-// Also: the one who asks is its owner, an operator or a manager; else PBSE_PERM.
+// What an identifier names: a job, an array, or subjobs of one; the job is the array then.
+struct Target {
+    const Job* job = nullptr;
+    std::vector<IndexRange> indices{};
+    bool single = false;  // one subjob, not a range
+
+    bool subjobs() const { return !indices.empty(); }
+};
+// PBSE_UNKJOBID. Whether the array has these subjobs isn't looked at.
+Result<Target> target_of(const State& state, std::string_view id);
+// A job that isn't history, and the one who asks is its owner, an operator or a manager. PBSE_UNKJOBID,
+// PBSE_HISTJOBID, PBSE_PERM.
+Result<Target> own_target(const Context& context, std::string_view id);
+// The subjobs of the target that are jobs and run; the job itself, or all subjobs of the array, as it says.
+std::vector<const Job*> running_of(const State& state, const Target& target);
+
+// As own_target(), where subjobs can't be named: PBSE_IVALREQ.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.

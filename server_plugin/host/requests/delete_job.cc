@@ -2,12 +2,16 @@
 // seen), "deletehist" (take it out of the history too) and "nomail".
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -26,9 +30,7 @@ How how_of(const Context& context) {
 }
 
 // The job is marked first, so that its end is a deletion even if the server dies in between.
-Result<void> delete_running(Context& context, const Job& current, const How& how) {
-    if (current.state == job_state::exiting && !how.force) return fail(PBSE_BADSTATE);
-    Change change(context.server, context.now);
+void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     // It is on its way out until the last of its processes has gone.
     job.state = job_state::exiting;
@@ -37,21 +39,92 @@ Result<void> delete_running(Context& context, const Job& current, const How& how
     job.at_end = Job::AtEnd::finish;
     job.mtime = context.now;
     const std::string by = requestor(context);
-    if (!current.deleted) change.then([&] { context.server.parts.accounting.deleted(current.id, by); });
+    if (!current.deleted)
+        change.then([&context, id = current.id, by] { context.server.parts.accounting.deleted(id, by); });
     log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
+}
+
+Result<void> end(Context& context, const Job& job, const How& how) {
+    if (!how.force) return terminate_job(context.server, job);
+    (void)context.server.parts.executor.signal(run_id(job), 9);
+    return {};
+}
+
+Result<void> delete_running(Context& context, const Job& current, const How& how) {
+    if (current.state == job_state::exiting && !how.force) return fail(PBSE_BADSTATE);
+    Change change(context.server, context.now);
+    mark(context, change, current);
     if (auto done = change.commit(); !done) return done;
-    if (how.force) {
-        (void)context.server.parts.executor.signal(run_id(current), 9);
+    return end(context, current, how);
+}
+
+// All subjobs of an array, or some of them. Those that are queued have ended by that; without those that run
+// the array may have ended, too.
+Result<void> delete_subjobs(Context& context, const Target& target, const How& how) {
+    const Job& current = *target.job;
+    const uint64_t sequence = current.sequence;
+    auto running = running_of(context.state(), target);
+    if (!how.force) std::erase_if(running, [](const Job* job) { return job->state == job_state::exiting; });
+    std::vector<uint64_t> handles;
+    Change change(context.server, context.now);
+    Job& array = change.job(current);
+    if (!target.subjobs()) {
+        note_deletion(change, array, requestor(context));
+        array.deleted = true;
+    } else if (target.single && running.empty()) {
+        const std::string by = requestor(context);
+        const std::string id = subjob_id(array, target.indices[0].first);
+        change.then([&context, id, by] {
+            context.server.parts.accounting.deleted(id, by);
+            context.server.parts.log.job(id, fmt::format("Job to be deleted at request of {}", by));
+        });
+    }
+    expire_queued(change, array, target.indices);
+    for (const Job* job : running) {
+        mark(context, change, *job);
+        handles.push_back(job->handle);
+    }
+    follow_subjobs(change, sequence, {});
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    if (auto done = change.commit(); !done) return done;
+    Result<void> ended;
+    for (const uint64_t handle : handles)
+        if (auto done = end(context, *context.state().job(handle), how); !done && ended) ended = done;
+    return ended;
+}
+
+// PBS's refusals of what a request names of an array.
+Result<void> may_delete(const State& state, const Target& target, const How& how) {
+    const Job& array = *target.job;
+    const IndexRange& all = array.subjobs->submitted;
+    if (target.subjobs() && array.history()) return fail(PBSE_NOHISTARRAYSUBJOB);
+    if (!target.single) {
+        for (const IndexRange& range : target.indices)
+            if (range.first < all.first || range.first > all.last) return fail(PBSE_UNKJOBID);
         return {};
     }
-    return terminate_job(context.server, current);
+    switch (subjob_state(array, target.indices[0].first, state)) {
+        case '\0':
+            return fail(PBSE_IVALREQ);
+        case job_state::exiting:
+            return how.force ? Result<void>() : fail(PBSE_BADSTATE);
+        case job_state::expired:
+            return fail(PBSE_NOHISTARRAYSUBJOB);
+        default:
+            return {};
+    }
 }
 
 Result<void> delete_one(Context& context, std::string_view id, const How& how) {
-    const Job* job = context.state().job(id);
-    if (job == nullptr) return fail(PBSE_UNKJOBID);
+    const auto target = target_of(context.state(), id);
+    if (!target) return tl::unexpected(target.error());
+    const Job* job = target->job;
     if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
+    if (job->is_array()) {
+        if (auto ok = may_delete(context.state(), *target, how); !ok) return ok;
+        if (!job->history()) return delete_subjobs(context, *target, how);
+    }
     if (job->running()) return delete_running(context, *job, how);
     Change change(context.server, context.now);
     if (job->history()) {

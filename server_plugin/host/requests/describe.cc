@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/known_names.h"
 #include "server_plugin/host/plugin.h"
@@ -80,7 +81,7 @@ int64_t eligible_seconds(const Job& job, int64_t now) {
 
 void compute_job(const Job& job, const State& state, int64_t now, std::string_view name,
                  ifl::Attributes& out) {
-    if (name == "job_state") add(out, name, std::string(1, job.state));
+    if (name == "job_state") add(out, name, std::string(1, shown_state(job, state)));
     if (name == "queue") add_text(out, name, job.queue_name);
     if (name == "server") add_text(out, name, state.server_name);
     if (name == "ctime") add_time(out, name, job.ctime);
@@ -100,6 +101,8 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
             add(out, name, fmt::format("{}", estimate->start), "start_time");
         }
     }
+    if (name == "array" && job.is_array()) add(out, name, "True");
+    if (name == "array_state_count" && job.is_array()) add(out, name, array_state_count(job));
     if (name == "queue_type") {
         const Queue* queue = state.queue(job.queue);
         if (queue != nullptr) add(out, name, queue->execution() ? "E" : "R");
@@ -205,6 +208,24 @@ ifl::Attributes describe(const Job& job, const State& state, int64_t now, const 
     return describe_by_table(
         job_table(), job.attributes, state, view,
         [&](std::string_view name, ifl::Attributes& out) { compute_job(job, state, now, name, out); });
+}
+
+ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
+                                const View& view) {
+    const char letter = subjob_state(array, index, state);
+    const bool ended = letter != job_state::queued;
+    auto all = describe(array, state, now, view);
+    ifl::Attributes out;
+    for (ifl::Attribute& attribute : all) {
+        if (view.wants_all() && attribute.name == "array") break;
+        if (attribute.name == "comment" && ended) continue;
+        if (attribute.name == "job_state") attribute.value = std::string(1, letter);
+        if (attribute.name == "substate")
+            attribute.value = std::to_string(ended ? substate::finished : substate::queued);
+        out.push_back(std::move(attribute));
+    }
+    if (ended && view.wants("comment")) add(out, "comment", "Subjob finished");
+    return out;
 }
 
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view) {

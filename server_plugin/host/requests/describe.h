@@ -19,6 +19,7 @@ class View {
     // `wanted`: none means all. `rights`: read flags of AttributeFlag.
     View(const ifl::Attributes& wanted, uint32_t rights);
     bool wants(std::string_view name) const;
+    bool wants_all() const { return names_.empty(); }
     uint32_t rights() const { return rights_; }
 
   private:
@@ -34,6 +35,10 @@ std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_t
                                             const ifl::Attributes& wanted);
 
 ifl::Attributes describe(const Job& job, const State& state, int64_t now, const View& view);
+// A subjob that is no job: its array's attributes, but for those that only arrays have unless they are asked
+// for.
+ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
+                                const View& view);
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view);
 ifl::Attributes describe(const Node& node, Context& context, const View& view);
 ifl::Attributes describe(const Sched& sched, Context& context, const View& view);

@@ -30,6 +30,24 @@ Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes
     return change;
 }
 
+namespace {
+
+// Those that have run, and are held until they run again.
+Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
+    static const AttributeDef& holds = *job_table().find("Hold_Types");
+    const State& state = change.server().state;
+    for (const auto& [index, handle] : state.subjobs(array.sequence)) {
+        const Job& current = *state.job(handle);
+        if (current.state != job_state::held) continue;
+        Job& job = change.job(current);
+        if (auto set = apply_change(job.attributes, holds, hold, state.resources); !set) return set;
+        settle_state(job, state, change.now());
+    }
+    return {};
+}
+
+}  // namespace
+
 ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     auto current = own_job(context, body.object);
@@ -48,6 +66,8 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
     settle_state(job, context.state(), context.now);
     if (job.state == job_state::held && change_of_hold->op == ifl::Op::incr)
         set_held_comment(job, context.who.user, context.now);
+    if (job.is_array() && request.op == ifl::Op::decr)
+        if (auto done = release_subjobs(change, job, *change_of_hold); !done) return refuse(done.error());
     log_job(
         change, job,
         fmt::format("Holds {} {} at request of {}", change_of_hold->value, request.done, requestor(context)));

@@ -154,6 +154,8 @@ Result<void> check(const Management& request, Queue& queue, const Queue* before,
         if (priority < -1024 || priority > 1023)
             return fail(PBSE_BADATVAL, fmt::format("Illegal Priority {}: expected -1024 to 1023", priority));
     }
+    if (def.name == "max_array_size" && attributes.integer("max_array_size", 1) < 1)
+        return fail(PBSE_BADATVAL, "Illegal max_array_size: expected 1 or more");
     if (def.name == "backfill_depth" && attributes.integer("backfill_depth", 0) < 0)
         return fail(PBSE_BADATVAL, "Illegal backfill_depth: expected 0 or more");
     return {};

@@ -81,6 +81,7 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     if (def.name == "max_job_sequence_id")
         return check_range(server, def.name, smallest_last_id, largest_last_id,
                            PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
+    if (def.name == "max_array_size") return check_range(server, def.name, 1, 10'000'000, PBSE_BADATVAL);
     if (def.name == "jobscript_max_size")
         return check_range(server, def.name, 0, int64_t{2} << 30, PBSE_BADJOBSCRIPTMAXSIZE);
     if ((def.name == "backfill_depth" || def.name == "job_sort_formula") && server.has(def.name))

@@ -40,9 +40,11 @@ class WriteMessage final : public Answered {
 
 ifl::Reply message_job(Context& context) {
     const auto& body = std::get<ifl::MessageJob>(context.request.body);
-    auto job = own_job(context, body.job);
-    if (!job) return refuse(job.error());
-    if ((*job)->state != job_state::running) return ifl::Reply::error(PBSE_BADSTATE);
+    const auto target = own_target(context, body.job);
+    if (!target) return refuse(target.error());
+    const Job* job = target->job;
+    if (job->is_array()) return ifl::Reply::error(PBSE_NOSUP, "not supported for Array Jobs");
+    if (job->state != job_state::running) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.text.empty() || body.file > 3) return ifl::Reply::error(PBSE_IVALREQ);
     // 1 is stdout, 2 stderr, 3 both; the choice left to the server is stderr, as in PBS.
     std::string streams;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/executable.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
@@ -33,8 +34,12 @@ const Queue* destination(const Context& context, std::string_view asked, Error& 
 uint64_t next_sequence(const Server& server) {
     const int64_t largest = server.state.server.integer("max_job_sequence_id", 9999999);
     int64_t next = std::max<int64_t>(server.state.next_sequence, 0);
-    while (next > largest || server.state.job(fmt::format("{}", next)) != nullptr)
-        next = next > largest ? 0 : next + 1;
+    const auto taken = [&](int64_t number) {
+        const auto sequence = static_cast<uint64_t>(number);
+        return server.state.job_of_sequence(sequence) != nullptr ||
+               server.state.job_of_sequence(array_number(sequence)) != nullptr;
+    };
+    while (next > largest || taken(next)) next = next > largest ? 0 : next + 1;
     return static_cast<uint64_t>(next);
 }
 
@@ -47,7 +52,8 @@ std::string output_path(const Job& job, std::string_view host, char stream) {
     if (directory.empty()) directory = environment_value(job, "PBS_O_HOME");
     std::string_view name = job.attributes.text("Job_Name");
     if (name == "STDIN" || name.empty()) name = "STDIN";
-    return fmt::format("{}:{}/{}.{}{}", host, directory, name, stream, job.sequence);
+    return fmt::format("{}:{}/{}.{}{}{}", host, directory, name, stream, number_in_id(job.sequence),
+                       job.is_array() ? ".^array_index^" : "");
 }
 
 // A path that ends with ':' names a host only.
@@ -121,14 +127,15 @@ ifl::Reply queue_job(Context& context) {
             return refuse_attribute(set.error(), body.attributes[i], i);
     if (auto ok = check_waiting_client(context, job); !ok) return refuse(ok.error());
     job.sequence = next_sequence(server);
-    job.id = fmt::format("{}.{}", job.sequence, context.state().server_name);
+    job.id = context.state().job_id(job.sequence);
+    if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
     // The checks are made here so that the client hears of them before it sends the script, and again at
     // Commit.
     Change trial(server, context.now);
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
-    server.state.next_sequence = static_cast<int64_t>(job.sequence) + 1;
+    server.state.next_sequence = static_cast<int64_t>(number_in_id(job.sequence)) + 1;
     job.queue = queue->handle;
     job.queue_name = queue->name;
     const std::string id = job.id;

@@ -1,40 +1,70 @@
 // Rerun: ends a running job and puts it back into its queue. With "force" in the extend string also one that
-// isn't rerunnable.
+// isn't rerunnable. Of an array all subjobs that have ended are queued again, too.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
+namespace {
 
-ifl::Reply rerun_job(Context& context) {
-    const auto& body = std::get<ifl::JobId>(context.request.body);
-    auto current = live_job(context, body.job);
-    if (!current) return refuse(current.error());
-    if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    if ((*current)->state != job_state::running && (*current)->state != job_state::suspended)
-        return ifl::Reply::error(PBSE_BADSTATE);
-    if (!(*current)->attributes.boolean("Rerunable", true) && context.request.extend != "force")
-        return ifl::Reply::error(PBSE_NORERUN);
+Result<void> rerun_one(Context& context, const Job& current) {
+    if (current.state != job_state::running && current.state != job_state::suspended)
+        return fail(PBSE_BADSTATE);
+    if (!current.attributes.boolean("Rerunable", true) && context.request.extend != "force")
+        return fail(PBSE_NORERUN);
 
     Change change(context.server, context.now);
-    Job& job = change.job(**current);
+    Job& job = change.job(current);
     const Job::AtEnd before = job.at_end;
     job.at_end = Job::AtEnd::requeue;
     job.mtime = context.now;
     const uint64_t handle = job.handle;
     log_job(change, job, fmt::format("Job Rerun at request of {}", requestor(context)));
-    if (auto done = change.commit(); !done) return refuse(done.error());
+    if (auto done = change.commit(); !done) return done;
     auto signalled = context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9);
     if (!signalled) {
         // It goes on, and its own end is not to start it again.
         Change back(context.server, context.now);
         back.job(*context.state().job(handle)).at_end = before;
-        if (auto done = back.commit(); !done) return refuse(done.error());
+        if (auto done = back.commit(); !done) return done;
     }
-    return reply_of(signalled);
+    return signalled;
+}
+
+Result<void> rerun_array(Context& context, const Job& current) {
+    if (current.state != job_state::begun) return fail(PBSE_BADSTATE);
+    Change change(context.server, context.now);
+    requeue_ended(change, change.job(current));
+    log_job(change, current, fmt::format("Job Rerun at request of {}", requestor(context)));
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    return change.commit();
+}
+
+}  // namespace
+
+ifl::Reply rerun_job(Context& context) {
+    const auto& body = std::get<ifl::JobId>(context.request.body);
+    const auto target = target_of(context.state(), body.job);
+    if (!target) return refuse(target.error());
+    const Job& job = *target->job;
+    if (job.history()) return ifl::Reply::error(PBSE_HISTJOBID);
+    if (auto ok = operators_only(context); !ok) return refuse(ok.error());
+    if (!job.is_array()) return reply_of(target->subjobs() ? fail(PBSE_UNKJOBID) : rerun_one(context, job));
+    if (target->single && !job.subjobs->submitted.contains(target->indices[0].first))
+        return ifl::Reply::error(PBSE_IVALREQ);
+    auto jobs = running_of(context.state(), *target);
+    if (!target->single) std::erase_if(jobs, [](const Job* one) { return one->state == job_state::exiting; });
+    if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
+    Result<void> done;
+    if (!target->subjobs()) done = rerun_array(context, job);
+    for (const Job* one : jobs)
+        if (done) done = rerun_one(context, *one);
+    return reply_of(done);
 }
 
 }  // namespace pbs::host

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
@@ -27,13 +29,22 @@ Result<Decision> named_places(const Job& job, const State& state, std::string_vi
     return decision;
 }
 
-Result<const Job*> startable_job(const Context& context, std::string_view id) {
-    auto job = live_job(context, id);
-    if (!job) return job;
-    if ((*job)->running() || (*job)->state == job_state::transit) return fail(PBSE_BADSTATE, {});
-    const Queue* queue = context.state().queue((*job)->queue);
+// The job, or the array whose subjob it is.
+Result<Target> startable(const Context& context, std::string_view id) {
+    auto target = own_target(context, id);
+    if (!target) return target;
+    const Job& job = *target->job;
+    if (job.running() || job.state == job_state::transit) return fail(PBSE_BADSTATE, {});
+    const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_IVALREQ, {});
-    return job;
+    if (!job.is_array()) return target;
+    // An array itself can't be run.
+    if (!target->subjobs()) return fail(PBSE_IVALREQ, {});
+    if (!target->single) return target;
+    const char state = subjob_state(job, target->indices[0].first, context.state());
+    if (state == '\0') return fail(PBSE_IVALREQ, {});
+    if (state != job_state::queued) return fail(PBSE_BADSTATE, {});
+    return target;
 }
 
 // A comment has "Not Running: " or "Can Never Run: " before the reason.
@@ -43,18 +54,32 @@ std::string_view reason_in(std::string_view comment) {
     return comment;
 }
 
-ifl::Reply start(Change& change, Job& job, const Decision& decision, const std::string& by) {
+Result<void> start_subjob(Change& change, Job& array, int64_t index, const Decision& decision,
+                          const std::string& by) {
+    auto subjob = subjob_to_start(change, array, index);
+    if (!subjob) return tl::unexpected(subjob.error());
+    if (auto done = start_as_decided(change, *subjob, decision); !done) return done;
+    log_job(change, *subjob, fmt::format("Job Run at request of {}", by));
+    return add_started_subjob(change, array, *std::move(subjob));
+}
+
+ifl::Reply start(Change& change, const Target& target, Job& job, const Decision& decision,
+                 const std::string& by) {
     auto done = check_places(decision.places, change.server().state);
-    if (done) done = start_as_decided(change, job, decision);
+    if (done && target.subjobs()) {
+        done = start_subjob(change, job, target.indices[0].first, decision, by);
+    } else if (done) {
+        done = start_as_decided(change, job, decision);
+        log_job(change, job, fmt::format("Job Run at request of {}", by));
+    }
     if (!done) return refuse(done.error());
-    log_job(change, job, fmt::format("Job Run at request of {}", by));
     return reply_of(change.commit());
 }
 
 // Why it doesn't start is its comment until a cycle finds something else. One that says what a job is held or
 // waits for stays.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
-    if (job.state == job_state::queued) {
+    if (job.state == job_state::queued || job.state == job_state::begun) {
         set_comment(job, comment);
         job.mtime = change.now();
         if (auto ok = change.commit(); !ok) return refuse(ok.error());
@@ -67,50 +92,77 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     if (!destination.empty()) return named_places(job, context.state(), destination);
     Plugin* const plugin = context.server.parts.plugin;
     if (plugin == nullptr) return fail(PBSE_NOSUP, {});
-    return plugin->place_job(now, job.handle, context.state());
+    return plugin->place_job(now, job.told_as(), context.state());
 }
 
 // Nothing: a cycle runs, and the plugin can't tell before its end.
-std::optional<ifl::Reply> try_run(Context& context) {
+std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
     if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
-    const auto current = startable_job(context, body.job);
-    if (!current) return refuse(current.error());
+    const auto target = startable(context, id);
+    if (!target) return refuse(target.error());
     const int64_t now = server.now();
-    const auto decision = decide(context, **current, body.destination, now);
+    const auto decision = decide(context, *target->job, body.destination, now);
     if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
     if (!decision) return refuse(decision.error());
     Change change(server, now);
-    Job& job = change.job(**current);
-    if (decision->kind == Decision::Kind::run) return start(change, job, *decision, requestor(context));
+    Job& job = change.job(*target->job);
+    if (decision->kind == Decision::Kind::run)
+        return start(change, *target, job, *decision, requestor(context));
     return tell_why_not(change, job, decision->text);
 }
 
+// One after the other, until one can't be started.
 class RunLater final : public Steps {
   public:
-    explicit RunLater(Server& server) : server_(server) { ++server_.placing; }
+    RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
+        ++server_.placing;
+    }
     ~RunLater() override { --server_.placing; }
 
     Left step(Context& context, ifl::StatusParts&) override {
-        auto reply = try_run(context);
+        auto reply = try_run(context, jobs_.front());
         if (!reply) return Left::later;
         reply_ = *std::move(reply);
-        return Left::nothing;
+        jobs_.pop_front();
+        return reply_.code != 0 || jobs_.empty() ? Left::nothing : Left::more;
     }
     ifl::Reply reply() override { return std::move(reply_); }
 
   private:
     Server& server_;
+    std::deque<std::string> jobs_;
     ifl::Reply reply_;
 };
+
+// The subjobs of a range that are queued: PBSE_BADSTATE if none is.
+Result<std::deque<std::string>> queued_of(const Target& target) {
+    std::deque<std::string> ids;
+    const Job& array = *target.job;
+    for (const IndexRange& range : target.indices) {
+        const int64_t last = std::min(range.last, array.subjobs->submitted.last);
+        for (int64_t index = range.first; index <= last; index += range.step)
+            if (array.subjobs->queued.contains(index)) ids.push_back(subjob_id(array, index));
+    }
+    if (ids.empty()) return fail(PBSE_BADSTATE, {});
+    return ids;
+}
 
 }  // namespace
 
 ifl::Reply run_job(Context& context) {
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    if (auto reply = try_run(context)) return *std::move(reply);
-    context.rest = std::make_unique<RunLater>(context.server);
+    const std::string& id = std::get<ifl::RunJob>(context.request.body).job;
+    std::deque<std::string> jobs{id};
+    if (const auto target = startable(context, id); target && target->subjobs() && !target->single) {
+        auto queued = queued_of(*target);
+        if (!queued) return refuse(queued.error());
+        jobs = *std::move(queued);
+    } else if (auto reply = try_run(context, id)) {
+        return *std::move(reply);
+    }
+    context.rest = std::make_unique<RunLater>(context.server, std::move(jobs));
     return {};
 }
 

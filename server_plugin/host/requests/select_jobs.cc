@@ -1,9 +1,10 @@
 // SelectJobs and SelStat: the jobs that fit all criteria, as ids or with their attributes. "x" in the extend
-// string: finished jobs too.
+// string: finished jobs too. "t" or "T": in place of arrays their subjobs, by the state of each.
 #include <algorithm>
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/job_cursor.h"
@@ -39,9 +40,15 @@ bool compares(const T& have, const T& bound, ifl::Op op) {
 }
 
 // A state criterion lists letters: "QH" is either.
-bool state_fits(const Job& job, const Criterion& criterion) {
-    const bool among = criterion.value.find(job.state) != std::string::npos;
+bool letter_fits(char letter, const Criterion& criterion) {
+    const bool among = criterion.value.find(letter) != std::string::npos;
     return criterion.op == ifl::Op::ne ? !among : among;
+}
+bool state_fits(const Job& job, const Criterion& criterion) {
+    return letter_fits(job.state, criterion);
+}
+bool is_state(const Criterion& criterion) {
+    return criterion.def->name == "job_state";
 }
 
 bool owner_fits(const Job& job, const Criterion& criterion) {
@@ -125,17 +132,27 @@ class SelectJobs : public Steps {
                   selection.queue == nullptr ? std::nullopt : std::optional(selection.queue->handle)),
           criteria_(std::move(selection.criteria)),
           history_(selection.history),
+          subjobs_(context.request.extend.find_first_of("tT") != std::string::npos),
           compared_(shown_criteria(), read_only) {}
 
     Left step(Context& context, ifl::StatusParts& out) override {
+        if (next_subjob(context, out)) return Left::more;
         const Job* job = cursor_.next(context.state());
         if (job == nullptr) return Left::nothing;
-        if (selected(*job, context)) add(*job, context, out);
+        if (job->is_subjob() || !selected(*job, context)) return Left::more;
+        if (subjobs_ && job->is_array()) {
+            array_ = job->sequence;
+            next_ = job->subjobs->submitted.first;
+        } else {
+            add(*job, context, out);
+        }
         return Left::more;
     }
 
   protected:
     virtual void add(const Job& job, const Context& context, ifl::StatusParts& out) = 0;
+    virtual void add_subjob(const Job& array, int64_t index, const Context& context,
+                            ifl::StatusParts& out) = 0;
 
   private:
     ifl::Attributes shown_criteria() const {
@@ -148,6 +165,7 @@ class SelectJobs : public Steps {
         if ((job.history() && !history_) || !may_see(context, job)) return false;
         std::optional<ifl::Attributes> shown;
         for (const Criterion& criterion : criteria_) {
+            if (subjobs_ && job.is_array() && is_state(criterion)) continue;  // that of each subjob
             if (const Fits own = of_job(criterion)) {
                 if (!own(job, criterion)) return false;
                 continue;
@@ -157,11 +175,31 @@ class SelectJobs : public Steps {
         }
         return true;
     }
+    // The next subjob of an array that was selected; false: none is left.
+    bool next_subjob(const Context& context, ifl::StatusParts& out) {
+        const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
+        if (array == nullptr) return false;
+        for (; next_ <= array->subjobs->submitted.last; next_ += array->subjobs->submitted.step) {
+            const char letter = subjob_state(*array, next_, context.state());
+            if (!std::ranges::all_of(criteria_, [&](const Criterion& criterion) {
+                    return !is_state(criterion) || letter_fits(letter, criterion);
+                }))
+                continue;
+            add_subjob(*array, next_, context, out);
+            next_ += array->subjobs->submitted.step;
+            return true;
+        }
+        array_ = 0;
+        return false;
+    }
 
     JobCursor cursor_;
     std::vector<Criterion> criteria_;
     bool history_;
+    bool subjobs_;
     View compared_;
+    uint64_t array_ = 0;  // whose subjobs are next
+    int64_t next_ = 0;
 };
 
 class SelectIds final : public SelectJobs {
@@ -179,6 +217,9 @@ class SelectIds final : public SelectJobs {
 
   private:
     void add(const Job& job, const Context&, ifl::StatusParts&) override { ids_.push_back(job.id); }
+    void add_subjob(const Job& array, int64_t index, const Context&, ifl::StatusParts&) override {
+        ids_.push_back(subjob_id(array, index));
+    }
     std::vector<std::string> ids_;
     std::size_t most_;
 };
@@ -192,6 +233,13 @@ class SelectStatus final : public SelectJobs {
   private:
     void add(const Job& job, const Context& context, ifl::StatusParts& out) override {
         out.add(PBS_OBJ_JOB, job.id, describe(job, context.state(), context.now, view_));
+    }
+    void add_subjob(const Job& array, int64_t index, const Context& context, ifl::StatusParts& out) override {
+        const State& state = context.state();
+        const Job* job = state.subjob(array.sequence, index);
+        out.add(PBS_OBJ_JOB, subjob_id(array, index),
+                job != nullptr ? describe(*job, state, context.now, view_)
+                               : describe_subjob(array, index, state, context.now, view_));
     }
     View view_;
 };

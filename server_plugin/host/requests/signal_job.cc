@@ -27,21 +27,48 @@ Result<void> suspend_or_resume(Context& context, const Job& current, bool suspen
     return change.commit();
 }
 
+bool is_suspend(std::string_view signal) {
+    return signal == "suspend" || signal == "admin-suspend";
+}
+bool is_resume(std::string_view signal) {
+    return signal == "resume" || signal == "admin-resume";
+}
+
+Result<void> signal_one(Context& context, const Job& job, const std::string& signal) {
+    context.server.parts.log.job(job.id,
+                                 fmt::format("job signaled with {} by {}", signal, requestor(context)));
+    if (is_suspend(signal) || is_resume(signal)) return suspend_or_resume(context, job, is_suspend(signal));
+    const auto number = parse_signal(signal);
+    if (!number) return tl::unexpected(number.error());
+    return context.server.parts.executor.signal(run_id(job), *number);
+}
+
 }  // namespace
 
 ifl::Reply signal_job(Context& context) {
     const auto& body = std::get<ifl::SignalJob>(context.request.body);
-    auto job = own_job(context, body.job);
-    if (!job) return refuse(job.error());
-    if (!(*job)->running()) return ifl::Reply::error(PBSE_BADSTATE);
-    const bool suspend = body.signal == "suspend" || body.signal == "admin-suspend";
-    const bool resume = body.signal == "resume" || body.signal == "admin-resume";
-    context.server.parts.log.job((*job)->id,
-                                 fmt::format("job signaled with {} by {}", body.signal, requestor(context)));
-    if (suspend || resume) return reply_of(suspend_or_resume(context, **job, suspend));
-    auto number = parse_signal(body.signal);
-    if (!number) return refuse(number.error());
-    return reply_of(context.server.parts.executor.signal(run_id(**job), *number));
+    const auto target = own_target(context, body.job);
+    if (!target) return refuse(target.error());
+    const Job& job = *target->job;
+    if (target->single && !(job.is_array() && job.subjobs->submitted.contains(target->indices[0].first)))
+        return ifl::Reply::error(PBSE_UNKJOBID);
+    auto jobs = running_of(context.state(), *target);
+    if (job.is_array() ? !target->subjobs() && job.state != job_state::begun : !job.running())
+        return ifl::Reply::error(PBSE_BADSTATE);
+    if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
+    if (job.is_array() && !target->single) {
+        // Those of many that are as they are to be are passed over.
+        std::erase_if(jobs, [&](const Job* one) {
+            const bool suspended = one->state == job_state::suspended;
+            return one->state == job_state::exiting || (is_suspend(body.signal) && suspended) ||
+                   (is_resume(body.signal) && !suspended);
+        });
+        if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
+    }
+    Result<void> done;
+    for (const Job* one : jobs)
+        if (auto sent = signal_one(context, *one, body.signal); !sent && done) done = sent;
+    return reply_of(done);
 }
 
 }  // namespace pbs::host

@@ -1,10 +1,12 @@
 // StatusJob: one job, several ("12,13"), those of a queue, or all. With "x" in the extend string finished
-// jobs too.
+// jobs too; with "t" arrays with those of their subjobs that aren't queued: clients make the queued ones of
+// array_indices_remaining.
 #include <algorithm>
 #include <set>
 #include <string>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/array.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/job_cursor.h"
@@ -13,21 +15,58 @@
 namespace pbs::host {
 namespace {
 
+constexpr int most_marked = 1000;
+
 class JobStatus : public Steps {
   public:
     explicit JobStatus(const Context& context)
         : view_{std::get<ifl::Status>(context.request.body).wanted, read_rights(context.who)},
-          history_(context.request.extend.find('x') != std::string::npos) {}
+          history_(context.request.extend.find('x') != std::string::npos),
+          subjobs_(context.request.extend.find('t') != std::string::npos) {}
 
   protected:
     bool shows(const Job& job) const { return history_ || !job.history(); }
-    void add(const Context& context, const Job& job, ifl::StatusParts& out) const {
-        out.add(PBS_OBJ_JOB, job.id, describe(job, context.state(), context.now, view_));
+    // An array's subjobs are left for add_subjob().
+    void add(const Context& context, const Job& job, ifl::StatusParts& out) {
+        const bool with_subjobs = job.is_array() && subjobs_;
+        out.add(with_subjobs ? PBS_OBJ_ARRAY : PBS_OBJ_JOB, job.id,
+                describe(job, context.state(), context.now, view_));
+        if (!with_subjobs) return;
+        array_ = job.sequence;
+        next_ = job.subjobs->submitted.first;
+        shown_ = 0;
+    }
+    // The next one that isn't queued; false: none is left.
+    bool add_subjob(const Context& context, ifl::StatusParts& out) {
+        const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
+        if (array == nullptr) return false;
+        const IndexRange& all = array->subjobs->submitted;
+        while (next_ <= all.last && array->subjobs->queued.contains(next_)) next_ += all.step;
+        if (next_ > all.last) {
+            array_ = 0;
+            return false;
+        }
+        // What is marked as a subjob goes out in one part with its array: not too many.
+        add_subjob(context, *array, next_, ++shown_ <= most_marked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
+        next_ += all.step;
+        return true;
+    }
+    void add_subjob(const Context& context, const Job& array, int64_t index, uint32_t type,
+                    ifl::StatusParts& out) const {
+        const State& state = context.state();
+        const Job* job = state.subjob(array.sequence, index);
+        out.add(type, subjob_id(array, index),
+                job != nullptr ? describe(*job, state, context.now, view_)
+                               : describe_subjob(array, index, state, context.now, view_));
     }
 
   private:
     View view_;
     bool history_;
+    bool subjobs_;
+    uint64_t array_ = 0;  // whose subjobs are next
+    int64_t next_ = 0;
+    int shown_ = 0;
 };
 
 class Listed : public JobStatus {
@@ -35,9 +74,10 @@ class Listed : public JobStatus {
     Listed(const Context& context, const JobCursor& cursor) : JobStatus(context), cursor_(cursor) {}
 
     Left step(Context& context, ifl::StatusParts& out) override {
+        if (add_subjob(context, out)) return Left::more;
         const Job* job = cursor_.next(context.state());
         if (job == nullptr) return Left::nothing;
-        if (shows(*job) && may_see(context, *job)) add(context, *job, out);
+        if (!job->is_subjob() && shows(*job) && may_see(context, *job)) add(context, *job, out);
         return Left::more;
     }
 
@@ -55,25 +95,50 @@ class Named : public JobStatus {
     }
 
     Left step(Context& context, ifl::StatusParts& out) override {
+        if (add_subjob(context, out) || add_named(context, out)) return Left::more;
         if (at_ == ids_.size()) return Left::nothing;
-        const Job* job = context.state().job(ids_[at_++]);
-        if (job == nullptr) {
-            code_ = PBSE_UNKJOBID;
-        } else if (!shows(*job)) {
+        const auto found = target_of(context.state(), ids_[at_++]);
+        if (!found) {
+            code_ = found.error().code;
+        } else if (!shows(*found->job)) {
             code_ = PBSE_HISTJOBID;
-        } else if (!may_see(context, *job)) {
+        } else if (!may_see(context, *found->job)) {
             code_ = PBSE_PERM;
+        } else if (!found->subjobs()) {
+            add(context, *found->job, out);
+        } else if (std::ranges::all_of(found->indices, [&](const IndexRange& range) {
+                       return found->job->subjobs->submitted.contains(range);
+                   })) {
+            named_ = found->job->sequence;
+            ranges_ = found->indices;
+            index_ = ranges_.front().first;
         } else {
-            add(context, *job, out);
+            code_ = PBSE_UNKJOBID;
         }
         return Left::more;
     }
     ifl::Reply reply() override { return ifl::Reply::error(code_); }
 
   private:
+    // The next subjob of those that an id names; false: none is left.
+    bool add_named(const Context& context, ifl::StatusParts& out) {
+        const Job* array = ranges_.empty() ? nullptr : context.state().job_of_sequence(named_);
+        if (array == nullptr) return false;
+        add_subjob(context, *array, index_, PBS_OBJ_JOB, out);
+        index_ += ranges_.front().step;
+        if (index_ <= ranges_.front().last) return true;
+        ranges_.erase(ranges_.begin());
+        if (!ranges_.empty()) index_ = ranges_.front().first;
+        return true;
+    }
+
     std::vector<std::string> ids_;
     std::size_t at_ = 0;
     int code_ = PBSE_UNKJOBID;
+    // Subjobs that are yet to be shown: their array, their indices, the next one.
+    uint64_t named_ = 0;
+    std::vector<IndexRange> ranges_;
+    int64_t index_ = 0;
 };
 
 }  // namespace

@@ -77,8 +77,17 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
         return ifl::Reply::error(PBSE_IVALREQ,
                                  "an explanation is given whole: expected no attributes and no "
                                  "options");
-    const Job* job = context.state().job(body.object);
-    if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);
+    const auto target = target_of(context.state(), body.object);
+    if (!target) return refuse(target.error());
+    const Job* job = target->job;
+    if (target->subjobs()) {
+        if (!target->single || !job->is_array() ||
+            !job->subjobs->submitted.contains(target->indices[0].first))
+            return ifl::Reply::error(PBSE_UNKJOBID);
+        // One that waits does so as its array does.
+        const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
+        if (subjob != nullptr && subjob->state != job_state::queued) job = subjob;
+    }
     if (job->history()) return ifl::Reply::error(PBSE_HISTJOBID);
     if (!may_see(context, *job)) return ifl::Reply::error(PBSE_PERM);
     return by_and_by(context, PBS_OBJ_EXPLANATION, job->id, {});

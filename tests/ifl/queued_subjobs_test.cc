@@ -1,0 +1,62 @@
+#include "ifl/queued_subjobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::ifl {
+namespace {
+
+using testing::ElementsAre;
+
+// "12[1].svr Q", and so on, of what is given on.
+class QueuedSubjobsTest : public testing::Test {
+  protected:
+    void take(std::uint32_t type, std::string_view name, std::string_view state,
+              std::string_view remaining = {}) {
+        std::vector<AttributeView> attributes{{"job_state", "", state, Op::set},
+                                              {"array", "", "True", Op::set}};
+        if (!remaining.empty()) attributes.push_back({"array_indices_remaining", "", remaining, Op::set});
+        all.take({type, name, attributes});
+    }
+    std::vector<std::string> given;
+    QueuedSubjobs all{[this](const ObjectView& object) {
+        given.push_back(std::string(object.name) + " " + std::string(object.attributes[0].value) +
+                        (object.attributes.size() > 1 ? "+" : ""));
+    }};
+};
+
+TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
+    take(2, "11.svr", "R");
+    take(type_of_array, "12[].svr", "B", "1-3:2,6");
+    take(type_of_subjob, "12[2].svr", "R");
+    take(type_of_subjob, "12[4].svr", "X");
+    take(2, "12[7].svr", "X");  // one of very many
+    take(2, "13.svr", "Q");
+    all.end();
+    EXPECT_THAT(given, ElementsAre("11.svr R+", "12[].svr B+", "12[1].svr Q", "12[2].svr R+", "12[3].svr Q",
+                                   "12[4].svr X+", "12[6].svr Q", "12[7].svr X+", "13.svr Q+"));
+}
+
+TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
+    take(type_of_array, "1[].svr", "Q", "1-2");
+    take(type_of_array, "2[].svr", "B", "-");
+    take(type_of_array, "3[].svr", "Q", "5");
+    all.end();
+    EXPECT_THAT(given, ElementsAre("1[].svr Q+", "1[1].svr Q", "1[2].svr Q", "2[].svr B+", "3[].svr Q+",
+                                   "3[5].svr Q"));
+}
+
+// A server may send anything.
+TEST_F(QueuedSubjobsTest, WhatIsNoListOfIndicesIsPassedOver) {
+    for (const char* text : {"x", "1-", "5,3", "1-2,2", "1,,2", "-5", "99999999999"}) {
+        EXPECT_FALSE(parse_remaining(text)) << text;
+        take(type_of_array, "1[].svr", "Q", text);
+    }
+    take(type_of_array, "1", "Q", "1-3");
+    take(type_of_subjob, "", "Q");
+    all.end();
+    EXPECT_EQ(given.size(), 9U);
+}
+
+}  // namespace
+}  // namespace pbs::ifl
