@@ -113,6 +113,9 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
             (name == ATTR_inter ? options.interactive : options.block) = on;
             continue;
         }
+        if (name == ATTR_max_run_subjobs && options.attributes.has(ATTR_max_run_subjobs)) {
+            return fail("multiple max_run_subjobs values found");
+        }
         options.attributes.put(name, "", value);
     }
     return {};

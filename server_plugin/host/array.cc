@@ -228,8 +228,8 @@ char subjob_state(const Job& array, int64_t index, const State& state) {
 std::string array_state_count(const Job& array) {
     const Subjobs& subjobs = *array.subjobs;
     const int64_t queued = subjobs.queued.count();
-    return fmt::format("Queued:{} Running:{} Exiting:{} Expired:{} ", queued, subjobs.running,
-                       subjobs.exiting, subjobs.submitted.count() - queued - live(subjobs));
+    return fmt::format("Queued:{} Running:{} Exiting:{} Expired:{}", queued, subjobs.running, subjobs.exiting,
+                       subjobs.submitted.count() - queued - live(subjobs));
 }
 
 Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {

@@ -45,7 +45,7 @@ char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
 // The state of a subjob that may be no job; '\0': the array has no such index.
 char subjob_state(const Job& array, int64_t index, const State& state);
-// "Queued:1 Running:2 Exiting:0 Expired:3 "
+// "Queued:1 Running:2 Exiting:0 Expired:3"
 std::string array_state_count(const Job& array);
 
 // A subjob that is queued, as a job that can be started: it is in no change yet. PBSE_BADSTATE: it isn't

@@ -72,14 +72,14 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     };
     EXPECT_EQ(lines({"qstat"}), 3);
     EXPECT_EQ(lines({"qstat", "-t"}), 23);
-    EXPECT_EQ(lines({"qstat", "-J"}), 3 + 2);
+    EXPECT_EQ(lines({"qstat", "-J"}), 3);
     EXPECT_EQ(lines({"qstat", subjob(id, "2-6:2")}), 5);
     EXPECT_EQ(lines({"qselect", "-J"}), 1);
     EXPECT_EQ(lines({"qselect", "-T", "-s", "R"}), 2);
     EXPECT_EQ(lines({"qselect", "-T"}), 20);
     EXPECT_THAT(command({"qstat", "-f", subjob(id, "7")}).out,
                 testing::AllOf(HasSubstr("job_state = Q"), Not(HasSubstr("array_indices"))));
-    EXPECT_THAT(command({"qstat", "-f", "-F", "json", subjob(id, "1")}).out, HasSubstr("\"array_index\":1"));
+    EXPECT_THAT(command({"qstat", "-f", "-F", "json", subjob(id, "1")}).out, HasSubstr("\"array_index\": 1"));
     const Output none = command({"qstat", subjob(id, "21")});
     EXPECT_EQ(none.exit, 153) << none;
     EXPECT_THAT(none.err, HasSubstr("Unknown Job Id"));

@@ -2,9 +2,12 @@
 // installed OpenPBS, as root (its users' authentication needs a reserved port).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -286,6 +289,29 @@ TEST_F(OpenpbsJobs, WaitForTheirJobsAndTheirTerminals) {
     const Output session = run({"/usr/bin/script", "-qec", qsub + " -I -S /bin/sh", "/dev/null"}, options);
     EXPECT_EQ(session.exit, 0) << session;
     EXPECT_THAT(session.out, AllOf(HasSubstr("ready"), HasSubstr("answer=42"), HasSubstr("completed")));
+}
+
+TEST_F(OpenpbsJobs, ArraysWithTheirSubjobs) {
+    const std::string id = submit({"-J", "1-5%2"});
+    ASSERT_THAT(id, ContainsRegex("^[0-9]+\\[\\]\\."));
+    ASSERT_TRUE(wait_for([&] { return server.job(id, "array_indices_remaining") == "3-5"; }));
+    const std::string array = id.substr(0, id.find(']'));
+    const std::string all = ok(as_runner({"qstat", "-t", id}), "qstat -t");
+    for (const char* index : {"", "1", "2", "3", "4", "5"})
+        EXPECT_THAT(all, HasSubstr(array + index + "]")) << all;
+    EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 2 + 6) << all;
+    EXPECT_THAT(ok(as_runner({"qstat", "-J"}), "qstat -J"), HasSubstr(" B "));
+    const std::string some = ok(as_runner({"qstat", array + "2-4:2]"}), "qstat of a range");
+    EXPECT_THAT(some, AllOf(HasSubstr(array + "2]"), HasSubstr(array + "4]"), Not(HasSubstr(array + "3]"))));
+    const std::string full = ok(as_runner({"qstat", "-f", id}), "qstat -f");
+    EXPECT_EQ(attribute_in(full, "array_state_count"), "Queued:3 Running:2 Exiting:0 Expired:0");
+    EXPECT_EQ(ok(as_runner({"qselect", "-T", "-s", "R"}), "qselect -T"),
+              array + "1]" + id.substr(id.find(']') + 1) + "\n" + array + "2]" + id.substr(id.find(']') + 1) +
+                  "\n");
+    ok(as_runner({"qdel", array + "5]"}), "qdel of a subjob");
+    EXPECT_EQ(server.job(id, "array_indices_remaining"), "3-4");
+    ok(as_runner({"qdel", id}), "qdel");
+    EXPECT_TRUE(wait_for([&] { return as_runner({"qstat", id}).exit != 0; }));
 }
 
 }  // namespace

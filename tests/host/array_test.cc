@@ -104,7 +104,7 @@ TEST_F(ArrayTest, StartsItsSubjobsOneCycleAfterTheOther) {
     EXPECT_THAT(started(), ElementsAre("0[1].svr", "0[2].svr"));
     EXPECT_EQ(job_shows(id, "job_state"), "B");
     EXPECT_EQ(job_shows(id, "array_indices_remaining"), "3-5");
-    EXPECT_EQ(job_shows(id, "array_state_count"), "Queued:3 Running:2 Exiting:0 Expired:0 ");
+    EXPECT_EQ(job_shows(id, "array_state_count"), "Queued:3 Running:2 Exiting:0 Expired:0");
     EXPECT_THAT(job_shows(id, "comment"), HasSubstr("Job Array Began at "));
     end("0[1].svr");
     schedule();
@@ -150,7 +150,7 @@ TEST_F(ArrayTest, SurvivesTheServer) {
     schedule();
     restart();
     EXPECT_EQ(listed(id, "t"), "0[] B, 0[1] X, 0[2] R, 0[3] R");
-    EXPECT_EQ(job_shows(id, "array_state_count"), "Queued:1 Running:2 Exiting:0 Expired:1 ");
+    EXPECT_EQ(job_shows(id, "array_state_count"), "Queued:1 Running:2 Exiting:0 Expired:1");
     EXPECT_EQ(job_shows(id, "array_indices_remaining"), "4");
     (void)started();
     end("0[3].svr");

@@ -221,8 +221,9 @@ TEST_F(Depend, OnAnUnknownJobDeletesTheJob) {
 
 TEST_F(Depend, WrongValuesAreRefusedWithTheirPlace) {
     for (const char* value : {"foo:1", "afterok:", "on:0", "afterok:1.elsewhere", "afterok:1.svr@elsewhere",
-                              "afterok:abc", "afterok:1[1].svr"})
+                              "afterok:abc", "afterok:1[1.svr"})
         EXPECT_EQ(job(value), std::to_string(PBSE_BADATVAL)) << value;
+    EXPECT_EQ(job("afterok:1[1].svr"), std::to_string(PBSE_IVALREQ)) << "a subjob";
     EXPECT_TRUE(server_->state.jobs().empty());
     const std::string id = job();
     EXPECT_EQ(alter(id, "afterok:" + id).code, PBSE_IVALREQ) << "on itself";
