@@ -208,7 +208,7 @@ std::string print_of(const Server& server) {
            "set queue routeq route_destinations = workq\nset queue routeq route_destinations += p_fast\n"
            "set server managers = alice@*.example.org\nset server managers += root@*\n"
            "set server default_queue = workq\nset server resources_max.ncpus = 512\n"
-           "set server scheduler_iteration = 300\nset server max_array_size = 5000\n"
+           "set server scheduler_iteration = 300\nset server max_user_run_soft = 5000\n"
            "set server backfill_depth = 3\nset server job_history_duration = soon\n"
            "create node " +
            host + "\nset node " + host + " resources_available.color = blue\nset node " + host +
@@ -240,7 +240,7 @@ void expect_whole_server(const Server& server) {
                 ::testing::AllOf(HasSubstr("resources_available.color = blue"), Not(HasSubstr("faraway"))));
     const std::string report = server.read("server_priv/migration_report");
     for (const char* line :
-         {("set server max_array_size = 5000: isn't carried over: max_array_size is an attribute of OpenPBS "
+         {("set server max_user_run_soft = 5000: isn't carried over: max_user_run_soft is an attribute of OpenPBS "
            "only\n"),
           "set server job_history_duration = soon: isn't carried over: ",
           "create node faraway: isn't carried over: the vnode is a part of another machine",

@@ -137,7 +137,7 @@ TEST(QmgrPrint, LimitsOfEverybodyAreTheOlderOnes) {
 
 TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
     const QmgrPrint file = parsed(
-        "set server max_array_size = 5\nset node n state = free\nset node n license = l\n"
+        "set server max_user_run_soft = 5\nset node n state = free\nset node n license = l\n"
         "set sched default sched_host = h\nset server unheard_of = 1\ncreate policy p\n"
         "set queue q time_window = w\nset node @default state = free\n"
         "create hook h1\nimport hook h1 application/x-python base64 -\naW1wb3J0IHBicwplID0g\nKQo=\n\n"
@@ -146,7 +146,7 @@ TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
     EXPECT_THAT(
         file.notes,
         ElementsAre(
-            "print:1: set server max_array_size = 5: isn't carried over: max_array_size is an attribute of "
+            "print:1: set server max_user_run_soft = 5: isn't carried over: max_user_run_soft is an attribute of "
             "OpenPBS only",
             HasSubstr("print:3: set node n license = l: isn't carried over: "),
             "print:4: set sched default sched_host = h: isn't carried over: sched_host is the server's own "
