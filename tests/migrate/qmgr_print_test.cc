@@ -146,7 +146,8 @@ TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
     EXPECT_THAT(
         file.notes,
         ElementsAre(
-            "print:1: set server max_user_run_soft = 5: isn't carried over: max_user_run_soft is an attribute of "
+            "print:1: set server max_user_run_soft = 5: isn't carried over: max_user_run_soft is an "
+            "attribute of "
             "OpenPBS only",
             HasSubstr("print:3: set node n license = l: isn't carried over: "),
             "print:4: set sched default sched_host = h: isn't carried over: sched_host is the server's own "
