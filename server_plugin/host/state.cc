@@ -193,8 +193,8 @@ void State::erase_job(uint64_t handle) {
 
 void State::set_estimate(uint64_t job, Estimate estimate) {
     const auto at = jobs_.find(job);
-    const auto waits = [](const Job& job) {
-        return job.state == job_state::queued || job.state == job_state::begun;
+    const auto waits = [](const Job& found) {
+        return found.state == job_state::queued || found.state == job_state::begun;
     };
     if (at == jobs_.end() || !waits(at->second) || estimate.start == 0) {
         estimates_.erase(job);
