@@ -675,9 +675,9 @@ extern struct batch_status* pbs_stataccounting(int connect, const char* day, con
  * - "counters", for every user: one object with the attributes version, started and now (seconds since the
  *   Epoch), jobs_considered, decisions_dropped, cycles_failed, jobs_ended, log_lines_lost; with resources:
  *   decisions (kind), requests_refused (type of request), queue (its name; the value as its state_count),
- *   vnodes (state); and histograms, whose value is "COUNT SUM N N N": how many in all, their sum in seconds, and
- *   how many were at most each of the bounds: cycles (trigger), requests (type) and commits to the database with
- *   the bounds in duration_bounds, waits of jobs that started with those in wait_bounds;
+ *   vnodes (state); and histograms, whose value is "COUNT SUM N N N": how many in all, their sum in seconds,
+ * and how many were at most each of the bounds: cycles (trigger), requests (type) and commits to the database
+ * with the bounds in duration_bounds, waits of jobs that started with those in wait_bounds;
  * - "cycles", an object for each of the last 100: sched, trigger, began, deciding_us, carrying_out_us,
  *   considered, decisions (kind), dropped, and failed;
  * - "requests", one for each of the last 100 that took 50 ms or more: type, who, object, at, took_us;

@@ -87,8 +87,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     return record_next(state, request);
 }
 
-// Does all with the decisions that may take long where there are many, and lets go of those of the last cycle.
-// In the thread of the cycle.
+// Does all with the decisions that may take long where there are many, and lets go of those of the last
+// cycle. In the thread of the cycle.
 void take(State& state, sched::Decisions decided) {
     CycleInFlight& in_flight = state.in_flight;
     const auto target = [&](const sched::FileToWrite& file) {

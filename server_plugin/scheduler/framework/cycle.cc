@@ -120,8 +120,7 @@ bool Cycle::wants_every_job() const {
                                    return rule->wants_every_job != nullptr &&
                                           rule->wants_every_job(c_.settings, c_.in.now);
                                }) ||
-           std::ranges::any_of(c_.after_refusal,
-                               [](const auto& rule) { return rule->wants_every_job(); }) ||
+           std::ranges::any_of(c_.after_refusal, [](const auto& rule) { return rule->wants_every_job(); }) ||
            std::ranges::any_of(c_.profile.logs, [&](const CycleLogRule* rule) {
                return rule->wants_every_job && rule->wanted(c_.settings, c_.in.now);
            });
