@@ -143,6 +143,20 @@ TEST_F(ArrayTest, SubjobsHaveWhatIsTheirs) {
     EXPECT_THAT(job_shows("0[7]", "Output_Path"), HasSubstr("^array_index^"));
 }
 
+TEST_F(ArrayTest, WhatIsQueuedIsToldWhateverElseIsWanted) {
+    const std::string id = submit_array("1-5");
+    const auto of_array = [&](std::string extend) {
+        const ifl::Reply reply =
+            ask(root(), RequestType::status_job, ifl::Status{id, {{.name = "Job_Name"}}}, std::move(extend));
+        std::vector<std::string> names;
+        for (const auto& a : std::get<ifl::StatusReply>(reply.body).objects.at(0).attributes)
+            names.push_back(a.name);
+        return names;
+    };
+    EXPECT_THAT(of_array("t"), ElementsAre("Job_Name", "array_indices_remaining"));
+    EXPECT_THAT(of_array(""), ElementsAre("Job_Name"));
+}
+
 TEST_F(ArrayTest, SurvivesTheServer) {
     const std::string id = submit_array("1-4");
     schedule();

@@ -17,10 +17,18 @@ namespace {
 
 constexpr int most_marked = 1000;
 
+// What of an array is queued is told whatever else is wanted of it: clients make those subjobs.
+ifl::Attributes wanted_of_arrays(const Context& context) {
+    ifl::Attributes wanted = std::get<ifl::Status>(context.request.body).wanted;
+    if (!wanted.empty()) wanted.push_back({.name = "array_indices_remaining"});
+    return wanted;
+}
+
 class JobStatus : public Steps {
   public:
     explicit JobStatus(const Context& context)
         : view_{std::get<ifl::Status>(context.request.body).wanted, read_rights(context.who)},
+          view_of_arrays_{wanted_of_arrays(context), read_rights(context.who)},
           history_(context.request.extend.find('x') != std::string::npos),
           subjobs_(context.request.extend.find('t') != std::string::npos) {}
 
@@ -30,7 +38,7 @@ class JobStatus : public Steps {
     void add(const Context& context, const Job& job, ifl::StatusParts& out) {
         const bool with_subjobs = job.is_array() && subjobs_;
         out.add(with_subjobs ? PBS_OBJ_ARRAY : PBS_OBJ_JOB, job.id,
-                describe(job, context.state(), context.now, view_));
+                describe(job, context.state(), context.now, with_subjobs ? view_of_arrays_ : view_));
         if (!with_subjobs) return;
         array_ = job.sequence;
         next_ = job.subjobs->submitted.first;
@@ -62,6 +70,7 @@ class JobStatus : public Steps {
 
   private:
     View view_;
+    View view_of_arrays_;  // with their subjobs
     bool history_;
     bool subjobs_;
     uint64_t array_ = 0;  // whose subjobs are next
