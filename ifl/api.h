@@ -1,6 +1,5 @@
 // What the C functions of pbs_ifl.h share. Not part of the interface.
-#ifndef PBSPOLICY_IFL_API_H
-#define PBSPOLICY_IFL_API_H
+#pragma once
 
 // Only what pbs_ifl.h declares is visible outside the shared object.
 #pragma GCC visibility push(default)
@@ -104,5 +103,3 @@ class StatusList {
 };
 
 }  // namespace pbs::ifl::api
-
-#endif

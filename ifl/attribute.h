@@ -1,6 +1,5 @@
 // Attributes as requests and replies carry them.
-#ifndef PBSPOLICY_IFL_ATTRIBUTE_H
-#define PBSPOLICY_IFL_ATTRIBUTE_H
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -67,5 +66,3 @@ Attributes get_attributes(DisReader& in, const AttributeLimits& limits);
 void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<AttributeView>& list);
 
 }  // namespace pbs::ifl
-
-#endif

@@ -20,8 +20,7 @@
 //
 // This table does all of it, given the addresses; it does no input or output and keeps no time. The server
 // resolves the host's name (for user@host in managers and operators) itself.
-#ifndef PBSPOLICY_IFL_AUTH_H
-#define PBSPOLICY_IFL_AUTH_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -84,5 +83,3 @@ class AuthTable {
 };
 
 }  // namespace pbs::ifl
-
-#endif

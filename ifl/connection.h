@@ -1,6 +1,5 @@
 // A client's connection to a server.
-#ifndef PBSPOLICY_IFL_CONNECTION_H
-#define PBSPOLICY_IFL_CONNECTION_H
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -72,5 +71,3 @@ class Connection {
 std::string current_user();
 
 }  // namespace pbs::ifl
-
-#endif

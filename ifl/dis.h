@@ -4,8 +4,7 @@
 // than one, before that the count of that count's digits when it is more than one, and so on until a count is
 // a single digit: 5 is "+5", -12 is "2-12", 1234567890 is "210+1234567890". A string is its length as an
 // unsigned number, then its bytes: "abc" is "+3abc", the empty string is "+0".
-#ifndef PBSPOLICY_IFL_DIS_H
-#define PBSPOLICY_IFL_DIS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -83,5 +82,3 @@ class DisReader {
 };
 
 }  // namespace pbs::ifl
-
-#endif

@@ -1,6 +1,5 @@
 // Errors of this folder.
-#ifndef PBSPOLICY_IFL_ERROR_H
-#define PBSPOLICY_IFL_ERROR_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -17,5 +16,3 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 }  // namespace pbs::ifl
-
-#endif

@@ -1,6 +1,5 @@
 // The text of an error number.
-#ifndef PBSPOLICY_IFL_ERROR_TEXT_H
-#define PBSPOLICY_IFL_ERROR_TEXT_H
+#pragma once
 
 #include <string_view>
 
@@ -12,5 +11,3 @@ namespace pbs::ifl {
 std::string_view error_text(int code);
 
 }  // namespace pbs::ifl
-
-#endif

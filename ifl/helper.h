@@ -1,6 +1,5 @@
 // Authentication through the setuid helper of an installed PBS.
-#ifndef PBSPOLICY_IFL_HELPER_H
-#define PBSPOLICY_IFL_HELPER_H
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& 
                                       const ServerAddress& address, const std::string& exec);
 
 }  // namespace pbs::ifl
-
-#endif

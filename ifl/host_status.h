@@ -1,6 +1,5 @@
 // Hosts made of vnodes, for pbs_stathost().
-#ifndef PBSPOLICY_IFL_HOST_STATUS_H
-#define PBSPOLICY_IFL_HOST_STATUS_H
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -21,5 +20,3 @@ namespace pbs::ifl {
 std::vector<ObjectStatus> hosts_of_vnodes(const std::vector<ObjectStatus>& vnodes, std::string_view host);
 
 }  // namespace pbs::ifl
-
-#endif

@@ -5,8 +5,7 @@
 //        6       1  type (PacketType); senders of DIS data leave it undefined, so a receiver ignores it there
 //        7       4  length of the data, big endian; at least 1
 //       11     ...  the data: one request, one reply or one part of a reply, or an authentication token
-#ifndef PBSPOLICY_IFL_PACKET_H
-#define PBSPOLICY_IFL_PACKET_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ class PacketReader {
 };
 
 }  // namespace pbs::ifl
-
-#endif

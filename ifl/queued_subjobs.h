@@ -1,7 +1,6 @@
 // A status reply with subjobs has job arrays, each followed by those of its subjobs that aren't queued. How
 // many are queued, the array's array_indices_remaining says; the client makes them of the array's attributes.
-#ifndef PBSPOLICY_IFL_QUEUED_SUBJOBS_H
-#define PBSPOLICY_IFL_QUEUED_SUBJOBS_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -42,5 +41,3 @@ class QueuedSubjobs {
 };
 
 }  // namespace pbs::ifl
-
-#endif

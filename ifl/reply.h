@@ -4,8 +4,7 @@
 // (signed), the choice (which body follows), 1 if more parts follow or 0; then the body. Only status replies
 // come in parts: each part is a packet of its own with the whole header, its objects follow those of the part
 // before, and the last has 0 for "more parts follow".
-#ifndef PBSPOLICY_IFL_REPLY_H
-#define PBSPOLICY_IFL_REPLY_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -243,5 +242,3 @@ class ReplyDecoder {
 };
 
 }  // namespace pbs::ifl
-
-#endif

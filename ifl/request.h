@@ -3,8 +3,7 @@
 // On the wire a request is, in DIS: the protocol's type (2) and version (2), the request type, the user's
 // name; then the body, which depends on the type (documented at each structure, fields in the order of the
 // wire); then 0, or 1 and the extend string. Disconnect ends after the user's name.
-#ifndef PBSPOLICY_IFL_REQUEST_H
-#define PBSPOLICY_IFL_REQUEST_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -371,5 +370,3 @@ class RequestDecoder {
 };
 
 }  // namespace pbs::ifl
-
-#endif

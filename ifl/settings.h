@@ -1,6 +1,5 @@
 // Where the server is: the environment and pbs.conf.
-#ifndef PBSPOLICY_IFL_SETTINGS_H
-#define PBSPOLICY_IFL_SETTINGS_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -56,5 +55,3 @@ Result<ServerAddress> server_address(std::string_view server, const Settings& se
 std::string default_server(const Settings& settings);
 
 }  // namespace pbs::ifl
-
-#endif

@@ -1,6 +1,5 @@
 // A stream socket, as the client library uses it.
-#ifndef PBSPOLICY_IFL_SOCKET_H
-#define PBSPOLICY_IFL_SOCKET_H
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -62,5 +61,3 @@ struct LocalEnd {
 Result<LocalEnd> local_end(const Socket& connection);
 
 }  // namespace pbs::ifl
-
-#endif

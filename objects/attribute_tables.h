@@ -1,6 +1,5 @@
 // The tables themselves, one file per object type (policy_attributes.cc, ...); schema.cc looks things up.
-#ifndef PBSPOLICY_OBJECTS_ATTRIBUTE_TABLES_H
-#define PBSPOLICY_OBJECTS_ATTRIBUTE_TABLES_H
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -20,5 +19,3 @@ std::span<const Attribute> queue_attributes();
 std::span<const Attribute> sched_attributes();
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,7 +1,6 @@
 // Checks of a draft by meaning: after the forms (value.h) come what values say, how the attributes of an
 // object fit together, and what objects refer to.
-#ifndef PBSPOLICY_OBJECTS_CHECK_H
-#define PBSPOLICY_OBJECTS_CHECK_H
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -60,5 +59,3 @@ std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChang
                                  const CheckContext& context);
 
 }  // namespace pbs::objects
-
-#endif

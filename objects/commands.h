@@ -1,6 +1,5 @@
 // What can be asked of the store: commands, who asks, and the answers.
-#ifndef PBSPOLICY_OBJECTS_COMMANDS_H
-#define PBSPOLICY_OBJECTS_COMMANDS_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -153,5 +152,3 @@ Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType ty
 ObjectStatus status(const Object& object);
 
 }  // namespace pbs::objects
-
-#endif

@@ -17,8 +17,7 @@
 // Values are texts as in qmgr, lists are arrays of them. What is set is written, defaults are not. Types are
 // in this order, objects in that of their names, attributes in that of the tables: equal configurations are
 // equal texts. Values are bytes: one that isn't UTF-8, which JSON can't hold, is {"hex": "e9"}.
-#ifndef PBSPOLICY_OBJECTS_CONFIG_JSON_H
-#define PBSPOLICY_OBJECTS_CONFIG_JSON_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -59,5 +58,3 @@ std::string to_document(const Snapshot& snapshot);
 Result<std::vector<ObjectText>> from_document(std::string_view json);
 
 }  // namespace pbs::objects
-
-#endif

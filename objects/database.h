@@ -1,6 +1,5 @@
 // The policy database: its errors name it and say what to do, and transactions roll back by themselves.
-#ifndef PBSPOLICY_OBJECTS_DATABASE_H
-#define PBSPOLICY_OBJECTS_DATABASE_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -110,5 +109,3 @@ class Transaction {
 };
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,7 +1,6 @@
 // A configuration under change: a snapshot and what commands did to it so far. Nothing of it is visible to
 // anyone until it is written to disk and made a snapshot.
-#ifndef PBSPOLICY_OBJECTS_DRAFT_H
-#define PBSPOLICY_OBJECTS_DRAFT_H
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -106,5 +105,3 @@ void Draft::for_each(ObjectType type, Visit visit) const {
 }
 
 }  // namespace pbs::objects
-
-#endif

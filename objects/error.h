@@ -1,6 +1,5 @@
 // Errors of the objects folder: a PBS error number and one line for the person who gave the command.
-#ifndef PBSPOLICY_OBJECTS_ERROR_H
-#define PBSPOLICY_OBJECTS_ERROR_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -41,5 +40,3 @@ inline tl::unexpected<Error> fail(Code code, std::string message) {
 }
 
 }  // namespace pbs::objects
-
-#endif

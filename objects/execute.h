@@ -1,6 +1,5 @@
 // What a command does to a draft. No disk, no history: store.cc writes what comes of it.
-#ifndef PBSPOLICY_OBJECTS_EXECUTE_H
-#define PBSPOLICY_OBJECTS_EXECUTE_H
+#pragma once
 
 #include <optional>
 #include <string_view>
@@ -28,5 +27,3 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
 Error in_object(Error error, ObjectType type, std::string_view name);
 
 }  // namespace pbs::objects
-
-#endif

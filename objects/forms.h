@@ -1,7 +1,6 @@
 // The forms of string values: each reads one string (or one element of a list) and gives its canonical text,
 // or what is wrong with it. value.cc puts attribute and value into the error.
-#ifndef PBSPOLICY_OBJECTS_FORMS_H
-#define PBSPOLICY_OBJECTS_FORMS_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -32,5 +31,3 @@ bool is_resource_name(std::string_view text);
 bool is_host_name(std::string_view text);
 
 }  // namespace pbs::objects
-
-#endif

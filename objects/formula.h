@@ -9,8 +9,7 @@
 //     -x +x  x ** y     a power binds tighter than the sign before it
 //
 // and calls of the functions in formula_functions().
-#ifndef PBSPOLICY_OBJECTS_FORMULA_H
-#define PBSPOLICY_OBJECTS_FORMULA_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -82,5 +81,3 @@ Result<void> check_formula(std::string_view what, std::string_view text, const R
 bool formula_names(std::string_view text, std::string_view name);
 
 }  // namespace pbs::objects
-
-#endif

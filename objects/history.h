@@ -1,6 +1,5 @@
 // Rows of the history table.
-#ifndef PBSPOLICY_OBJECTS_HISTORY_H
-#define PBSPOLICY_OBJECTS_HISTORY_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -55,5 +54,3 @@ Result<std::vector<HostObject>> host_objects_between(Database& database, std::ui
                                                      std::uint64_t last);
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Names in values of what lives in the server rather than in the store: queues and resources.
-#ifndef PBSPOLICY_OBJECTS_NAMES_IN_USE_H
-#define PBSPOLICY_OBJECTS_NAMES_IN_USE_H
+#pragma once
 
 #include <map>
 #include <set>
@@ -42,5 +41,3 @@ class UsedNames {
 };
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,7 +1,6 @@
 // The objects of one type in the order of their names, immutable. A changed list shares with the one before
 // all that didn't change: a change costs as much as it changes, however many objects there are.
-#ifndef PBSPOLICY_OBJECTS_OBJECT_LIST_H
-#define PBSPOLICY_OBJECTS_OBJECT_LIST_H
+#pragma once
 
 #include <cstddef>
 #include <iterator>
@@ -124,5 +123,3 @@ void ObjectList::for_each_difference(const ObjectList& from, const ObjectList& t
 }
 
 }  // namespace pbs::objects
-
-#endif

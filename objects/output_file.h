@@ -1,6 +1,5 @@
 // Files that a scheduler writes for a policy, such as sorted_job_dumpfile.
-#ifndef PBSPOLICY_OBJECTS_OUTPUT_FILE_H
-#define PBSPOLICY_OBJECTS_OUTPUT_FILE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -20,5 +19,3 @@ inline constexpr std::string_view kUsageFile = "decay_usage";
 tl::expected<void, std::string> check_output_file(std::string_view name);
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Objects to rows and back (the tables are described in upgrade.cc).
-#ifndef PBSPOLICY_OBJECTS_PERSIST_H
-#define PBSPOLICY_OBJECTS_PERSIST_H
+#pragma once
 
 #include <memory>
 #include <span>
@@ -18,5 +17,3 @@ Result<void> write_changes(Database& database, std::span<const ObjectChange> cha
 Result<std::shared_ptr<const Snapshot>> read_configuration(Database& database);
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Files that the server is told to read.
-#ifndef PBSPOLICY_OBJECTS_PLAIN_FILE_H
-#define PBSPOLICY_OBJECTS_PLAIN_FILE_H
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ namespace pbs::objects {
 tl::expected<int, std::string> open_plain_file(const std::string& path, const std::string& home);
 
 }  // namespace pbs::objects
-
-#endif

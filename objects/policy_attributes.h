@@ -1,7 +1,6 @@
 // The places of the attributes of policies in their table, for whoever makes more of the rows than the table
 // has.
-#ifndef PBSPOLICY_OBJECTS_POLICY_ATTRIBUTES_H
-#define PBSPOLICY_OBJECTS_POLICY_ATTRIBUTES_H
+#pragma once
 
 #include <cstddef>
 
@@ -19,5 +18,3 @@ inline const Attribute& attribute_of(PolicyAttribute place) {
 }
 
 }  // namespace pbs::objects
-
-#endif

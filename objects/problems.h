@@ -1,6 +1,5 @@
 // Everything that is wrong with one input, told together.
-#ifndef PBSPOLICY_OBJECTS_PROBLEMS_H
-#define PBSPOLICY_OBJECTS_PROBLEMS_H
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -46,5 +45,3 @@ class Problems {
 };
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Programs that the server is told to run.
-#ifndef PBSPOLICY_OBJECTS_PROGRAM_FILE_H
-#define PBSPOLICY_OBJECTS_PROGRAM_FILE_H
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ namespace pbs::objects {
 tl::expected<void, std::string> check_program_file(const std::string& path);
 
 }  // namespace pbs::objects
-
-#endif

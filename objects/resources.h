@@ -1,6 +1,5 @@
 // The names of the server's resources and queues, which the values of attributes may use.
-#ifndef PBSPOLICY_OBJECTS_RESOURCES_H
-#define PBSPOLICY_OBJECTS_RESOURCES_H
+#pragma once
 
 #include <optional>
 #include <set>
@@ -28,5 +27,3 @@ class ResourceNames {
 using QueueNames = std::optional<std::set<std::string, std::less<>>>;
 
 }  // namespace pbs::objects
-
-#endif

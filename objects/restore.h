@@ -2,8 +2,7 @@
 // document (config_json.h). What would come of it is checked as a whole before anything is written, so that
 // the order of things doesn't matter; in the history it is one row per object that changed, all with the same
 // command and the same HistoryEntry::change.
-#ifndef PBSPOLICY_OBJECTS_RESTORE_H
-#define PBSPOLICY_OBJECTS_RESTORE_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -90,5 +89,3 @@ Result<std::vector<HistoryEntry>> last_host_rows(Store& store);
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision);
 
 }  // namespace pbs::objects
-
-#endif

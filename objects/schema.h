@@ -3,8 +3,7 @@
 // a row; those of policies are in policy_attributes.def.
 //
 // This header and value.h need neither SQLite nor the recurrence library: link pbs_objects_schema.
-#ifndef PBSPOLICY_OBJECTS_SCHEMA_H
-#define PBSPOLICY_OBJECTS_SCHEMA_H
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -180,5 +179,3 @@ std::string_view type_text(AttributeType type);
 std::string expected_text(const Attribute& attribute);
 
 }  // namespace pbs::objects
-
-#endif

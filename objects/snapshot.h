@@ -1,6 +1,5 @@
 // The configuration at one revision, immutable: what a scheduling cycle and a status request look at.
-#ifndef PBSPOLICY_OBJECTS_SNAPSHOT_H
-#define PBSPOLICY_OBJECTS_SNAPSHOT_H
+#pragma once
 
 #include <array>
 #include <chrono>
@@ -159,5 +158,3 @@ std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, b
                                  bool dedicated_time);
 
 }  // namespace pbs::objects
-
-#endif

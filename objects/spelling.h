@@ -1,6 +1,5 @@
 // What a misspelled name was perhaps meant to be.
-#ifndef PBSPOLICY_OBJECTS_SPELLING_H
-#define PBSPOLICY_OBJECTS_SPELLING_H
+#pragma once
 
 #include <span>
 #include <string>
@@ -21,5 +20,3 @@ std::string_view nearest(std::string_view misspelled, std::span<const std::strin
 std::string did_you_mean(ObjectType type, std::string_view misspelled);
 
 }  // namespace pbs::objects
-
-#endif

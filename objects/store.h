@@ -1,7 +1,6 @@
 // The configuration on disk: one SQLite file, one transaction per request or group of requests. (The
 // tables: upgrade.cc.)
-#ifndef PBSPOLICY_OBJECTS_STORE_H
-#define PBSPOLICY_OBJECTS_STORE_H
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -149,5 +148,3 @@ class Store {
 };
 
 }  // namespace pbs::objects
-
-#endif

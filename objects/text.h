@@ -1,6 +1,5 @@
 // Small helpers on ASCII text.
-#ifndef PBSPOLICY_OBJECTS_TEXT_H
-#define PBSPOLICY_OBJECTS_TEXT_H
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -70,5 +69,3 @@ inline std::string uppered(std::string_view text) {
 }
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,8 +1,7 @@
 // What can be set and nothing acts on: one table, made of the notes in the attribute tables, from which the
 // warning at set, `list sched`, the log, the report of a migration, the notes of a simulation, qmgr's help
 // and the manual page all come. When an attribute comes to act, its note goes, and all of these fall silent.
-#ifndef PBSPOLICY_OBJECTS_UNSUPPORTED_H
-#define PBSPOLICY_OBJECTS_UNSUPPORTED_H
+#pragma once
 
 #include <span>
 #include <string>
@@ -59,5 +58,3 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
                                               std::span<const QueueValue> values);
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // The versions of the database file and the steps from each to the next.
-#ifndef PBSPOLICY_OBJECTS_UPGRADE_H
-#define PBSPOLICY_OBJECTS_UPGRADE_H
+#pragma once
 
 #include "objects/database.h"
 
@@ -14,5 +13,3 @@ int current_version();
 Result<void> upgrade(Database& database, int version);
 
 }  // namespace pbs::objects
-
-#endif

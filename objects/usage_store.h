@@ -1,7 +1,6 @@
 // What schedulers remember of usage, in the same SQLite file as the objects: amounts per user and group, when
 // they were last decayed, and which running jobs were charged already.
-#ifndef PBSPOLICY_OBJECTS_USAGE_STORE_H
-#define PBSPOLICY_OBJECTS_USAGE_STORE_H
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -63,5 +62,3 @@ class UsageStore {
 };
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Usage as a part of a larger transaction, such as a migration.
-#ifndef PBSPOLICY_OBJECTS_USAGE_WITHIN_H
-#define PBSPOLICY_OBJECTS_USAGE_WITHIN_H
+#pragma once
 
 #include <string_view>
 
@@ -15,5 +14,3 @@ Result<bool> usage_is_empty(Database& database, std::string_view scope);
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
 
 }  // namespace pbs::objects
-
-#endif

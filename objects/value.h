@@ -1,6 +1,5 @@
 // Typed attribute values: reading from text, canonical text, and the operators =, += and -=.
-#ifndef PBSPOLICY_OBJECTS_VALUE_H
-#define PBSPOLICY_OBJECTS_VALUE_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -99,5 +98,3 @@ Result<StringList> split_rules(std::string_view what, std::string_view text);
 Result<void> check_name(std::string_view what, std::string_view name, std::size_t longest = 64);
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // From time_window objects to windows of the recurrence library.
-#ifndef PBSPOLICY_OBJECTS_WINDOWS_H
-#define PBSPOLICY_OBJECTS_WINDOWS_H
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -53,5 +52,3 @@ rrule::WindowSet weekday_prime_hours(const Object& policy, const rrule::NonWorkD
                                      const rrule::Zone& zone);
 
 }  // namespace pbs::objects
-
-#endif

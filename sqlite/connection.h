@@ -1,7 +1,6 @@
 // SQLite for all who keep a database or look at one: connections that close themselves, statements that are
 // prepared once, errors as values.
-#ifndef PBSPOLICY_SQLITE_CONNECTION_H
-#define PBSPOLICY_SQLITE_CONNECTION_H
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -127,5 +126,3 @@ class Connection {
 std::string printable(std::string_view text);
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -7,8 +7,7 @@
 //
 // Checkpoints are made here, not by SQLite itself, so that the mark says when the database file may hold half
 // of one: a log that is gone then is a loss though the number is right.
-#ifndef PBSPOLICY_SQLITE_GUARD_H
-#define PBSPOLICY_SQLITE_GUARD_H
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -78,5 +77,3 @@ class Guard {
 };
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -5,8 +5,7 @@
 // lost acknowledged commits: its write-ahead log was damaged, cut or deleted, where SQLite goes on silently
 // with what it finds whole; or an older copy was put in its place. What a crash kept from being acknowledged,
 // however torn, has no mark and is no loss.
-#ifndef PBSPOLICY_SQLITE_LOSS_H
-#define PBSPOLICY_SQLITE_LOSS_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
 Result<void> forget_numbers(Connection& connection);
 
 }  // namespace pbs::sqlite
-
-#endif

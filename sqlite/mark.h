@@ -4,8 +4,7 @@
 // other one. A slot is one line of text, filled up with spaces: "pbs-mark 1", then generation, number,
 // position, checkpointed and unfinished as below, and a sum (FNV-1a, 64 bits, in hexadecimal digits) of all
 // that is before it. The slot with the higher generation counts.
-#ifndef PBSPOLICY_SQLITE_MARK_H
-#define PBSPOLICY_SQLITE_MARK_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -55,5 +54,3 @@ class MarkFile {
 };
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -1,6 +1,5 @@
 // Errors of what is done with a database.
-#ifndef PBSPOLICY_SQLITE_RESULT_H
-#define PBSPOLICY_SQLITE_RESULT_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -12,5 +11,3 @@ template <class T>
 using Result = tl::expected<T, std::string>;
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -1,6 +1,5 @@
 // Whether a database is the server's alone: who could change it could make the server start programs.
-#ifndef PBSPOLICY_SQLITE_TRUSTED_H
-#define PBSPOLICY_SQLITE_TRUSTED_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -14,5 +13,3 @@ namespace pbs::sqlite {
 std::optional<std::string> untrusted(const std::string& database);
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -2,8 +2,7 @@
 // (https://www.sqlite.org/fileformat2.html, "The Write-Ahead Log").
 //
 // SQLite takes the first frame that isn't right for the end of the log, whatever comes after it.
-#ifndef PBSPOLICY_SQLITE_WAL_H
-#define PBSPOLICY_SQLITE_WAL_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -20,5 +19,3 @@ struct WalExtent {
 WalExtent extent_of_wal(const std::string& path);
 
 }  // namespace pbs::sqlite
-
-#endif

@@ -1,6 +1,5 @@
 // Bytes as hexadecimal digits, where only text can stand: in a request, or in JSON.
-#ifndef PBSPOLICY_TEXT_HEX_H
-#define PBSPOLICY_TEXT_HEX_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -14,5 +13,3 @@ std::string to_hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 
 }  // namespace pbs::text
-
-#endif

@@ -1,6 +1,5 @@
 // Strings in JSON: bytes, of which those that aren't UTF-8 are {"hex":"e9"}.
-#ifndef PBSPOLICY_TEXT_JSON_H
-#define PBSPOLICY_TEXT_JSON_H
+#pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -16,5 +15,3 @@ std::string to_json(std::string_view text);
 std::optional<std::string> from_json(const nlohmann::json& json);
 
 }  // namespace pbs::text
-
-#endif

@@ -1,6 +1,5 @@
 // Texts as execve() wants them.
-#ifndef PBSPOLICY_TEXT_POINTERS_H
-#define PBSPOLICY_TEXT_POINTERS_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -17,5 +16,3 @@ inline std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 }  // namespace pbs::text
-
-#endif

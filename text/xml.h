@@ -1,6 +1,5 @@
 // Text as XML and HTML have it between tags and in attributes: '&', '<', '>', '"' and "'" are entities.
-#ifndef PBSPOLICY_TEXT_XML_H
-#define PBSPOLICY_TEXT_XML_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -12,5 +11,3 @@ std::string to_xml(std::string_view text);
 std::string from_xml(std::string_view xml);
 
 }  // namespace pbs::text
-
-#endif

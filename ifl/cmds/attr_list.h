@@ -1,6 +1,5 @@
 // Lists of the C API with owners: lists that are sent, and status lists that came.
-#ifndef PBSPOLICY_IFL_CMDS_ATTR_LIST_H
-#define PBSPOLICY_IFL_CMDS_ATTR_LIST_H
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -60,5 +59,3 @@ std::optional<std::string_view> value_of(const attrl* attributes, std::string_vi
                                          std::string_view resource = "");
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // Connections of the commands, and what all of them do with a server's answers.
-#ifndef PBSPOLICY_IFL_CMDS_CLIENT_H
-#define PBSPOLICY_IFL_CMDS_CLIENT_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -74,5 +73,3 @@ int for_each_job(const Program& program, const std::vector<std::string>& jobs, c
 std::string job_error_text(const Connection& connection, int pbs_error, std::string_view job);
 
 }  // namespace pbs::cmds
-
-#endif

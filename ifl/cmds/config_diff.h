@@ -1,6 +1,5 @@
 // Two documents of the configuration (pbs_config export) side by side.
-#ifndef PBSPOLICY_IFL_CMDS_CONFIG_DIFF_H
-#define PBSPOLICY_IFL_CMDS_CONFIG_DIFF_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -44,5 +43,3 @@ std::string diff_text(const std::vector<ConfigChange>& changes);
 std::string diff_directives(const std::vector<ConfigChange>& changes);
 
 }  // namespace pbs::cmds
-
-#endif

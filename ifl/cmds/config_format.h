@@ -1,6 +1,5 @@
 // Rows of the history as pbs_config shows them.
-#ifndef PBSPOLICY_IFL_CMDS_CONFIG_FORMAT_H
-#define PBSPOLICY_IFL_CMDS_CONFIG_FORMAT_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -32,5 +31,3 @@ std::string history_text(const std::vector<HistoryRow>& rows);
 std::string history_json(const std::vector<HistoryRow>& rows);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // Dates and durations as the commands take and show them.
-#ifndef PBSPOLICY_IFL_CMDS_DATETIME_H
-#define PBSPOLICY_IFL_CMDS_DATETIME_H
+#pragma once
 
 #include <ctime>
 #include <string>
@@ -32,5 +31,3 @@ std::string date_text(std::time_t when);
 std::string start_time_text(std::time_t start, std::time_t now);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // Directives in job scripts: lines such as "#PBS -l ncpus=2".
-#ifndef PBSPOLICY_IFL_CMDS_DIRECTIVES_H
-#define PBSPOLICY_IFL_CMDS_DIRECTIVES_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -18,5 +17,3 @@ struct ScriptDirective {
 std::vector<ScriptDirective> find_directives(std::string_view script, std::string_view prefix);
 
 }  // namespace pbs::cmds
-
-#endif

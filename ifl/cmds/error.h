@@ -1,6 +1,5 @@
 // Errors of the commands: one line for the user, and the status the program ends with.
-#ifndef PBSPOLICY_IFL_CMDS_ERROR_H
-#define PBSPOLICY_IFL_CMDS_ERROR_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -22,5 +21,3 @@ inline tl::unexpected<Error> fail(std::string message, int status = 2) {
 }
 
 }  // namespace pbs::cmds
-
-#endif

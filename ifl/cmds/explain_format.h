@@ -1,6 +1,5 @@
 // Why a job starts or waits, as pbs_explain shows it.
-#ifndef PBSPOLICY_IFL_CMDS_EXPLAIN_FORMAT_H
-#define PBSPOLICY_IFL_CMDS_EXPLAIN_FORMAT_H
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ std::string explanation_text(const batch_status* list);
 std::string explanation_json(const batch_status* list);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // The command line of qhold and qrls.
-#ifndef PBSPOLICY_IFL_CMDS_HOLD_TYPES_H
-#define PBSPOLICY_IFL_CMDS_HOLD_TYPES_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -28,5 +27,3 @@ using HoldCall = int (*)(int connect, const char* job, const char* hold_types, c
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // The tables behind host_attributes.h, a file each.
-#ifndef PBSPOLICY_IFL_CMDS_HOST_ATTRIBUTE_TABLES_H
-#define PBSPOLICY_IFL_CMDS_HOST_ATTRIBUTE_TABLES_H
+#pragma once
 
 #include <span>
 
@@ -15,5 +14,3 @@ std::span<const HostAttribute> sched_attributes();
 std::span<const HostAttribute> resource_attributes();
 
 }  // namespace pbs::cmds
-
-#endif

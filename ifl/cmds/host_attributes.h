@@ -1,8 +1,7 @@
 // Which attributes the objects that qmgr manages have: those of the server, queues, vnodes, schedulers and
 // resources as PBS clients know them, and those of objects/schema.h. One table per type gives qmgr's help,
 // its completion, what `print` writes, and the tables of pbs_attributes(7B).
-#ifndef PBSPOLICY_IFL_CMDS_HOST_ATTRIBUTES_H
-#define PBSPOLICY_IFL_CMDS_HOST_ATTRIBUTES_H
+#pragma once
 
 #include <span>
 #include <string>
@@ -74,5 +73,3 @@ struct InitialValue {
 std::span<const InitialValue> initial_values();
 
 }  // namespace pbs::cmds
-
-#endif

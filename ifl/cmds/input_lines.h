@@ -1,6 +1,5 @@
 // The lines of a file or a pipe, for a program that has something to finish before it waits for more.
-#ifndef PBSPOLICY_IFL_CMDS_INPUT_LINES_H
-#define PBSPOLICY_IFL_CMDS_INPUT_LINES_H
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -31,5 +30,3 @@ class InputLines {
 };
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // The environment that a job gets from where it was submitted: its Variable_List.
-#ifndef PBSPOLICY_IFL_CMDS_JOB_ENV_H
-#define PBSPOLICY_IFL_CMDS_JOB_ENV_H
+#pragma once
 
 #include <map>
 #include <optional>
@@ -25,5 +24,3 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
                                   const std::optional<std::string>& wanted, bool all);
 
 }  // namespace pbs::cmds
-
-#endif

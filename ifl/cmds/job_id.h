@@ -1,6 +1,5 @@
 // Names that users type for jobs and destinations.
-#ifndef PBSPOLICY_IFL_CMDS_JOB_ID_H
-#define PBSPOLICY_IFL_CMDS_JOB_ID_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -35,5 +34,3 @@ Result<Destination> parse_destination(std::string_view text);
 bool is_job_name(std::string_view name);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // The options of qsub and qalter, from the command line, from #PBS lines and from the server's defaults.
-#ifndef PBSPOLICY_IFL_CMDS_JOB_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_JOB_OPTIONS_H
+#pragma once
 
 #include <ctime>
 #include <optional>
@@ -68,5 +67,3 @@ extern const char* const kQsubUsage;
 extern const char* const kQalterUsage;
 
 }  // namespace pbs::cmds
-
-#endif

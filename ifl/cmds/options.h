@@ -1,7 +1,6 @@
 // Command lines in the manner of getopt: letters, operands anywhere before "--". Without getopt's globals, so
 // that qsub can read several lines of options.
-#ifndef PBSPOLICY_IFL_CMDS_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_OPTIONS_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -34,5 +33,3 @@ struct CommandLine {
 Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
 
 }  // namespace pbs::cmds
-
-#endif

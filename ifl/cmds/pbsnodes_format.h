@@ -1,6 +1,5 @@
 // The layouts of pbsnodes, from status lists to text. Pure.
-#ifndef PBSPOLICY_IFL_CMDS_PBSNODES_FORMAT_H
-#define PBSPOLICY_IFL_CMDS_PBSNODES_FORMAT_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -46,5 +45,3 @@ std::string nodes_json(const batch_status* nodes, std::string_view server, std::
                        long long now, const PbsnodesOptions& options);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // pbsnodes's command line.
-#ifndef PBSPOLICY_IFL_CMDS_PBSNODES_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_PBSNODES_OPTIONS_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -43,5 +42,3 @@ Result<PbsnodesOptions> parse_pbsnodes_options(const std::vector<std::string>& a
 extern const char* const kPbsnodesUsage;
 
 }  // namespace pbs::cmds
-
-#endif

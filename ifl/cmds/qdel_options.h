@@ -1,6 +1,5 @@
 // qdel's command line.
-#ifndef PBSPOLICY_IFL_CMDS_QDEL_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_QDEL_OPTIONS_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -28,5 +27,3 @@ long long allowed_mails(const QdelOptions& options, std::string_view default_arg
 std::string qdel_extend(const QdelOptions& options, long long mails, std::size_t index);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // Completion of what is being typed at qmgr's prompt.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_COMPLETE_H
-#define PBSPOLICY_IFL_CMDS_QMGR_COMPLETE_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -25,5 +24,3 @@ struct Completion {
 Completion complete(std::string_view line, const ObjectNames& object_names);
 
 }  // namespace pbs::cmds
-
-#endif

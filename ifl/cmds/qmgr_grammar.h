@@ -9,8 +9,7 @@
 // A value ends at an unquoted comma that an "attribute op" follows, so that `policy=p:p1,np:p2` is one value
 // and `by_queue=False, strict_ordering=True` are two. Where no attribute follows, the comma belongs to the
 // value. A part in brackets, as in `tree_element = [ g1:root = 30 ]`, may hold blanks and commas.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_GRAMMAR_H
-#define PBSPOLICY_IFL_CMDS_QMGR_GRAMMAR_H
+#pragma once
 
 #include <deque>
 #include <functional>
@@ -127,5 +126,3 @@ bool is_own(ObjectType type);
 std::optional<ObjectType> object_type_from_word(std::string_view word);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // The texts of qmgr's help command.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_HELP_H
-#define PBSPOLICY_IFL_CMDS_QMGR_HELP_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -16,5 +15,3 @@ std::string help_text(std::string_view topic);
 std::vector<std::string> help_topics();
 
 }  // namespace pbs::cmds
-
-#endif

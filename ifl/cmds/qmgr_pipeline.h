@@ -1,6 +1,5 @@
 // Manager requests that qmgr sends ahead of the answers, when it reads its directives from a file or a pipe.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_PIPELINE_H
-#define PBSPOLICY_IFL_CMDS_QMGR_PIPELINE_H
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -47,5 +46,3 @@ class QmgrPipeline {
 };
 
 }  // namespace pbs::cmds
-
-#endif

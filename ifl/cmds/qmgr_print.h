@@ -1,6 +1,5 @@
 // What qmgr's list and print write of objects. Pure: from status lists to text.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_PRINT_H
-#define PBSPOLICY_IFL_CMDS_QMGR_PRINT_H
+#pragma once
 
 #include <string>
 
@@ -38,5 +37,3 @@ std::string resource_type_text(std::string_view value);
 std::string resource_flag_text(std::string_view value);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // qmgr at work: directives carried out at servers, and what is active.
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_SESSION_H
-#define PBSPOLICY_IFL_CMDS_QMGR_SESSION_H
+#pragma once
 
 #include <map>
 #include <string>
@@ -89,5 +88,3 @@ class QmgrSession {
 };
 
 }  // namespace pbs::cmds
-
-#endif

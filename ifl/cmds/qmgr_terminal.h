@@ -1,6 +1,5 @@
 // Lines from a terminal, with editing, history and completion (libedit).
-#ifndef PBSPOLICY_IFL_CMDS_QMGR_TERMINAL_H
-#define PBSPOLICY_IFL_CMDS_QMGR_TERMINAL_H
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -38,5 +37,3 @@ class QmgrTerminal {
 };
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // qselect's command line.
-#ifndef PBSPOLICY_IFL_CMDS_QSELECT_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_QSELECT_OPTIONS_H
+#pragma once
 
 #include <ctime>
 #include <string>
@@ -21,5 +20,3 @@ struct QselectOptions {
 Result<QselectOptions> parse_qselect_options(const std::vector<std::string>& arguments, std::time_t now);
 
 }  // namespace pbs::cmds
-
-#endif

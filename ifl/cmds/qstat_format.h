@@ -1,6 +1,5 @@
 // The layouts of qstat, from status lists to text. Pure: the current time is an argument.
-#ifndef PBSPOLICY_IFL_CMDS_QSTAT_FORMAT_H
-#define PBSPOLICY_IFL_CMDS_QSTAT_FORMAT_H
+#pragma once
 
 #include <ctime>
 #include <memory>
@@ -56,5 +55,3 @@ class JsonReport {
 std::string size_text(std::string_view value, const QstatOptions& options);
 
 }  // namespace pbs::cmds
-
-#endif

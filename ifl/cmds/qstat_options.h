@@ -1,6 +1,5 @@
 // qstat's command line.
-#ifndef PBSPOLICY_IFL_CMDS_QSTAT_OPTIONS_H
-#define PBSPOLICY_IFL_CMDS_QSTAT_OPTIONS_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -39,5 +38,3 @@ Result<QstatOptions> parse_qstat_options(const std::vector<std::string>& argumen
 extern const char* const kQstatUsage;
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // What qenable, qdisable, qstart and qstop do: they set an attribute of queues.
-#ifndef PBSPOLICY_IFL_CMDS_QUEUE_SWITCH_H
-#define PBSPOLICY_IFL_CMDS_QUEUE_SWITCH_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -14,5 +13,3 @@ int switch_queues(const char* program, const std::vector<std::string>& arguments
                   bool on);
 
 }  // namespace pbs::cmds
-
-#endif

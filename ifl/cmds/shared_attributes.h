@@ -1,6 +1,5 @@
 // Attributes that queues have just as the server has them: rows of both tables.
-#ifndef PBSPOLICY_IFL_CMDS_SHARED_ATTRIBUTES_H
-#define PBSPOLICY_IFL_CMDS_SHARED_ATTRIBUTES_H
+#pragma once
 
 #include "ifl/cmds/host_attributes.h"
 
@@ -62,5 +61,3 @@ consteval HostAttribute shared(std::string_view name) {
 }
 
 }  // namespace pbs::cmds
-
-#endif

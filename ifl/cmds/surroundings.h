@@ -1,6 +1,5 @@
 // What the commands need to know of the process and machine they run in.
-#ifndef PBSPOLICY_IFL_CMDS_SURROUNDINGS_H
-#define PBSPOLICY_IFL_CMDS_SURROUNDINGS_H
+#pragma once
 
 #include "ifl/cmds/error.h"
 #include "ifl/cmds/job_env.h"
@@ -14,5 +13,3 @@ Result<SubmitEnvironment> submit_environment();
 OptionContext option_context(const SubmitEnvironment& environment);
 
 }  // namespace pbs::cmds
-
-#endif

@@ -1,6 +1,5 @@
 // Small text tools that several commands share. Nothing here reads a clock, the environment or the network.
-#ifndef PBSPOLICY_IFL_CMDS_TEXT_H
-#define PBSPOLICY_IFL_CMDS_TEXT_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -68,5 +67,3 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
 std::string escape_variable(std::string_view value);
 
 }  // namespace pbs::cmds
-
-#endif

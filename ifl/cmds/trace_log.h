@@ -1,6 +1,5 @@
 // Lines about a job in the logs and accounting files of a day, for tracejob.
-#ifndef PBSPOLICY_IFL_CMDS_TRACE_LOG_H
-#define PBSPOLICY_IFL_CMDS_TRACE_LOG_H
+#pragma once
 
 #include <cstddef>
 #include <istream>
@@ -40,5 +39,3 @@ std::optional<unsigned> event_mask(std::string_view name);
 std::string trace_text(const std::vector<TraceLine>& lines, std::size_t width);
 
 }  // namespace pbs::cmds
-
-#endif

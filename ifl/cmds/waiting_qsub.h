@@ -1,7 +1,6 @@
 // A qsub that waits for its job: for its end (-W block=true), or for its terminal (-I). It listens at a port
 // that it gives with the job, and the server, or what runs the job, calls it.
-#ifndef PBSPOLICY_IFL_CMDS_WAITING_QSUB_H
-#define PBSPOLICY_IFL_CMDS_WAITING_QSUB_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -46,5 +45,3 @@ int attend(const Program& program, const Listener& listener, const std::string& 
 Result<void> check_terminal();
 
 }  // namespace pbs::cmds
-
-#endif

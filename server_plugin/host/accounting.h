@@ -2,8 +2,7 @@
 //   MM/DD/YYYY HH:MM:SS;TYPE;id;key=value key=value ...
 // Times of day are local, by the server's clock; instants in values are seconds since the Epoch. A value with
 // spaces is put in double quotes, in single quotes if it holds a double quote itself.
-#ifndef PBSPOLICY_HOST_ACCOUNTING_H
-#define PBSPOLICY_HOST_ACCOUNTING_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -106,5 +105,3 @@ class Accounting {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -9,8 +9,7 @@
 //
 // What becomes of an array follows from what becomes of its subjobs: it is worked out in one place, when a
 // change is committed (follow_subjobs), and stored in the same transaction.
-#ifndef PBSPOLICY_HOST_ARRAY_H
-#define PBSPOLICY_HOST_ARRAY_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -73,5 +72,3 @@ bool close_array(Change& change, Job& array);
 void requeue_ended(Change& change, Job& array);
 
 }  // namespace pbs::host
-
-#endif

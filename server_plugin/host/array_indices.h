@@ -1,7 +1,6 @@
 // Indices of job arrays: ranges as users write them, "1-100:2%5", "12[3,7-9]", and sets of the indices of one
 // array, kept as runs: an array of 100,000 subjobs has one as long as they start in their order.
-#ifndef PBSPOLICY_HOST_ARRAY_INDICES_H
-#define PBSPOLICY_HOST_ARRAY_INDICES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -75,5 +74,3 @@ class IndexSet {
 };
 
 }  // namespace pbs::host
-
-#endif

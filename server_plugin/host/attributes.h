@@ -1,7 +1,6 @@
 // Attribute tables and attribute values. One table per object type drives parsing, permission, defaults,
 // status.
-#ifndef PBSPOLICY_HOST_ATTRIBUTES_H
-#define PBSPOLICY_HOST_ATTRIBUTES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -111,5 +110,3 @@ Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const
 Type type_of(const AttributeValue& value, const ResourceTable& resources);
 
 }  // namespace pbs::host
-
-#endif

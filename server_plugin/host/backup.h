@@ -8,8 +8,7 @@
 // server_priv/restore.journal. What is left of it from then on, moving the old files to
 // server_priv/replaced-DATE and the new ones into their places, is done by finish_restore(), again at the
 // next start if it was cut short. So a crash leaves the old databases (no journal yet) or the new ones.
-#ifndef PBSPOLICY_HOST_BACKUP_H
-#define PBSPOLICY_HOST_BACKUP_H
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -51,5 +50,3 @@ Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now)
 Result<bool> finish_restore(const Home& home, const StepDone& at_step = {});
 
 }  // namespace pbs::host
-
-#endif

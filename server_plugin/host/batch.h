@@ -1,8 +1,7 @@
 // Changes of many objects that are one: of a rollback, an import, a request for all nodes. They are made on
 // tables of their own, some at a time, while everybody else goes on with those of before; in the end one
 // short step puts them in place. Until then nothing has happened.
-#ifndef PBSPOLICY_HOST_BATCH_H
-#define PBSPOLICY_HOST_BATCH_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -94,5 +93,3 @@ class Batch {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // qsub -W block=true waits for the end of its job at a port, and is told of it by the server.
-#ifndef PBSPOLICY_HOST_BLOCK_ANSWER_H
-#define PBSPOLICY_HOST_BLOCK_ANSWER_H
+#pragma once
 
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/dependencies.h"
@@ -15,5 +14,3 @@ void note_block_answer(Change& change, Job& job);
 void give_block_answer(Server& server, const Link& note);
 
 }  // namespace pbs::host
-
-#endif

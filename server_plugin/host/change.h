@@ -1,8 +1,7 @@
 // One transaction on the server's state. What a request changes is changed on copies; commit() stores them,
 // and only when that is durable puts them in place, tells the plugin, and does what was left for afterwards.
 // If anything fails, nothing has happened.
-#ifndef PBSPOLICY_HOST_CHANGE_H
-#define PBSPOLICY_HOST_CHANGE_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -116,5 +115,3 @@ class Change {
 };
 
 }  // namespace pbs::host
-
-#endif

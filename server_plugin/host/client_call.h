@@ -1,6 +1,5 @@
 // Calls the qsub that waits for a job, on this machine: it listens at a port that it gave with the job.
-#ifndef PBSPOLICY_HOST_CLIENT_CALL_H
-#define PBSPOLICY_HOST_CLIENT_CALL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -23,5 +22,3 @@ Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds 
 std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Who has connections to the server, and what each of them has: connections, memory, and his turns. It does
 // no input or output and reads no clock.
-#ifndef PBSPOLICY_HOST_CLIENTS_H
-#define PBSPOLICY_HOST_CLIENTS_H
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -85,5 +84,3 @@ class Clients {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // The server's clock: the machine's real time shifted by an offset, for tests and demonstrations that have to
 // cross a window boundary without waiting for it. The only place of the server that reads a wall clock.
-#ifndef PBSPOLICY_HOST_CLOCK_H
-#define PBSPOLICY_HOST_CLOCK_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -64,5 +63,3 @@ class Clock {
 };
 
 }  // namespace pbs::host
-
-#endif

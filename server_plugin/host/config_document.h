@@ -6,8 +6,7 @@
 //     "queue": {"workq": {"queue_type": "Execution", "resources_max.ncpus": "4"}},
 //     "node": {}, "resource": {}, "sched": {}
 //   }
-#ifndef PBSPOLICY_HOST_CONFIG_DOCUMENT_H
-#define PBSPOLICY_HOST_CONFIG_DOCUMENT_H
+#pragma once
 
 #include <map>
 #include <optional>
@@ -51,5 +50,3 @@ std::string add_host_document(std::string document, const HostConfiguration& con
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,8 +1,7 @@
 // The server's part of the configuration: what managers set on the server, queues, nodes, resources and
 // schedulers, as texts, for the history and for documents (pbs_config). What the plugin keeps of these
 // objects isn't in here.
-#ifndef PBSPOLICY_HOST_CONFIGURATION_H
-#define PBSPOLICY_HOST_CONFIGURATION_H
+#pragma once
 
 #include <compare>
 #include <map>
@@ -78,5 +77,3 @@ Result<std::optional<ConfigValues>> from_json(std::string_view json);
 std::string default_sched_folder(std::string_view home, std::string_view sched, std::string_view attribute);
 
 }  // namespace pbs::host
-
-#endif

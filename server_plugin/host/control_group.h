@@ -1,8 +1,7 @@
 // Control groups (cgroup v2) of jobs: which processes are a job's is then what the kernel says, whatever they
 // do to leave their session, their parent and their environment behind. Source: the kernel's
 // admin-guide/cgroup-v2.
-#ifndef PBSPOLICY_HOST_CONTROL_GROUP_H
-#define PBSPOLICY_HOST_CONTROL_GROUP_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -35,5 +34,3 @@ void kill_control_group(const std::string& path);
 bool remove_control_group(const std::string& path);
 
 }  // namespace pbs::host
-
-#endif

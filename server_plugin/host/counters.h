@@ -1,8 +1,7 @@
 // What the server counts of itself as it works, so that whoever asks costs nothing but the reply: cycles,
 // requests, commits and waits since its start, and the last cycles and slow requests one by one. Requests ask
 // for them by requests/status_diagnosis.cc.
-#ifndef PBSPOLICY_HOST_COUNTERS_H
-#define PBSPOLICY_HOST_COUNTERS_H
+#pragma once
 
 #include <array>
 #include <chrono>
@@ -119,5 +118,3 @@ std::string_view trigger_name(int trigger);
 std::string_view decision_name(std::size_t kind);
 
 }  // namespace pbs::host
-
-#endif

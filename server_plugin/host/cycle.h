@@ -1,6 +1,5 @@
 // Scheduling cycles: when one runs, and what its decisions do to jobs.
-#ifndef PBSPOLICY_HOST_CYCLE_H
-#define PBSPOLICY_HOST_CYCLE_H
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -92,5 +91,3 @@ Result<void> start_as_decided(Change& change, Job& job, const Decision& decision
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host
-
-#endif

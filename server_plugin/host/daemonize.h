@@ -1,7 +1,6 @@
 // Going into the background without losing the errors of the start: the command returns when the server is
 // ready, or with the server's error.
-#ifndef PBSPOLICY_HOST_DAEMONIZE_H
-#define PBSPOLICY_HOST_DAEMONIZE_H
+#pragma once
 
 #include <string>
 
@@ -30,5 +29,3 @@ class Daemon {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // A file a day, named YYYYMMDD, that lines are appended to: the log and the accounting records.
-#ifndef PBSPOLICY_HOST_DAILY_FILE_H
-#define PBSPOLICY_HOST_DAILY_FILE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -33,5 +32,3 @@ class DailyFile {
 };
 
 }  // namespace pbs::host
-
-#endif

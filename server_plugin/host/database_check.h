@@ -1,6 +1,5 @@
 // Are the databases of a home whole? Asked before a start opens them, without changing them.
-#ifndef PBSPOLICY_HOST_DATABASE_CHECK_H
-#define PBSPOLICY_HOST_DATABASE_CHECK_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -31,5 +30,3 @@ Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::strin
 std::string restore_advice(const Home& home);
 
 }  // namespace pbs::host
-
-#endif

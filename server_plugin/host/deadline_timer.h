@@ -1,6 +1,5 @@
 // A timer on the system's clock: for instants, where uv_timer_t is for spans.
-#ifndef PBSPOLICY_HOST_DEADLINE_TIMER_H
-#define PBSPOLICY_HOST_DEADLINE_TIMER_H
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -39,5 +38,3 @@ class DeadlineTimer {
 };
 
 }  // namespace pbs::host
-
-#endif

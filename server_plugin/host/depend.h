@@ -2,8 +2,7 @@
 // that no scheduler sees it. When one of the others starts or ends, a note of that is made in the same
 // transaction, and those that wait are dealt with after it, some at a time (settle_dependencies): however
 // many they are, nobody else waits for them, and a server that dies in between goes on with them.
-#ifndef PBSPOLICY_HOST_DEPEND_H
-#define PBSPOLICY_HOST_DEPEND_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -43,5 +42,3 @@ void dependencies_at_end(Change& change, Job& job);
 Result<bool> settle_dependencies(Server& server, int64_t now);
 
 }  // namespace pbs::host
-
-#endif

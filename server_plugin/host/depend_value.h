@@ -1,6 +1,5 @@
 // The value of a job's `depend`: "type:job[:job...][,type:job...]" and "on:count", as qsub(1) has it.
-#ifndef PBSPOLICY_HOST_DEPEND_VALUE_H
-#define PBSPOLICY_HOST_DEPEND_VALUE_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -51,5 +50,3 @@ Result<std::vector<DependItem>> parse_depend(std::string_view text);
 std::string depend_text(const std::vector<DependItem>& items);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Which job waits for which: all links between jobs, found from either end. Jobs are known by the numbers in
 // their ids. A link is kept once, with the job that waits; what the other one shows as before* is the same.
-#ifndef PBSPOLICY_HOST_DEPENDENCIES_H
-#define PBSPOLICY_HOST_DEPENDENCIES_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -72,5 +71,3 @@ class Dependencies {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Errors of the bundled server: values, never exceptions.
-#ifndef PBSPOLICY_HOST_ERROR_H
-#define PBSPOLICY_HOST_ERROR_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -22,5 +21,3 @@ inline tl::unexpected<Error> fail(int code, std::string message = {}) {
 }
 
 }  // namespace pbs::host
-
-#endif

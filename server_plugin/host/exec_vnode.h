@@ -3,8 +3,7 @@
 //   exec_host   host/0*2+host/1*2+host/2*2
 // A pair of parentheses is a chunk; one that lies on several vnodes of a host has a part for each. In
 // exec_host a chunk is a host, a number among the job's chunks there, and its CPUs unless it has one.
-#ifndef PBSPOLICY_HOST_EXEC_VNODE_H
-#define PBSPOLICY_HOST_EXEC_VNODE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -30,5 +29,3 @@ Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& 
 std::vector<Place> places_of(std::string_view exec_vnode, const State& state);
 
 }  // namespace pbs::host
-
-#endif

@@ -2,8 +2,7 @@
 // job attributes executable and argument_list:
 //   <jsdl-hpcpa:Executable>program</jsdl-hpcpa:Executable>
 //   <jsdl-hpcpa:Argument>one</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument>two</jsdl-hpcpa:Argument>
-#ifndef PBSPOLICY_HOST_EXECUTABLE_H
-#define PBSPOLICY_HOST_EXECUTABLE_H
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace pbs::host {
 std::string script_of_executable(const Job& job);
 
 }  // namespace pbs::host
-
-#endif

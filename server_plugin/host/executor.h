@@ -1,6 +1,5 @@
 // What the server asks of the job runner; tests put something else in its place.
-#ifndef PBSPOLICY_HOST_EXECUTOR_H
-#define PBSPOLICY_HOST_EXECUTOR_H
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -50,5 +49,3 @@ class RunnerExecutor final : public Executor {
 };
 
 }  // namespace pbs::host
-
-#endif

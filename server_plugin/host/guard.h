@@ -1,7 +1,6 @@
 // Callbacks of the event loop: what they call may throw, if only for want of memory. That costs what the
 // callback was about, never the server.
-#ifndef PBSPOLICY_HOST_GUARD_H
-#define PBSPOLICY_HOST_GUARD_H
+#pragma once
 
 #include <exception>
 #include <string>
@@ -30,5 +29,3 @@ bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
 }
 
 }  // namespace pbs::host
-
-#endif

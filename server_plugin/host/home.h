@@ -1,6 +1,5 @@
 // The server's home directory, PBS_HOME: its layout, its modes, and the lock that keeps a second server out.
-#ifndef PBSPOLICY_HOST_HOME_H
-#define PBSPOLICY_HOST_HOME_H
+#pragma once
 
 #include <string>
 
@@ -51,5 +50,3 @@ class Home {
 };
 
 }  // namespace pbs::host
-
-#endif

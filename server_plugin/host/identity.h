@@ -1,6 +1,5 @@
 // Who asks: made from the connection, never from a name in a request.
-#ifndef PBSPOLICY_HOST_IDENTITY_H
-#define PBSPOLICY_HOST_IDENTITY_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -60,5 +59,3 @@ bool legal_manager_entry(std::string_view entry);
 std::string entry_for_host(const std::vector<std::string>& entries, std::string_view host);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // The environment of a job and the files that its output goes to: what depends on the job's attributes only,
 // apart from anything that starts processes.
-#ifndef PBSPOLICY_HOST_JOB_ENV_H
-#define PBSPOLICY_HOST_JOB_ENV_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -53,5 +52,3 @@ bool same_host(std::string_view a, std::string_view b);
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
 
 }  // namespace pbs::host
-
-#endif

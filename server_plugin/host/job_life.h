@@ -1,6 +1,5 @@
 // What happens to a job from its queueing to its end, as steps of a Change.
-#ifndef PBSPOLICY_HOST_JOB_LIFE_H
-#define PBSPOLICY_HOST_JOB_LIFE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -72,5 +71,3 @@ Result<void> purge_history(Server& server, int64_t now);
 Result<void> wake_waiting(Server& server, int64_t now);
 
 }  // namespace pbs::host
-
-#endif

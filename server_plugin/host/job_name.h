@@ -1,7 +1,6 @@
 // Job identifiers as clients give them: "12", "12.server@server", of a job array "12[]", of subjobs "12[7]",
 // "12[1-9:2,12]".
-#ifndef PBSPOLICY_HOST_JOB_NAME_H
-#define PBSPOLICY_HOST_JOB_NAME_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -39,5 +38,3 @@ constexpr uint64_t number_in_id(uint64_t sequence) {
 std::string job_id(uint64_t sequence, std::string_view server);
 
 }  // namespace pbs::host
-
-#endif

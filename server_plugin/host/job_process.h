@@ -1,7 +1,6 @@
 // Makes the job's own process: its script, its files, its environment, and the shell that runs it as its
 // owner. Used by the shepherd only.
-#ifndef PBSPOLICY_HOST_JOB_PROCESS_H
-#define PBSPOLICY_HOST_JOB_PROCESS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -90,5 +89,3 @@ bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std
                         std::string& reason);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,8 +1,7 @@
 // Files of "key=value" lines, as the runner and its shepherds keep them. In a value, control characters and
 // '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key may come again:
 // lists.
-#ifndef PBSPOLICY_HOST_KEY_VALUE_H
-#define PBSPOLICY_HOST_KEY_VALUE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -25,5 +24,3 @@ Result<KeyValues> parse_key_values(std::string_view text, std::string_view name)
 Result<std::int64_t> parse_number(std::string_view key, std::string_view text);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Attributes that OpenPBS has and this server hasn't.
-#ifndef PBSPOLICY_HOST_KNOWN_NAMES_H
-#define PBSPOLICY_HOST_KNOWN_NAMES_H
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -15,5 +14,3 @@ bool known_but_not_here(int object_type, std::string_view name);
 std::span<const std::string_view> known_names(int object_type);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Hands a job that is marked as starting to the runner.
-#ifndef PBSPOLICY_HOST_LAUNCH_H
-#define PBSPOLICY_HOST_LAUNCH_H
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -29,5 +28,3 @@ void set_limits(Server& server, const Job& job);
 void launch(Server& server, uint64_t job);
 
 }  // namespace pbs::host
-
-#endif

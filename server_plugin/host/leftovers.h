@@ -1,6 +1,5 @@
 // The processes of a job, wherever they are, and their end.
-#ifndef PBSPOLICY_HOST_LEFTOVERS_H
-#define PBSPOLICY_HOST_LEFTOVERS_H
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -27,5 +26,3 @@ std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            std::chrono::milliseconds time);
 
 }  // namespace pbs::host
-
-#endif

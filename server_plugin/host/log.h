@@ -1,8 +1,7 @@
 // The server's log: HOME/server_logs/YYYYMMDD, one line an event, in PBS's format:
 //   MM/DD/YYYY HH:MM:SS.uuuuuu;event;module;class;object;text
 // `event` is the kind of event as four hexadecimal digits. Times are local, by the server's clock.
-#ifndef PBSPOLICY_HOST_LOG_H
-#define PBSPOLICY_HOST_LOG_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -61,5 +60,3 @@ class Log {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // How busy this machine is: what the records of its vnodes tell the plugin.
-#ifndef PBSPOLICY_HOST_MACHINE_LOAD_H
-#define PBSPOLICY_HOST_MACHINE_LOAD_H
+#pragma once
 
 #include <cstdint>
 #include <istream>
@@ -30,5 +29,3 @@ class LoadMeter {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Mail to job owners.
-#ifndef PBSPOLICY_HOST_MAIL_H
-#define PBSPOLICY_HOST_MAIL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -46,5 +45,3 @@ class Mailer {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -10,8 +10,7 @@
 //   integrity ok
 //   database server.db 2 40960 cbf29ce484222325
 //   database policy.db 2 20480 84222325cbf29ce4
-#ifndef PBSPOLICY_HOST_MANIFEST_H
-#define PBSPOLICY_HOST_MANIFEST_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ struct Manifest {
 Result<Manifest::Database> measure(const std::string& directory, std::string_view name);
 
 }  // namespace pbs::host
-
-#endif

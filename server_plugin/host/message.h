@@ -3,8 +3,7 @@
 // The file is the job's owner's, who may have put anything in its place, on a disk that hangs. So a process
 // with the owner's rights writes it, and nobody waits for that process: it is asked now and then, and given
 // up after a while.
-#ifndef PBSPOLICY_HOST_MESSAGE_H
-#define PBSPOLICY_HOST_MESSAGE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -47,5 +46,3 @@ bool is_message_writer(int argc, char** argv);
 int message_writer_main(int argc, char** argv);
 
 }  // namespace pbs::host
-
-#endif

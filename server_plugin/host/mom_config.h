@@ -1,8 +1,7 @@
 // HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
 //   $enforce mem      a job whose processes have more memory than it asked for is killed; $enforce !mem: it
 //   isn't $enforce vmem     the same of virtual memory # text            a comment
-#ifndef PBSPOLICY_HOST_MOM_CONFIG_H
-#define PBSPOLICY_HOST_MOM_CONFIG_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -23,5 +22,3 @@ MomConfig read_mom_config(const std::string& home);
 MomConfig parse_mom_config(std::string_view text, const std::string& name);
 
 }  // namespace pbs::host
-
-#endif

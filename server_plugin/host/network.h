@@ -9,8 +9,7 @@
 // are made in parts, as they are read: each object is shown as it is when its part is made. Connections of
 // managers don't count as those of other users with their name; when there is no room for one, another one
 // goes.
-#ifndef PBSPOLICY_HOST_NETWORK_H
-#define PBSPOLICY_HOST_NETWORK_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -63,5 +62,3 @@ class Network {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,8 +1,7 @@
 // The inside of Network, for the files that it is made of: network.cc (listening, reading, writing, the end),
 // network_peers.cc (whose a connection is, and how many there may be) and network_turns.cc (requests, taken
 // in turns, and the memory that they may have).
-#ifndef PBSPOLICY_HOST_NETWORK_IMPL_H
-#define PBSPOLICY_HOST_NETWORK_IMPL_H
+#pragma once
 
 #include <sys/socket.h>
 #include <uv.h>
@@ -229,5 +228,3 @@ struct Network::Impl::Peer {
 std::string address_text(const sockaddr_storage& address, uint16_t& port);
 
 }  // namespace pbs::host
-
-#endif

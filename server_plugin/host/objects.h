@@ -1,7 +1,6 @@
 // The server's objects in memory. Each is a value: a change is made on a copy, stored, and only then put in
 // place.
-#ifndef PBSPOLICY_HOST_OBJECTS_H
-#define PBSPOLICY_HOST_OBJECTS_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -179,5 +178,3 @@ struct Usage {
 };
 
 }  // namespace pbs::host
-
-#endif

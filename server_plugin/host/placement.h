@@ -1,6 +1,5 @@
 // Do places that a scheduler or an operator chose fit into what vnodes have left?
-#ifndef PBSPOLICY_HOST_PLACEMENT_H
-#define PBSPOLICY_HOST_PLACEMENT_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -23,5 +22,3 @@ using Taken = std::map<uint64_t, Amounts>;
 Result<void> check_places(const std::vector<Place>& places, const State& state, const Taken& taken = {});
 
 }  // namespace pbs::host
-
-#endif

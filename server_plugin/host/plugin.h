@@ -1,6 +1,5 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
-#ifndef PBSPOLICY_HOST_PLUGIN_H
-#define PBSPOLICY_HOST_PLUGIN_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -168,5 +167,3 @@ class Plugin {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // The server's objects as the records of pbs_plugin.h. A builder owns what its record points to.
-#ifndef PBSPOLICY_HOST_PLUGIN_RECORDS_H
-#define PBSPOLICY_HOST_PLUGIN_RECORDS_H
+#pragma once
 
 #include <deque>
 #include <string>
@@ -54,5 +53,3 @@ class RecordBuilder {
 pbs_resource_record resource_record(const Resource& resource);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // What this folder needs of POSIX again and again: descriptors that close themselves, whole reads and writes.
-#ifndef PBSPOLICY_HOST_POSIX_H
-#define PBSPOLICY_HOST_POSIX_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -64,5 +63,3 @@ Existence look_for(const std::string& path, Links links = Links::kept);
 bool sync_directory(const std::string& path);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // The processes below another, as /proc shows them.
-#ifndef PBSPOLICY_HOST_PROCESS_TREE_H
-#define PBSPOLICY_HOST_PROCESS_TREE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -52,5 +51,3 @@ std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 std::string boot_id();
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // pbs_server: the parts put together around one event loop.
-#ifndef PBSPOLICY_HOST_PROGRAM_H
-#define PBSPOLICY_HOST_PROGRAM_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -37,5 +36,3 @@ Result<void> run_restore(const ProgramOptions& options, const std::string& direc
 Result<void> run_accept_loss(const ProgramOptions& options);
 
 }  // namespace pbs::host
-
-#endif

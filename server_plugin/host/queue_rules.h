@@ -1,6 +1,5 @@
 // May a job enter a queue? The checks that PBS makes, in its order.
-#ifndef PBSPOLICY_HOST_QUEUE_RULES_H
-#define PBSPOLICY_HOST_QUEUE_RULES_H
+#pragma once
 
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/server.h"
@@ -25,5 +24,3 @@ Result<void> may_enter(const Job& job, const Queue& queue, const State& state, E
 Result<void> within_limits(const Job& job, const Queue& queue, const State& state);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // The execution_type of queues that a migration of legacy files says.
-#ifndef PBSPOLICY_HOST_QUEUE_TYPES_H
-#define PBSPOLICY_HOST_QUEUE_TYPES_H
+#pragma once
 
 #include "server_plugin/host/server.h"
 
@@ -13,5 +12,3 @@ namespace pbs::host {
 void set_queue_types(Server& server);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // What the plugin's history says of the server's objects, and what the server has. They are in two databases:
 // a crash or a full disk between the two commits leaves a change in the plugin's alone.
-#ifndef PBSPOLICY_HOST_RECONCILE_H
-#define PBSPOLICY_HOST_RECONCILE_H
+#pragma once
 
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/server.h"
@@ -16,5 +15,3 @@ namespace pbs::host {
 Result<void> reconcile_history(Server& server);
 
 }  // namespace pbs::host
-
-#endif

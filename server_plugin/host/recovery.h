@@ -1,6 +1,5 @@
 // At the start: what came of the jobs that were running when the server stopped.
-#ifndef PBSPOLICY_HOST_RECOVERY_H
-#define PBSPOLICY_HOST_RECOVERY_H
+#pragma once
 
 #include <vector>
 
@@ -24,5 +23,3 @@ Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
 void take_run_events(Server& server);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // The definitions of resources: the built-in ones and those that managers add.
-#ifndef PBSPOLICY_HOST_RESOURCE_TABLE_H
-#define PBSPOLICY_HOST_RESOURCE_TABLE_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -78,5 +77,3 @@ class ResourceTable {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Route queues: a job in one is moved to the first of its route_destinations that takes it.
-#ifndef PBSPOLICY_HOST_ROUTING_H
-#define PBSPOLICY_HOST_ROUTING_H
+#pragma once
 
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/error.h"
@@ -25,5 +24,3 @@ Routing route_job(Change& change, Job& job, const Queue& from);
 void route_jobs(Server& server, int64_t now);
 
 }  // namespace pbs::host
-
-#endif

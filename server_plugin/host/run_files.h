@@ -1,7 +1,6 @@
 // The files that a start of a job has under PBS_HOME, and what is in them. What each is for is said in
 // runner.h.
-#ifndef PBSPOLICY_HOST_RUN_FILES_H
-#define PBSPOLICY_HOST_RUN_FILES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -77,5 +76,3 @@ Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host
-
-#endif

@@ -15,8 +15,7 @@
 // recover() tells of each start what came of it.
 //
 // The runner has no event loop and no timers: a descriptor becomes readable when there are events.
-#ifndef PBSPOLICY_HOST_RUNNER_H
-#define PBSPOLICY_HOST_RUNNER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -194,5 +193,3 @@ class Runner {
 Result<int> parse_signal(std::string_view text);
 
 }  // namespace pbs::host
-
-#endif

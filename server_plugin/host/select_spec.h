@@ -3,8 +3,7 @@
 //   nodes   2:ppn=4   or   vnode1+vnode2:ppn=2   (older form; ppn is processes and CPUs of each, with ncpus=N
 //   the
 //                                                processes with N CPUs each; ncpus alone is CPUs of each)
-#ifndef PBSPOLICY_HOST_SELECT_SPEC_H
-#define PBSPOLICY_HOST_SELECT_SPEC_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
 std::vector<Chunk> chunks_of(const Job& job, const State& state);
 
 }  // namespace pbs::host
-
-#endif

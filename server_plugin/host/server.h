@@ -1,6 +1,5 @@
 // The server apart from its network: the state, what it is kept and carried out with, and what is pending.
-#ifndef PBSPOLICY_HOST_SERVER_H
-#define PBSPOLICY_HOST_SERVER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -122,5 +121,3 @@ class Server {
 std::string_view server_version();
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Tells the service manager that started the server how it is: the protocol of sd_notify(3), which is a
 // datagram of NAME=value lines to the socket that the environment names.
-#ifndef PBSPOLICY_SERVER_PLUGIN_HOST_SERVICE_MANAGER_H
-#define PBSPOLICY_SERVER_PLUGIN_HOST_SERVICE_MANAGER_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -33,5 +32,3 @@ class ServiceManager {
 };
 
 }  // namespace pbs::host
-
-#endif

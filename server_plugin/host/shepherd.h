@@ -1,7 +1,6 @@
 // The process that runs one start of a job: see runner.h for what it shares with the server, and shepherd.cc
 // for what it does. It is the server's own program, run with a first argument that no user gives.
-#ifndef PBSPOLICY_HOST_SHEPHERD_H
-#define PBSPOLICY_HOST_SHEPHERD_H
+#pragma once
 
 namespace pbs::host {
 
@@ -12,5 +11,3 @@ bool is_shepherd(int argc, char** argv);
 int shepherd_main(int argc, char** argv);
 
 }  // namespace pbs::host
-
-#endif

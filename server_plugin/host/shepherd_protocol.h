@@ -1,6 +1,5 @@
 // How the runner and a shepherd talk while both live. All that has to last is in files, see runner.h.
-#ifndef PBSPOLICY_HOST_SHEPHERD_PROTOCOL_H
-#define PBSPOLICY_HOST_SHEPHERD_PROTOCOL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -43,5 +42,3 @@ inline int cput_request() {
 }
 
 }  // namespace pbs::host
-
-#endif

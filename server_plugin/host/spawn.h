@@ -1,6 +1,5 @@
 // Programs that run beside the server: started, and never waited for.
-#ifndef PBSPOLICY_HOST_SPAWN_H
-#define PBSPOLICY_HOST_SPAWN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -21,5 +20,3 @@ pid_t spawn(const std::string& program, std::vector<std::string> arguments, cons
 Fd memory_file();
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Files that a job wants copied before it starts and after it has ended: stagein and stageout. Both ends are
 // on this machine.
-#ifndef PBSPOLICY_HOST_STAGING_H
-#define PBSPOLICY_HOST_STAGING_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -36,5 +35,3 @@ tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const s
 void remove_as_owner(const JobStart& job, const std::vector<std::string>& paths);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Everything the server knows, in memory: objects, jobs, and what follows from them (counts, assigned
 // resources).
-#ifndef PBSPOLICY_HOST_STATE_H
-#define PBSPOLICY_HOST_STATE_H
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -142,5 +141,3 @@ class State {
 };
 
 }  // namespace pbs::host
-
-#endif

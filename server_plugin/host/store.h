@@ -3,8 +3,7 @@
 // WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, unless begin()
 // says that it needn't, and a loss of it all the same is noticed at the next start (sqlite/loss.h). The
 // schema has a version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
-#ifndef PBSPOLICY_HOST_STORE_H
-#define PBSPOLICY_HOST_STORE_H
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -85,5 +84,3 @@ class Store {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -4,8 +4,7 @@
 //   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
 //             and suspend; "WINSIZE rows,columns,width,height" in 80 bytes
 // and then what is typed and shown.
-#ifndef PBSPOLICY_HOST_TERMINAL_H
-#define PBSPOLICY_HOST_TERMINAL_H
+#pragma once
 
 #include <poll.h>
 
@@ -53,5 +52,3 @@ class Terminal {
 };
 
 }  // namespace pbs::host
-
-#endif

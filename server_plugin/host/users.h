@@ -1,6 +1,5 @@
 // Users and groups of this machine.
-#ifndef PBSPOLICY_HOST_USERS_H
-#define PBSPOLICY_HOST_USERS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -23,5 +22,3 @@ std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
 
 }  // namespace pbs::host
-
-#endif

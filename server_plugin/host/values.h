@@ -1,7 +1,6 @@
 // Values of attributes and resources: their types, their text as a client gives and sees it, and their amount
 // in base units.
-#ifndef PBSPOLICY_HOST_VALUES_H
-#define PBSPOLICY_HOST_VALUES_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -58,5 +57,3 @@ std::string lower(std::string_view text);
 std::string_view trimmed(std::string_view text);
 
 }  // namespace pbs::host
-
-#endif

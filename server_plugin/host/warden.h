@@ -1,8 +1,7 @@
 // The warden of a start: the parent of its shepherd, and nearest to it to take over the processes that a
 // killed shepherd leaves. It ends them and writes the end of the start down, whether there is a server or
 // not. If the warden is killed, the shepherd goes on without one.
-#ifndef PBSPOLICY_HOST_WARDEN_H
-#define PBSPOLICY_HOST_WARDEN_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -21,5 +20,3 @@ int keep_watch(const std::string& home, const RunId& id, const std::function<int
 int bury(const std::string& home, const RunId& id);
 
 }  // namespace pbs::host
-
-#endif

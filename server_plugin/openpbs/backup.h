@@ -1,6 +1,5 @@
 // Copies of the plugin's store, for `pbs_config backup`.
-#ifndef PBSPOLICY_OPENPBS_BACKUP_H
-#define PBSPOLICY_OPENPBS_BACKUP_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -13,5 +12,3 @@ namespace pbs::openpbs {
 tl::expected<std::string, std::string> back_up(const std::string& home, std::int64_t now);
 
 }  // namespace pbs::openpbs
-
-#endif

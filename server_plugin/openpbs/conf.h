@@ -1,6 +1,5 @@
 // Where things of the server are: pbs.conf, and the environment over it.
-#ifndef PBSPOLICY_OPENPBS_CONF_H
-#define PBSPOLICY_OPENPBS_CONF_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -18,5 +17,3 @@ bool is_secondary();
 std::string service_file(const std::string& home, std::string_view which);
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -1,6 +1,5 @@
 // The policy service as a thread of pbs_server.bin.
-#ifndef PBSPOLICY_OPENPBS_INSIDE_H
-#define PBSPOLICY_OPENPBS_INSIDE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -37,5 +36,3 @@ class Inside {
 };
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -3,8 +3,7 @@
 //
 // No structure of OpenPBS's is looked into. A decoder is fed with bytes, and an encoder's bytes are taken, by
 // exchanging the four functions that move bytes for a channel.
-#ifndef PBSPOLICY_OPENPBS_LIBRARY_H
-#define PBSPOLICY_OPENPBS_LIBRARY_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -90,5 +89,3 @@ class Library {
 };
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -1,7 +1,6 @@
 // The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
 // or a daemon of its own ("beside"); what differs is how the connection is made.
-#ifndef PBSPOLICY_OPENPBS_LINK_H
-#define PBSPOLICY_OPENPBS_LINK_H
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -66,5 +65,3 @@ class Link {
 };
 
 }  // namespace pbs::openpbs
-
-#endif

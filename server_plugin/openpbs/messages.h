@@ -1,7 +1,6 @@
 // What the shim in pbs_server.bin and the policy service say to each other over a stream socket: packets of
 // the batch protocol's framing (ifl/packet.h), each with one message in DIS, which begins with its kind.
-#ifndef PBSPOLICY_OPENPBS_MESSAGES_H
-#define PBSPOLICY_OPENPBS_MESSAGES_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -75,5 +74,3 @@ ifl::Result<FromService> from_service(std::string_view data);
 inline constexpr std::size_t kLongestMessage = std::size_t{512} << 20;
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -1,7 +1,6 @@
 // The attributes of OpenPBS's objects that are ours: what is taken out of requests to the server and added to
 // its listings. They are the ones that objects/host_attributes.cc has; a test compares them.
-#ifndef PBSPOLICY_OPENPBS_OWNED_H
-#define PBSPOLICY_OPENPBS_OWNED_H
+#pragma once
 
 #include <strings.h>
 
@@ -51,5 +50,3 @@ inline bool is_ours(std::uint32_t object_type, const std::string& name) {
 }
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -1,6 +1,5 @@
 // pbs_policy.so, loaded behind its C interface (pbs_plugin.h), as the policy service needs it.
-#ifndef PBSPOLICY_OPENPBS_PLUGIN_H
-#define PBSPOLICY_OPENPBS_PLUGIN_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -76,5 +75,3 @@ class Plugin {
 };
 
 }  // namespace pbs::openpbs
-
-#endif

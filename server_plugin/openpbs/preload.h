@@ -6,8 +6,7 @@
  * header, of the bodies of Manager and Status requests and of the extend string, the encoder of replies, and
  * the wait for the next request.
  */
-#ifndef PBSPOLICY_OPENPBS_PRELOAD_H
-#define PBSPOLICY_OPENPBS_PRELOAD_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -46,5 +45,4 @@ typedef int (*pbs_policy_openpbs_attach_fn)(const pbs_preload* preload, pbs_prel
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 // The policy service: the plugin and what it needs of the server, and the answers to what the shim asks. One
 // thread of pbs_server.bin, or of pbs_policyd, runs it.
-#ifndef PBSPOLICY_OPENPBS_SERVICE_H
-#define PBSPOLICY_OPENPBS_SERVICE_H
+#pragma once
 
 #include <atomic>
 #include <functional>
@@ -20,5 +19,3 @@ struct ServiceOptions {
 void serve(int fd, const ServiceOptions& options, const std::atomic<bool>& end);
 
 }  // namespace pbs::openpbs
-
-#endif

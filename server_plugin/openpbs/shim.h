@@ -17,8 +17,7 @@
 // the service has checked still holds when it is told to do it.
 //
 // The service is waited for some milliseconds; what takes longer is sent when it comes.
-#ifndef PBSPOLICY_OPENPBS_SHIM_H
-#define PBSPOLICY_OPENPBS_SHIM_H
+#pragma once
 
 #include <sys/epoll.h>
 #include <sys/types.h>
@@ -174,5 +173,3 @@ class Shim {
 };
 
 }  // namespace pbs::openpbs
-
-#endif

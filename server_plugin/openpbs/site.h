@@ -1,7 +1,6 @@
 // What of the server the plugin has to know: queues, schedulers, resources and the server itself, asked for
 // as any client asks.
-#ifndef PBSPOLICY_OPENPBS_SITE_H
-#define PBSPOLICY_OPENPBS_SITE_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -53,5 +52,3 @@ struct Site {
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs
-
-#endif

@@ -1,6 +1,5 @@
 // A program in the background that is started again when it dies.
-#ifndef PBSPOLICY_OPENPBS_SUPERVISE_H
-#define PBSPOLICY_OPENPBS_SUPERVISE_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -22,5 +21,3 @@ int supervise(const Supervised& supervised);
 int stop_supervised(const std::string& pid_file);
 
 }  // namespace pbs::openpbs
-
-#endif

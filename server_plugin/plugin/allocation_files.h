@@ -1,7 +1,6 @@
 // The files of SCHED_ACCT_DIR, `allocations` and `current`: read for the scheduler, and again when they are
 // touched (sched-config guide, "SCHED_ACCT_DIR").
-#ifndef PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
-#define PBSPOLICY_PLUGIN_ALLOCATION_FILES_H
+#pragma once
 
 #include <array>
 #include <map>
@@ -38,5 +37,3 @@ class AllocationFiles {
 };
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,7 +1,6 @@
 // A program of the site that runs beside the server, such as DEDICATED_TIME_COMMAND: started, looked after
 // now and then, and never waited for.
-#ifndef PBSPOLICY_PLUGIN_COMMAND_H
-#define PBSPOLICY_PLUGIN_COMMAND_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -66,5 +65,3 @@ class Command {
 };
 
 }  // namespace pbs::plugin
-
-#endif

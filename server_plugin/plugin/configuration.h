@@ -1,6 +1,5 @@
 // A new revision of the configuration reaches the scheduler.
-#ifndef PBSPOLICY_PLUGIN_CONFIGURATION_H
-#define PBSPOLICY_PLUGIN_CONFIGURATION_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -34,5 +33,3 @@ void settle(State& state);
 std::string commit(State& state);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // One scheduling cycle, or the place of one job, asked for by the host.
-#ifndef PBSPOLICY_PLUGIN_CYCLE_H
-#define PBSPOLICY_PLUGIN_CYCLE_H
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -31,5 +30,3 @@ void write_usage_file(State& state, std::string_view sched, std::string_view tex
 void append_ended(State& state);
 
 }  // namespace pbs::plugin
-
-#endif

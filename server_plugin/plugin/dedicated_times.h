@@ -1,7 +1,6 @@
 // Keeps the scheduler told of dedicated times: runs DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME,
 // and gives it what the command says (sched-config guide, "DEDICATED_TIME_COMMAND").
-#ifndef PBSPOLICY_PLUGIN_DEDICATED_TIMES_H
-#define PBSPOLICY_PLUGIN_DEDICATED_TIMES_H
+#pragma once
 
 #include <deque>
 #include <map>
@@ -57,5 +56,3 @@ class DedicatedTimes {
 };
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,7 +1,6 @@
 // Files that a policy wants written: whole, such as SORTED_JOB_DUMPFILE, or longer each time, such as the
 // schedule log.
-#ifndef PBSPOLICY_PLUGIN_DUMP_FILE_H
-#define PBSPOLICY_PLUGIN_DUMP_FILE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -35,5 +34,3 @@ std::string append_dump_file(const DumpTarget& target, std::string_view text);
 std::string write_usage_dump(const std::string& home, const std::string& sched_priv, std::string_view text);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,7 +1,6 @@
 // What the host tells of its objects, on the way to the scheduler. Records that can't be read are left out
 // and named in the log.
-#ifndef PBSPOLICY_PLUGIN_EVENTS_H
-#define PBSPOLICY_PLUGIN_EVENTS_H
+#pragma once
 
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "server_plugin/plugin/state.h"
@@ -21,5 +20,3 @@ void job_changed(State& state, sched::Instant now, const pbs_job_record* record)
 void job_removed(State& state, sched::Instant now, uint64_t job);
 
 }  // namespace pbs::plugin
-
-#endif

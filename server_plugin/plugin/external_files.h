@@ -7,8 +7,7 @@
 // the hours of the seven days from today on, whatever rules they come of, so it is right until then. What was
 // there before is kept beside them, under its name with kKeptSuffix, and comes back when the policy is of
 // another algorithm or there is none.
-#ifndef PBSPOLICY_PLUGIN_EXTERNAL_FILES_H
-#define PBSPOLICY_PLUGIN_EXTERNAL_FILES_H
+#pragma once
 
 #include <map>
 #include <memory>
@@ -55,5 +54,3 @@ class ExternalFiles {
 std::string week_of_holidays(const rrule::WindowSet& windows, const rrule::Zone& zone, sched::Instant now);
 
 }  // namespace pbs::plugin
-
-#endif

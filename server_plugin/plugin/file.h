@@ -1,6 +1,5 @@
 // Files that the plugin reads for a scheduler, and when they are others than before.
-#ifndef PBSPOLICY_PLUGIN_FILE_H
-#define PBSPOLICY_PLUGIN_FILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -22,5 +21,3 @@ FileVersion version_of(const std::string& path);
 std::string error_text(int number);
 
 }  // namespace pbs::plugin
-
-#endif

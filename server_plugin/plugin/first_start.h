@@ -1,6 +1,5 @@
 // The first start: a legacy configuration becomes objects, once.
-#ifndef PBSPOLICY_PLUGIN_FIRST_START_H
-#define PBSPOLICY_PLUGIN_FIRST_START_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -39,5 +38,3 @@ objects::Result<void> forget_migration(State& state, std::uint64_t revision);
 objects::Result<void> forget_corrected_mistake(State& state);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // No exception crosses the C interface: every function of the table runs in a guard.
-#ifndef PBSPOLICY_PLUGIN_GUARD_H
-#define PBSPOLICY_PLUGIN_GUARD_H
+#pragma once
 
 #include <exception>
 #include <string_view>
@@ -36,5 +35,3 @@ void guarded(void* self, std::string_view where, Work&& work) noexcept {
 }
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // The host as the rest of the plugin sees it: its log and its replies.
-#ifndef PBSPOLICY_PLUGIN_HOST_H
-#define PBSPOLICY_PLUGIN_HOST_H
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -70,5 +69,3 @@ class Host {
 };
 
 }  // namespace pbs::plugin
-
-#endif

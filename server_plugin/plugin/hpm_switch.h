@@ -1,7 +1,6 @@
 // Switches the hardware performance counters between global monitoring and the jobs that ask for them
 // (sched-config guide, "MANAGE_HPM_COUNTERS" and "REVOKE_HPM_COUNTERS"), by running the program `hpm_ctl`.
-#ifndef PBSPOLICY_PLUGIN_HPM_SWITCH_H
-#define PBSPOLICY_PLUGIN_HPM_SWITCH_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -49,5 +48,3 @@ class HpmSwitch {
 };
 
 }  // namespace pbs::plugin
-
-#endif

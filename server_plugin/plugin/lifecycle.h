@@ -1,6 +1,5 @@
 // From the loaded shared object to a plugin that is ready, and the end.
-#ifndef PBSPOLICY_PLUGIN_LIFECYCLE_H
-#define PBSPOLICY_PLUGIN_LIFECYCLE_H
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ std::string start(State& state, sched::Instant now);
 void save_all(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,7 +1,6 @@
 // A change of the configuration that takes long: it is made in a thread, on a connection of its own to the
 // store's file, while the plugin goes on. There is one at a time.
-#ifndef PBSPOLICY_PLUGIN_LONG_CHANGE_H
-#define PBSPOLICY_PLUGIN_LONG_CHANGE_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -56,5 +55,3 @@ class LongChange {
 };
 
 }  // namespace pbs::plugin
-
-#endif

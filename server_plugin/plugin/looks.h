@@ -1,7 +1,6 @@
 // Status requests that take long: each is a look at what the scheduler knows, in the scheduler's thread, one
 // after the other and between cycles. The host asks again until its answer is there (pbs_status_request).
-#ifndef PBSPOLICY_PLUGIN_LOOKS_H
-#define PBSPOLICY_PLUGIN_LOOKS_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -111,5 +110,3 @@ class Looks {
 };
 
 }  // namespace pbs::plugin
-
-#endif

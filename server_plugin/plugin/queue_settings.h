@@ -1,6 +1,5 @@
 // What the server keeps of its queues and the policy in force doesn't act on (objects/unsupported.h).
-#ifndef PBSPOLICY_PLUGIN_QUEUE_SETTINGS_H
-#define PBSPOLICY_PLUGIN_QUEUE_SETTINGS_H
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -22,5 +21,3 @@ void warn_of_queue(State& state, sched::Instant now, std::string_view name, std:
                    std::span<const pbs_attr> attributes, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // What a migration says of the server's queues, on its way to the host (migrate/queue_types.h).
-#ifndef PBSPOLICY_PLUGIN_QUEUE_TYPES_H
-#define PBSPOLICY_PLUGIN_QUEUE_TYPES_H
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -20,5 +19,3 @@ std::vector<migrate::QueueType> queue_types(const State& state);
 void queue_type_done(State& state, std::string_view queue);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,8 +1,7 @@
 // The sched_config file of schedulers without a policy (PP-748, interface 1): "unset sched <sched_name>
 // policy
 // ... will make scheduler read the sched_config file in the next iteration".
-#ifndef PBSPOLICY_PLUGIN_SCHED_CONFIG_H
-#define PBSPOLICY_PLUGIN_SCHED_CONFIG_H
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -59,5 +58,3 @@ struct SchedConfigs {
 void refresh_sched_config(State& state, std::string_view sched);
 
 }  // namespace pbs::plugin
-
-#endif

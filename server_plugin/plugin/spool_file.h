@@ -1,7 +1,6 @@
 // A text that is too long for memory, in a file without a name: it goes with the object, and with the
 // process.
-#ifndef PBSPOLICY_PLUGIN_SPOOL_FILE_H
-#define PBSPOLICY_PLUGIN_SPOOL_FILE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -43,5 +42,3 @@ class SpoolFile {
 };
 
 }  // namespace pbs::plugin
-
-#endif

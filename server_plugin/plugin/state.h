@@ -1,6 +1,5 @@
 // Everything that one loaded plugin holds. The files of this folder are functions on it.
-#ifndef PBSPOLICY_PLUGIN_STATE_H
-#define PBSPOLICY_PLUGIN_STATE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -127,5 +126,3 @@ struct State {
 };
 
 }  // namespace pbs::plugin
-
-#endif

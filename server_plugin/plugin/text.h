@@ -1,6 +1,5 @@
 // Strings of the C interface as views, and back. Nothing is copied.
-#ifndef PBSPOLICY_PLUGIN_TEXT_H
-#define PBSPOLICY_PLUGIN_TEXT_H
+#pragma once
 
 #include <string_view>
 
@@ -18,5 +17,3 @@ inline pbs_str c_str(std::string_view text) {
 }
 
 }  // namespace pbs::plugin
-
-#endif

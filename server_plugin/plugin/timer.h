@@ -1,6 +1,5 @@
 // Work that is due at an instant: policy switches, decay and saving of past usage.
-#ifndef PBSPOLICY_PLUGIN_TIMER_H
-#define PBSPOLICY_PLUGIN_TIMER_H
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -22,5 +21,3 @@ uint32_t wanted(const State& state, std::string_view sched);
 uint32_t tick(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // Records of the C interface as the scheduler's records, and the scheduler's decisions as the C interface's.
-#ifndef PBSPOLICY_PLUGIN_TRANSLATE_H
-#define PBSPOLICY_PLUGIN_TRANSLATE_H
+#pragma once
 
 #include <deque>
 #include <optional>
@@ -61,5 +60,3 @@ class DecisionArray {
 };
 
 }  // namespace pbs::plugin
-
-#endif

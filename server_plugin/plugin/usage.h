@@ -1,6 +1,5 @@
 // Past usage on its way between the scheduler and the store: loaded once, written when it changes.
-#ifndef PBSPOLICY_PLUGIN_USAGE_H
-#define PBSPOLICY_PLUGIN_USAGE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -50,5 +49,3 @@ class UsageSaver {
 };
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,7 +1,6 @@
 // Past usage as a file to look into, sched_priv/decay_usage: written every hour, as the Origin scheduler did
 // (sched-config guide, "SORT_BY_PAST_USAGE").
-#ifndef PBSPOLICY_PLUGIN_USAGE_FILE_H
-#define PBSPOLICY_PLUGIN_USAGE_FILE_H
+#pragma once
 
 #include <optional>
 #include <span>
@@ -29,5 +28,3 @@ class UsageFileTimer {
 };
 
 }  // namespace pbs::plugin
-
-#endif

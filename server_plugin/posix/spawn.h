@@ -1,7 +1,6 @@
 // Programs that run beside a server. posix_spawn(3) starts them: a fork() of a server that holds a million
 // jobs would keep it for a while.
-#ifndef PBSPOLICY_POSIX_SPAWN_H
-#define PBSPOLICY_POSIX_SPAWN_H
+#pragma once
 
 #include <spawn.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ class Spawn {
 };
 
 }  // namespace pbs::posix
-
-#endif

@@ -1,6 +1,5 @@
 // Status lists for tests, as a server would send them.
-#ifndef PBSPOLICY_TESTS_CMDS_STATUS_LIST_H
-#define PBSPOLICY_TESTS_CMDS_STATUS_LIST_H
+#pragma once
 
 #include <deque>
 #include <string>
@@ -47,5 +46,3 @@ class Objects {
 };
 
 }  // namespace pbs::cmds
-
-#endif

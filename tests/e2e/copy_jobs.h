@@ -1,6 +1,5 @@
 // Many jobs, without the time that it takes to submit them.
-#ifndef PBSPOLICY_TESTS_E2E_COPY_JOBS_H
-#define PBSPOLICY_TESTS_E2E_COPY_JOBS_H
+#pragma once
 
 #include <cstdint>
 
@@ -13,5 +12,3 @@ namespace pbs::e2e {
 ::testing::AssertionResult copy_jobs(const Server& server, int64_t of_each);
 
 }  // namespace pbs::e2e
-
-#endif

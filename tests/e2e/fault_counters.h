@@ -1,6 +1,5 @@
 // The counters of faults.c in a file of their own, for whoever runs a program with faults.
-#ifndef PBSPOLICY_TESTS_E2E_FAULT_COUNTERS_H
-#define PBSPOLICY_TESTS_E2E_FAULT_COUNTERS_H
+#pragma once
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -71,5 +70,3 @@ inline long stride(long steps, long most) {
 }
 
 }  // namespace pbs::e2e
-
-#endif

@@ -1,6 +1,5 @@
 /* What a test and the library that it preloads into a server (faults.c) share, in a mapped file. */
-#ifndef PBSPOLICY_TESTS_E2E_FAULTS_H
-#define PBSPOLICY_TESTS_E2E_FAULTS_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +13,4 @@ struct faults {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 // A real pbs_server with the real plugin on a home of its own, and real commands run against it.
-#ifndef PBSPOLICY_TESTS_E2E_HARNESS_H
-#define PBSPOLICY_TESTS_E2E_HARNESS_H
+#pragma once
 
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -153,5 +152,3 @@ class OriginServer : public ::testing::Test {
 };
 
 }  // namespace pbs::e2e
-
-#endif

@@ -1,6 +1,5 @@
 // A server with the built plugin loaded, as it is started.
-#ifndef PBSPOLICY_TESTS_HOST_PLUGIN_FIXTURE_H
-#define PBSPOLICY_TESTS_HOST_PLUGIN_FIXTURE_H
+#pragma once
 
 #include "tests/host/server_fixture.h"
 
@@ -29,5 +28,3 @@ class PluginServerTest : public ServerTest {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // A server without network and without processes: requests are answered by calls, jobs are "run" by the test.
-#ifndef PBSPOLICY_TESTS_HOST_SERVER_FIXTURE_H
-#define PBSPOLICY_TESTS_HOST_SERVER_FIXTURE_H
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -241,5 +240,3 @@ class ServerTest : public testing::Test {
 };
 
 }  // namespace pbs::host
-
-#endif

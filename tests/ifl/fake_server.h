@@ -1,6 +1,5 @@
 // A batch server for tests: real sockets, real framing and authentication, answers made by the test.
-#ifndef PBSPOLICY_TESTS_IFL_FAKE_SERVER_H
-#define PBSPOLICY_TESTS_IFL_FAKE_SERVER_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -61,5 +60,3 @@ class FakeServer {
 };
 
 }  // namespace pbs::ifl::testing
-
-#endif

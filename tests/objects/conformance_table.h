@@ -1,8 +1,7 @@
 // PP-748's attribute tables, row by row, to be held beside the document. Programs below /bin/ stand for ones
 // that a test makes; the queues queue1, queue2 and workq, the resource color, and the windows w1, w2 (which
 // w3 overlaps) and never are there.
-#ifndef PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
-#define PBSPOLICY_TESTS_OBJECTS_CONFORMANCE_TABLE_H
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -27,5 +26,3 @@ struct ConformanceRow {
 const std::vector<ConformanceRow>& conformance_table();
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // A store in a directory of its own, and commands written as in qmgr.
-#ifndef PBSPOLICY_TESTS_OBJECTS_STORE_FIXTURE_H
-#define PBSPOLICY_TESTS_OBJECTS_STORE_FIXTURE_H
+#pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -153,5 +152,3 @@ class StoreTest : public testing::Test {
 };
 
 }  // namespace pbs::objects
-
-#endif

@@ -1,6 +1,5 @@
 // Connections from ports of root's alone, whose header's user name OpenPBS's server believes.
-#ifndef PBSPOLICY_TESTS_OPENPBS_RESERVED_PORT_H
-#define PBSPOLICY_TESTS_OPENPBS_RESERVED_PORT_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -31,5 +30,3 @@ inline int connect_from_reserved(const char* address, int port, unsigned first) 
     }
     return -1;
 }
-
-#endif

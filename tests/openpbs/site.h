@@ -1,6 +1,5 @@
 // A real OpenPBS server in a box of its own (box.sh), for tests: with the policy plugin in it, or without.
-#ifndef PBSPOLICY_TESTS_OPENPBS_SITE_H
-#define PBSPOLICY_TESTS_OPENPBS_SITE_H
+#pragma once
 
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -88,5 +87,3 @@ inline std::string attachment_name(const ::testing::TestParamInfo<const char*>& 
 }
 
 }  // namespace pbs::e2e
-
-#endif

@@ -1,7 +1,6 @@
 // A host for tests: loads the built pbs_policy.so through its C interface and drives it by hand, at a time of
 // the test's choosing.
-#ifndef PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
-#define PBSPOLICY_TESTS_PLUGIN_FAKE_HOST_H
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -148,5 +147,3 @@ pbs_identity operator_identity();
 pbs_identity user_identity();
 
 }  // namespace pbs::plugin_test
-
-#endif

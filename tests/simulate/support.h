@@ -1,6 +1,5 @@
 // Small traces and machines, and what a simulation makes of them.
-#ifndef PBSPOLICY_TESTS_SIMULATE_SUPPORT_H
-#define PBSPOLICY_TESTS_SIMULATE_SUPPORT_H
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -80,5 +79,3 @@ inline std::vector<std::int64_t> starts(const Schedule& run) {
 }
 
 }  // namespace pbs::simulate::test
-
-#endif

@@ -1,6 +1,5 @@
 // Which folder may depend on which: the one table, and the check of a source tree against it.
-#ifndef PBSPOLICY_TESTS_STRUCTURE_ARROWS_H
-#define PBSPOLICY_TESTS_STRUCTURE_ARROWS_H
+#pragma once
 
 #include <filesystem>
 #include <span>
@@ -36,5 +35,3 @@ std::string to_string(const Violation& violation);
 std::vector<Violation> check_tree(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure
-
-#endif

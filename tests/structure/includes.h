@@ -1,7 +1,6 @@
 // Whether each file includes what it names. The compiler says so only without precompiled headers, with which
 // builds of the tests are made.
-#ifndef PBSPOLICY_TESTS_STRUCTURE_INCLUDES_H
-#define PBSPOLICY_TESTS_STRUCTURE_INCLUDES_H
+#pragma once
 
 #include <filesystem>
 #include <span>
@@ -29,5 +28,3 @@ std::vector<Violation> check_includes(const std::filesystem::path& root, std::sp
                                       std::span<const Header> known);
 
 }  // namespace pbs::structure
-
-#endif

@@ -1,6 +1,5 @@
 // A small source tree that a test fills, to see what a check says about it.
-#ifndef PBSPOLICY_TESTS_STRUCTURE_SMALL_TREE_H
-#define PBSPOLICY_TESTS_STRUCTURE_SMALL_TREE_H
+#pragma once
 
 #include <cstdlib>
 #include <filesystem>
@@ -46,5 +45,3 @@ class Tree {
 };
 
 }  // namespace pbs::structure
-
-#endif

@@ -1,6 +1,5 @@
 // The source files of a tree, for the checks that read them.
-#ifndef PBSPOLICY_TESTS_STRUCTURE_SOURCES_H
-#define PBSPOLICY_TESTS_STRUCTURE_SOURCES_H
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -33,5 +32,3 @@ std::string included_path(const std::filesystem::path& root, const std::filesyst
                           std::string_view written);
 
 }  // namespace pbs::structure
-
-#endif

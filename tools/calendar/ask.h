@@ -1,6 +1,5 @@
 // The replies of a server, through the C API.
-#ifndef PBSPOLICY_CALENDAR_ASK_H
-#define PBSPOLICY_CALENDAR_ASK_H
+#pragma once
 
 #include <span>
 #include <string>
@@ -31,5 +30,3 @@ class Client {
 };
 
 }  // namespace pbs::calendar
-
-#endif

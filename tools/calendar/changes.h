@@ -1,6 +1,5 @@
 // From when to when policies are in force and windows, dedicated time, prime time and non-work days last.
-#ifndef PBSPOLICY_CALENDAR_CHANGES_H
-#define PBSPOLICY_CALENDAR_CHANGES_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -42,5 +41,3 @@ std::string to_icalendar(const Site& site, rrule::Instant a, rrule::Instant b, r
 std::string local_text(const rrule::Zone& zone, rrule::Instant t);
 
 }  // namespace pbs::calendar
-
-#endif

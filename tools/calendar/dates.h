@@ -1,6 +1,5 @@
 // Dates and times as they are typed on the command line.
-#ifndef PBSPOLICY_CALENDAR_DATES_H
-#define PBSPOLICY_CALENDAR_DATES_H
+#pragma once
 
 #include <string_view>
 
@@ -16,5 +15,3 @@ Result<rrule::Instant> parse_time(std::string_view text, const rrule::Zone& zone
 Result<std::chrono::year_month> parse_month(std::string_view text);
 
 }  // namespace pbs::calendar
-
-#endif

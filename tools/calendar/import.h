@@ -1,6 +1,5 @@
 // Public holidays of a calendar file, held against the server's non_work_days.
-#ifndef PBSPOLICY_CALENDAR_IMPORT_H
-#define PBSPOLICY_CALENDAR_IMPORT_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -35,5 +34,3 @@ std::vector<std::string> entries(const ImportPlan& plan);
 std::string to_text(const ImportPlan& plan);
 
 }  // namespace pbs::calendar
-
-#endif

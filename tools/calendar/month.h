@@ -1,6 +1,5 @@
 // A month at a glance: what each day is, for a terminal and as a picture.
-#ifndef PBSPOLICY_CALENDAR_MONTH_H
-#define PBSPOLICY_CALENDAR_MONTH_H
+#pragma once
 
 #include <array>
 #include <ctime>
@@ -89,5 +88,3 @@ std::string to_terminal(const Month& month, bool colour);
 std::string to_svg(const Month& month);
 
 }  // namespace pbs::calendar
-
-#endif

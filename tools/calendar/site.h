@@ -1,6 +1,5 @@
 // What a calendar is drawn from: the windows, non-work days and policies of one server.
-#ifndef PBSPOLICY_CALENDAR_SITE_H
-#define PBSPOLICY_CALENDAR_SITE_H
+#pragma once
 
 #include <map>
 #include <optional>
@@ -69,5 +68,3 @@ struct Site {
 Result<Site> make_site(const Answers& answers);
 
 }  // namespace pbs::calendar
-
-#endif

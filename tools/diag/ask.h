@@ -1,6 +1,5 @@
 // What pbs_diag asks a server for.
-#ifndef PBSPOLICY_TOOLS_DIAG_ASK_H
-#define PBSPOLICY_TOOLS_DIAG_ASK_H
+#pragma once
 
 #include <map>
 #include <string>
@@ -29,5 +28,3 @@ cmds::Result<std::vector<Reason>> ask_reasons(const cmds::Connection& connection
 std::string without_numbers(std::string_view comment);
 
 }  // namespace pbs::diag
-
-#endif

@@ -1,7 +1,6 @@
 // What helps somebody else to see what a server does: an archive of its configuration, a record of a cycle,
 // its log, what it tells of itself, and versions.
-#ifndef PBSPOLICY_TOOLS_DIAG_BUNDLE_H
-#define PBSPOLICY_TOOLS_DIAG_BUNDLE_H
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -31,5 +30,3 @@ struct Bundle {
 cmds::Result<Bundle> make_bundle(const cmds::Connection& connection, const BundleOptions& options);
 
 }  // namespace pbs::diag
-
-#endif

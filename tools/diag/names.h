@@ -1,6 +1,5 @@
 // Other names in place of those of a site.
-#ifndef PBSPOLICY_TOOLS_DIAG_NAMES_H
-#define PBSPOLICY_TOOLS_DIAG_NAMES_H
+#pragma once
 
 #include <map>
 #include <string>
@@ -26,5 +25,3 @@ class Names {
 };
 
 }  // namespace pbs::diag
-
-#endif

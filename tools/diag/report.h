@@ -1,6 +1,5 @@
 // What pbs_diag prints, made of what a server answered.
-#ifndef PBSPOLICY_TOOLS_DIAG_REPORT_H
-#define PBSPOLICY_TOOLS_DIAG_REPORT_H
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -36,5 +35,3 @@ Health health_text(const batch_status* health, const batch_status* counters, con
                    std::chrono::sys_seconds now, std::string_view zone_version);
 
 }  // namespace pbs::diag
-
-#endif

@@ -1,6 +1,5 @@
 // An archive of texts, for tar(1).
-#ifndef PBSPOLICY_TOOLS_DIAG_TAR_H
-#define PBSPOLICY_TOOLS_DIAG_TAR_H
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -24,5 +23,3 @@ class Tar {
 };
 
 }  // namespace pbs::diag
-
-#endif

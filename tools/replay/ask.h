@@ -1,6 +1,5 @@
 // A record from a running server, through the C API.
-#ifndef PBSPOLICY_REPLAY_ASK_H
-#define PBSPOLICY_REPLAY_ASK_H
+#pragma once
 
 #include <string>
 #include <tl/expected.hpp>
@@ -20,5 +19,3 @@ tl::expected<std::string, AskError> ask_record(const std::string& server, const 
                                                bool next);
 
 }  // namespace pbs::replay
-
-#endif

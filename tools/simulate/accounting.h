@@ -4,8 +4,7 @@
 //       Resource_List.ncpus=4 Resource_List.walltime=01:00:00 ...
 //
 // The format of PBS (PBS Professional Reference Guide, "Accounting"), which pbs_server writes too.
-#ifndef PBSPOLICY_SIMULATE_ACCOUNTING_H
-#define PBSPOLICY_SIMULATE_ACCOUNTING_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ struct LogText {
 Result<Trace> read_accounting(const std::vector<LogText>& logs);
 
 }  // namespace pbs::simulate
-
-#endif

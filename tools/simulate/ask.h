@@ -1,6 +1,5 @@
 // The configuration of a running server, through the C API.
-#ifndef PBSPOLICY_SIMULATE_ASK_H
-#define PBSPOLICY_SIMULATE_ASK_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -25,5 +24,3 @@ Result<std::vector<LogText>> ask_accounting(const std::string& server, const std
                                             const std::string& last);
 
 }  // namespace pbs::simulate
-
-#endif

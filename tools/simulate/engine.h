@@ -4,8 +4,7 @@
 // A cycle runs when jobs arrived or ended (those of the same second together), when the scheduler itself
 // wants one (Scheduler::next_deadline and tick: windows, policy switches, decay), and scheduler_iteration
 // seconds after the last one. No cycle runs while no job is waiting: it would decide nothing.
-#ifndef PBSPOLICY_SIMULATE_ENGINE_H
-#define PBSPOLICY_SIMULATE_ENGINE_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -79,5 +78,3 @@ Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
                           const EngineOptions& options = {});
 
 }  // namespace pbs::simulate
-
-#endif

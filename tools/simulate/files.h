@@ -1,6 +1,5 @@
 // Files that are read and written whole.
-#ifndef PBSPOLICY_SIMULATE_FILES_H
-#define PBSPOLICY_SIMULATE_FILES_H
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ Result<std::string> read_file(const std::string& file);
 Result<void> write_file(const std::string& file, const std::string& text);
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,7 +1,6 @@
 // The machine that a simulation runs on: resources, queues, vnodes and schedulers with their attributes, as
 // the server's own part ("host") of a document of pbs_config(8) has them, and as qmgr directives change them.
-#ifndef PBSPOLICY_SIMULATE_MACHINE_H
-#define PBSPOLICY_SIMULATE_MACHINE_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -108,5 +107,3 @@ class Cluster {
 };
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,6 +1,5 @@
 // Reports as pictures (SVG 1.1).
-#ifndef PBSPOLICY_SIMULATE_PLOT_H
-#define PBSPOLICY_SIMULATE_PLOT_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -22,5 +21,3 @@ std::vector<Picture> to_pictures(const Heading& heading, const std::vector<Repor
 std::string to_svg(const Heading& heading, const std::vector<Report>& reports);
 
 }  // namespace pbs::simulate
-
-#endif

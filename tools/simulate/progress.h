@@ -1,6 +1,5 @@
 // A bar on a terminal that shows how far a simulation is.
-#ifndef PBSPOLICY_SIMULATE_PROGRESS_H
-#define PBSPOLICY_SIMULATE_PROGRESS_H
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ std::string progress_line(const std::string& title, const Progress& progress, co
                           std::size_t columns);
 
 }  // namespace pbs::simulate
-
-#endif

@@ -9,8 +9,7 @@
 //   percentiles        the smallest value that so many percent of the values don't exceed (nearest rank)
 //
 // A job counts as one of prime time if it started in prime time. CPU-seconds count where they were used.
-#ifndef PBSPOLICY_SIMULATE_REPORT_H
-#define PBSPOLICY_SIMULATE_REPORT_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -117,5 +116,3 @@ std::string to_json(const Heading& heading, const std::vector<Report>& reports);
 std::string time_text(Instant at, const rrule::Zone& zone);
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,8 +1,7 @@
 // The Standard Workload Format, version 2.2, of the Parallel Workloads Archive (D. Feitelson,
 // https://www.cs.huji.ac.il/labs/parallel/workload/swf.html): 18 numbers a line, -1 for what isn't known,
 // and comments that begin with a semicolon, of which those at the beginning may be "; Key: value".
-#ifndef PBSPOLICY_SIMULATE_SWF_H
-#define PBSPOLICY_SIMULATE_SWF_H
+#pragma once
 
 #include <map>
 #include <string>
@@ -30,5 +29,3 @@ struct SwfOptions {
 Result<Trace> read_swf(std::string_view text, std::string_view name, const SwfOptions& options = {});
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,7 +1,6 @@
 // The jobs that a simulation submits, as a trace tells of them: who, when, how large, how long it ran. What a
 // scheduler of today makes of them is the engine's to find out (engine.h).
-#ifndef PBSPOLICY_SIMULATE_TRACE_H
-#define PBSPOLICY_SIMULATE_TRACE_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -77,5 +76,3 @@ struct Trace {
 void sort_by_submission(Trace& trace);
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,6 +1,5 @@
 // What is simulated: a machine with a configuration of policies, and variants of it that are to be compared.
-#ifndef PBSPOLICY_SIMULATE_VARIANT_H
-#define PBSPOLICY_SIMULATE_VARIANT_H
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -55,5 +54,3 @@ void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::
                       Machine& machine);
 
 }  // namespace pbs::simulate
-
-#endif

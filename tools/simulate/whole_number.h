@@ -1,6 +1,5 @@
 // Whole numbers of traces, logs and configurations.
-#ifndef PBSPOLICY_SIMULATE_WHOLE_NUMBER_H
-#define PBSPOLICY_SIMULATE_WHOLE_NUMBER_H
+#pragma once
 
 #include <charconv>
 #include <cstdint>
@@ -18,5 +17,3 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
 }
 
 }  // namespace pbs::simulate
-
-#endif

@@ -1,7 +1,6 @@
 // Metrics as Prometheus reads them: the "text-based format", version 0.0.4 (prometheus.io, Exposition
 // formats).
-#ifndef PBSPOLICY_TOOLS_WEB_EXPOSITION_H
-#define PBSPOLICY_TOOLS_WEB_EXPOSITION_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -34,5 +33,3 @@ class Exposition {
 };
 
 }  // namespace pbs::web
-
-#endif

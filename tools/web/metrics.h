@@ -1,6 +1,5 @@
 // What the server counts, as metrics.
-#ifndef PBSPOLICY_TOOLS_WEB_METRICS_H
-#define PBSPOLICY_TOOLS_WEB_METRICS_H
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ namespace pbs::web {
 std::string metrics(const batch_status* counters, const batch_status* scheds);
 
 }  // namespace pbs::web
-
-#endif

@@ -1,6 +1,5 @@
 // Answers browsers and monitoring over HTTP.
-#ifndef PBSPOLICY_TOOLS_WEB_SERVER_H
-#define PBSPOLICY_TOOLS_WEB_SERVER_H
+#pragma once
 
 #include <atomic>
 #include <functional>
@@ -38,5 +37,3 @@ class Server {
 };
 
 }  // namespace pbs::web
-
-#endif

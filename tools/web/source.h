@@ -1,6 +1,5 @@
 // Where the pages come from: a PBS server, asked through the C API.
-#ifndef PBSPOLICY_TOOLS_WEB_SOURCE_H
-#define PBSPOLICY_TOOLS_WEB_SOURCE_H
+#pragma once
 
 #include <mutex>
 #include <optional>
@@ -28,5 +27,3 @@ class Source {
 };
 
 }  // namespace pbs::web
-
-#endif

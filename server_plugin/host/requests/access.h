@@ -1,6 +1,5 @@
 // Who may use the server at all, and the log line of each request that was refused for want of rights.
-#ifndef PBSPOLICY_HOST_REQUESTS_ACCESS_H
-#define PBSPOLICY_HOST_REQUESTS_ACCESS_H
+#pragma once
 
 #include "server_plugin/host/requests/requests.h"
 
@@ -15,5 +14,3 @@ Result<void> may_use(const State& state, const Identity& who);
 void log_refusal(const Context& context, const ifl::Reply& reply);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // A backup that a manager asks for, who needn't be root: into a folder of the server's own choosing.
-#ifndef PBSPOLICY_HOST_REQUESTS_BACKUP_H
-#define PBSPOLICY_HOST_REQUESTS_BACKUP_H
+#pragma once
 
 #include "server_plugin/host/requests/requests.h"
 
@@ -12,5 +11,3 @@ namespace pbs::host {
 ifl::Reply begin_backup(Context& context);
 
 }  // namespace pbs::host
-
-#endif

@@ -6,8 +6,7 @@
 //    "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}
 //
 // and what came of each goes back to it: [{"changed": true, "before": "3", "refused": ""}].
-#ifndef PBSPOLICY_HOST_CARRY_OUT_H
-#define PBSPOLICY_HOST_CARRY_OUT_H
+#pragma once
 
 #include <memory>
 #include <string>
@@ -45,5 +44,3 @@ class CarryOut {
 void carry_out_pending(Server& server);
 
 }  // namespace pbs::host
-
-#endif

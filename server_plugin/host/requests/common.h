@@ -1,6 +1,5 @@
 // What several request handlers need.
-#ifndef PBSPOLICY_HOST_REQUESTS_COMMON_H
-#define PBSPOLICY_HOST_REQUESTS_COMMON_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -56,5 +55,3 @@ void log_job(Change& change, const Job& job, std::string text);
 std::string requestor(const Context& context);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Making the server's objects what they were, or what a document says, by the same handlers and checks as
 // single Manager requests.
-#ifndef PBSPOLICY_HOST_REQUESTS_CONFIG_TARGETS_H
-#define PBSPOLICY_HOST_REQUESTS_CONFIG_TARGETS_H
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -41,5 +40,3 @@ class Reach {
 };
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // Objects as status replies show them.
-#ifndef PBSPOLICY_HOST_REQUESTS_DESCRIBE_H
-#define PBSPOLICY_HOST_REQUESTS_DESCRIBE_H
+#pragma once
 
 #include <map>
 #include <memory>
@@ -79,5 +78,3 @@ std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
 std::string node_state_text(const Node& node, const State& state);
 
 }  // namespace pbs::host
-
-#endif

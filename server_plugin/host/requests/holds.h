@@ -1,6 +1,5 @@
 // The hold types of a HoldJob or ReleaseJob request, with who may change which.
-#ifndef PBSPOLICY_HOST_REQUESTS_HOLDS_H
-#define PBSPOLICY_HOST_REQUESTS_HOLDS_H
+#pragma once
 
 #include <string_view>
 
@@ -24,5 +23,3 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request);
 Result<void> may_change_holds(const Identity& who, std::string_view types);
 
 }  // namespace pbs::host
-
-#endif

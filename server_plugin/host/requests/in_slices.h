@@ -1,7 +1,6 @@
 // Manager requests that change many objects: in slices of a few milliseconds, so that others have their turns
 // in between, and then all at once.
-#ifndef PBSPOLICY_HOST_REQUESTS_IN_SLICES_H
-#define PBSPOLICY_HOST_REQUESTS_IN_SLICES_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -28,5 +27,3 @@ struct Slices {
 ifl::Reply in_slices(Context& context, Slices slices);
 
 }  // namespace pbs::host
-
-#endif

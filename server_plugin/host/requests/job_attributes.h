@@ -1,6 +1,5 @@
 // Attributes of jobs as clients give them: with QueueJob and with ModifyJob.
-#ifndef PBSPOLICY_HOST_REQUESTS_JOB_ATTRIBUTES_H
-#define PBSPOLICY_HOST_REQUESTS_JOB_ATTRIBUTES_H
+#pragma once
 
 #include "ifl/attribute.h"
 #include "server_plugin/host/error.h"
@@ -13,5 +12,3 @@ namespace pbs::host {
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,7 +1,6 @@
 // Goes through jobs over several steps of an answer, in the order of queueing. Jobs may come and go in
 // between: those that are there all the time are met once each, those that come meanwhile aren't met.
-#ifndef PBSPOLICY_HOST_REQUESTS_JOB_CURSOR_H
-#define PBSPOLICY_HOST_REQUESTS_JOB_CURSOR_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -39,5 +38,3 @@ class JobCursor {
 };
 
 }  // namespace pbs::host
-
-#endif

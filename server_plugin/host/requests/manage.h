@@ -1,6 +1,5 @@
 // The parts of a Manager request (qmgr) that are common to all object types.
-#ifndef PBSPOLICY_HOST_REQUESTS_MANAGE_H
-#define PBSPOLICY_HOST_REQUESTS_MANAGE_H
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -81,5 +80,3 @@ ifl::Reply manage_sched(Management& request);
 ifl::Reply manage_resource(Management& request);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,8 +1,7 @@
 // What the server's own objects can be given and nothing acts on: attributes that count only together with
 // another one, those of the other type of queue, and by the plugin's word those that the policy in force
 // doesn't act on. Policies and time_windows have objects/unsupported.h.
-#ifndef PBSPOLICY_HOST_REQUESTS_NOT_ACTED_ON_H
-#define PBSPOLICY_HOST_REQUESTS_NOT_ACTED_ON_H
+#pragma once
 
 #include <string_view>
 
@@ -15,5 +14,3 @@ namespace pbs::host {
 void warn_of_not_acted_on(Management& request, const Attributes& attributes, std::string_view name);
 
 }  // namespace pbs::host
-
-#endif

@@ -1,6 +1,5 @@
 // The requests that the server answers: one handler a file, all of them in the list in requests.cc.
-#ifndef PBSPOLICY_HOST_REQUESTS_H
-#define PBSPOLICY_HOST_REQUESTS_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -141,5 +140,3 @@ ifl::Reply status_resource(Context& context);
 ifl::Reply status_nothing(Context& context);
 
 }  // namespace pbs::host
-
-#endif

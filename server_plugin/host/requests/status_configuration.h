@@ -1,5 +1,4 @@
-#ifndef PBSPOLICY_HOST_REQUESTS_STATUS_CONFIGURATION_H
-#define PBSPOLICY_HOST_REQUESTS_STATUS_CONFIGURATION_H
+#pragma once
 
 #include <string_view>
 
@@ -12,5 +11,3 @@ namespace pbs::host {
 ifl::Reply status_configuration(Context& context, std::string_view extend);
 
 }  // namespace pbs::host
-
-#endif

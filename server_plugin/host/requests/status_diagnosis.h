@@ -1,5 +1,4 @@
-#ifndef PBSPOLICY_HOST_REQUESTS_STATUS_DIAGNOSIS_H
-#define PBSPOLICY_HOST_REQUESTS_STATUS_DIAGNOSIS_H
+#pragma once
 
 #include <string_view>
 
@@ -13,5 +12,3 @@ namespace pbs::host {
 ifl::Reply status_diagnosis(Context& context, std::string_view extend);
 
 }  // namespace pbs::host
-
-#endif

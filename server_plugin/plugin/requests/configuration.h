@@ -1,7 +1,6 @@
 // The configuration as a whole and its history: what is asked and changed through the object types
 // PBS_OBJ_CONFIGURATION and PBS_OBJ_HISTORY. pbs_ifl.h describes the requests as a client makes them.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_CONFIGURATION_H
-#define PBSPOLICY_PLUGIN_REQUESTS_CONFIGURATION_H
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ int32_t status_configuration(State& state, const pbs_status_request& request, Re
 int32_t status_history(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif

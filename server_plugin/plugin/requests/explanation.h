@@ -1,6 +1,5 @@
 // object=explanation: why a job starts or waits.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_EXPLANATION_H
-#define PBSPOLICY_PLUGIN_REQUESTS_EXPLANATION_H
+#pragma once
 
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/state.h"
@@ -13,5 +12,3 @@ namespace pbs::plugin {
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // Reading the extend string of a status request: "type=policy;limit=10".
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_EXTEND_H
-#define PBSPOLICY_PLUGIN_REQUESTS_EXTEND_H
+#pragma once
 
 #include <fmt/format.h>
 
@@ -46,5 +45,3 @@ objects::Result<void> read_extend(std::string_view extend, Take take) {
 }
 
 }  // namespace pbs::plugin
-
-#endif

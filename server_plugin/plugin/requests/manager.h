@@ -1,6 +1,5 @@
 // Manager requests: create, delete, set and unset.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
-#define PBSPOLICY_PLUGIN_REQUESTS_MANAGER_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -45,5 +44,3 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // object=record: the record of a scheduling cycle.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_RECORD_H
-#define PBSPOLICY_PLUGIN_REQUESTS_RECORD_H
+#pragma once
 
 #include <functional>
 
@@ -24,5 +23,3 @@ void keep_record(State& state, sched::Instant now);
 void forget_records(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin
-
-#endif

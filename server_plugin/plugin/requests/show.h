@@ -1,6 +1,5 @@
 // What the plugin adds when the host describes one of its own objects: list server, list queue, list sched.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_SHOW_H
-#define PBSPOLICY_PLUGIN_REQUESTS_SHOW_H
+#pragma once
 
 #include <string_view>
 
@@ -23,5 +22,3 @@ bool is_shown_only(objects::ObjectType type, std::string_view attribute);
 void status_attrs(State& state, sched::Instant now, int32_t object_type, std::string_view name, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif

@@ -1,6 +1,5 @@
 // Status requests for policy, time_window and fs_group objects, the configuration and the history.
-#ifndef PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
-#define PBSPOLICY_PLUGIN_REQUESTS_STATUS_H
+#pragma once
 
 #include <cstdint>
 
@@ -13,5 +12,3 @@ namespace pbs::plugin {
 int32_t status(State& state, const pbs_status_request* request, Reply reply);
 
 }  // namespace pbs::plugin
-
-#endif
