@@ -84,7 +84,7 @@ class Standings {
 
 // What the filters that don't read the user say of a signature in one target.
 struct SignatureAnswer {
-    FilterRefusal refusal;  // that holds whatever else is started
+    std::uint32_t refused_by = FilterRefusal::none;  // the filter that refuses it whatever else is started
     // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;

@@ -84,7 +84,7 @@ struct Verdict {
 struct Category {
     Verdict* verdict = nullptr;
     const Standing* standing = nullptr;       // null: no filter reads the user
-    SignatureAnswer* of_signature = nullptr;  // by target
+    SignatureAnswer* of_signature = nullptr;  // by target; null: nothing is
     Blockers of_user = 0;                     // what could lift the refusals of the standing
 };
 

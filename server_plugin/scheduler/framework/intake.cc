@@ -165,7 +165,7 @@ std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain,
+PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                     const LeastNeeds& needs) const {
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
     PendingJobs::Entry entry;
@@ -173,8 +173,6 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain,
     entry.signature = job.signature;
     order_key(chain, context, job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
-    // A deal that begins at a date begins with lanes that are kept.
-    const Deal* deal = deal_of(job.job_class, Instant::max());
     if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
     return entry;
@@ -217,36 +215,31 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
         sort_by(chain, context, jobs);
     }
-    struct Load {
-        LaneId lane;
-        std::size_t jobs = 0;
-        std::vector<PendingJobs::Entry> entries{};
-    };
-    std::vector<Load> loads;
-    std::vector<std::uint32_t> load_of(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
-                                       UINT32_MAX);
+    const Deal* deal = lasting_deal_of(job_class);
+    std::vector<PendingJobs::Beginning> lanes;
+    std::vector<std::size_t> jobs_of;
+    std::vector<std::uint32_t> place_of(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
+                                        UINT32_MAX);
     for (const OrderedJob& job : jobs) {
-        std::uint32_t& load = load_of[lane_is_of(job.job, job_class)];
-        if (load == UINT32_MAX) {
-            load = static_cast<std::uint32_t>(loads.size());
-            loads.push_back({lane_of(job.job, job_class)});
+        std::uint32_t& place = place_of[lane_is_of(job.job, job_class)];
+        if (place == UINT32_MAX) {
+            place = static_cast<std::uint32_t>(lanes.size());
+            lanes.push_back({lane_of(job.job, job_class), {}});
+            jobs_of.push_back(0);
         }
-        ++loads[load].jobs;
+        ++jobs_of[place];
     }
+    for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i].jobs.reserve(jobs_of[i]);
     // In the order of the list, which is about that of the tables.
-    for (std::size_t place = 0; place < jobs.size(); ++place) {
-        const OrderedJob& job = jobs[place];
-        Load& load = loads[load_of[lane_is_of(job.job, job_class)]];
-        if (load.entries.empty()) load.entries.reserve(load.jobs);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const OrderedJob& job = jobs[i];
+        auto& lane = lanes[place_of[lane_is_of(job.job, job_class)]].jobs;
         const std::uint32_t request = t_.jobs.request[job.job];
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
-        load.entries.push_back(entry_of(job, by_place ? none : chain, *needs[request]));
-        if (by_place) load.entries.back().key = {place};
+        lane.push_back(entry_of(job, by_place ? none : chain, deal, *needs[request]));
+        if (by_place) lane.back().key = {i};
     }
-    for (Load& load : loads) {
-        pending_->fill(load.lane, load.entries);
-        load.entries = {};
-    }
+    pending_->fill(lanes);
 }
 
 // What arrived or changed since is put into its lane; what became a waiting job moves.
@@ -263,7 +256,7 @@ void Intake::renew() {
         pending_->insert(
             lane_of(job, *job_class),
             entry_of(ordered(job, *job_class), p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
-                     least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
+                     lasting_deal_of(*job_class), least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
     }
 }
 

@@ -63,7 +63,10 @@ class Intake : CyclePart {
     LaneId lane_of(JobSlot job, JobClass job_class) const {
         return pending_->lane(job_class, lane_is_of(job, job_class));
     }
-    PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const LeastNeeds& needs) const;
+    // A deal that begins at a date begins with lanes that are kept.
+    const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }
+    PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
+                                const LeastNeeds& needs) const;
 
     Queues& queues_;
     PendingJobs* pending_ = &c_.scratch->pending;

@@ -82,7 +82,8 @@ Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category
         find_filters(*view);
         const FilterRefusal refusal =
             standing == nullptr ? first_refusal(job, *view)
-                                : first_refusal(job, *view, standing->queues[t], category.of_signature[t]);
+                                : first_refusal(job, *view, standing->queues[t],
+                                                category.of_signature ? category.of_signature + t : nullptr);
         weigh(refusal, job, *view, of_queue, standing != nullptr);
         Reason reason = refusal.refusal.reason;
         if (!reason && !other_pass) {

@@ -55,7 +55,7 @@ class Judge : CyclePart {
     void find_filters(QueueView& view) const;
     FilterRefusal first_refusal(const Candidate& job, QueueView& view);
     FilterRefusal first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                SignatureAnswer& of_signature);
+                                SignatureAnswer* of_signature);
     FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
 
     Queues& queues_;

@@ -27,17 +27,20 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     return reads;
 }
 
-// Where the answer for jobs like this one is kept, and what is known for it.
+// Where the answer for jobs like this one is kept, and what is known for it. Of a job that shares its signature
+// with no other one no answer is kept.
 Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     Category category;
+    const bool is_shared = t_.signatures.is_shared(job.signature);
     std::uint32_t standing = 0;
     if (reads_user(queues)) {
         const Standings::User& user = standing_of(job, queues);
         standing = user.standing;
         category.of_user = user.blockers;
         category.standing = &queues.standings[standing];
-        category.of_signature = answers_of_signature(job, queues);
+        if (is_shared) category.of_signature = answers_of_signature(job, queues);
     }
+    if (!is_shared) return category;
     std::uint32_t* place = nullptr;
     if (standing == 0 && !c_.by_events) {
         auto& of_signature = verdict_of_[static_cast<std::size_t>(job.job_class)];
@@ -154,16 +157,19 @@ FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view)
 // The same for a job of which something is known. Filters of owners and groups aren't asked again, nor is any
 // where the signature is known to be refused whatever else starts.
 FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                   SignatureAnswer& of_signature) {
+                                   SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));
-    if (of_signature.refusal.filter < end) return of_signature.refusal;
-    if (of_user.refusal && of_signature.passed >= end && of_signature.starts == started_.size())
-        return of_user;
+    if (of_signature != nullptr) {
+        if (const std::uint32_t i = of_signature->refused_by; i < end)
+            return {i, c_.check(*view.filters[i], job, view)};
+        if (of_user.refusal && of_signature->passed >= end && of_signature->starts == started_.size())
+            return of_user;
+    }
     const auto passes = [&](std::uint32_t filters) {
-        of_signature.passed = filters;
-        of_signature.starts = static_cast<std::uint32_t>(started_.size());
+        of_signature->passed = filters;
+        of_signature->starts = static_cast<std::uint32_t>(started_.size());
     };
-    bool of_signature_only = true;
+    bool of_signature_only = of_signature != nullptr;
     for (std::uint32_t i = 0; i < end; ++i) {
         const Filter& filter = *view.filters[i];
         if (filter.is_of_user()) continue;
@@ -173,7 +179,7 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const 
         }
         const FilterRefusal refusal{i, c_.check(filter, job, view)};
         if (!refusal.refusal) continue;
-        if (of_signature_only && !refusal.refusal.is_lifted_by_start()) of_signature.refusal = refusal;
+        if (of_signature_only && !refusal.refusal.is_lifted_by_start()) of_signature->refused_by = i;
         return refusal;
     }
     if (of_signature_only) passes(end);

@@ -122,7 +122,6 @@ void Turns::fetch(const Turn& turn, JobClass job_class) const {
     __builtin_prefetch(&t_.jobs.request[next.job]);
     __builtin_prefetch(&t_.jobs.owner[next.job]);
     __builtin_prefetch(&t_.jobs.walltime[next.job]);
-    __builtin_prefetch(&t_.requests[t_.signatures[next.signature].request]);
 }
 
 DealContext Turns::deal_context(LaneId lane) {

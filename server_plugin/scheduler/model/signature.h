@@ -2,8 +2,9 @@
 // a cycle finds out about one of them holds for all.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "server_plugin/scheduler/model/cluster.h"
@@ -24,6 +25,8 @@ class Signatures {
     // and used again.
     std::uint32_t acquire(const Signature& signature);
     void release(std::uint32_t id);
+    // Do several jobs have it?
+    bool is_shared(std::uint32_t id) const { return users_[id] > 1; }
     const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
     // All numbers are below.
     std::uint32_t size() const { return static_cast<std::uint32_t>(signatures_.size()); }
@@ -35,7 +38,7 @@ class Signatures {
     std::vector<Signature> signatures_;
     std::vector<std::uint32_t> users_;  // jobs that have it
     std::vector<std::uint32_t> unused_;
-    std::unordered_map<Signature, std::uint32_t, Hash> index_;
+    absl::flat_hash_map<Signature, std::uint32_t, Hash> index_;
 };
 
 }  // namespace pbs::sched

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "server_plugin/scheduler/model/share_out.h"
+
 namespace pbs::sched {
 
 void Releases::add(const Release& release) {
@@ -164,17 +166,47 @@ void PendingJobs::split(LaneId id, std::size_t place) {
 }
 
 void PendingJobs::Block::put(std::ptrdiff_t at, const Entry& e) {
-    const auto put_into = [&](auto& column, const auto& value) { column.insert(column.begin() + at, value); };
-    put_into(keys, e.key);
-    put_into(jobs, e.job);
-    put_into(sizes, e.size);
-    put_into(blockers, e.blockers);
-    put_into(signatures, e.signature);
-    put_into(charges, e.charge);
-    put_into(overdue_from, e.overdue_from);
+    each_column(*this, *this, [&](auto& column, auto&) { column.insert(column.begin() + at, {}); });
+    set(static_cast<std::size_t>(at), e);
 }
 
-void PendingJobs::fill(LaneId id, std::span<const Entry> entries) {
+void PendingJobs::Block::set(std::size_t at, const Entry& e) {
+    keys[at] = e.key;
+    jobs[at] = e.job;
+    sizes[at] = e.size;
+    blockers[at] = e.blockers;
+    signatures[at] = e.signature;
+    charges[at] = e.charge;
+    overdue_from[at] = e.overdue_from;
+}
+
+void PendingJobs::fill(std::span<const Beginning> lanes) {
+    constexpr std::size_t worth_sharing = 20'000;
+    std::size_t jobs = 0;
+    JobSlot last = 0;
+    for (const auto& [id, entries] : lanes) {
+        if (entries.empty()) continue;
+        list_lane(id);
+        for (std::size_t from = 0; from < entries.size(); from += most_in_block)
+            new_block(id, lanes_[id].blocks.size());
+        jobs += entries.size();
+        lanes_[id].jobs = static_cast<std::uint32_t>(entries.size());
+        for (const Entry& entry : entries) last = std::max(last, entry.job);
+    }
+    size_ += jobs;
+    if (block_of_.size() <= last) block_of_.resize(last + 1, none);
+    if (jobs < worth_sharing)
+        std::ranges::for_each(lanes, [&](const Beginning& lane) { fill_blocks(lane); });
+    else
+        share_out(lanes.size(), [&](std::size_t i) { fill_blocks(lanes[i]); });
+    for (const auto& [id, entries] : lanes)
+        if (lanes_[id].job_class == JobClass::normal)
+            for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
+}
+
+// Several threads do this at once: it writes to what is this lane's, or one of its jobs', and to nothing else.
+void PendingJobs::fill_blocks(const Beginning& beginning) {
+    const auto& entries = beginning.jobs;
     if (entries.empty()) return;
     struct Keyed {
         PendingKey key;
@@ -184,28 +216,24 @@ void PendingJobs::fill(LaneId id, std::span<const Entry> entries) {
     order.reserve(entries.size());
     for (const Entry& e : entries) order.push_back({e.key, static_cast<std::uint32_t>(order.size())});
     std::ranges::sort(order, {}, &Keyed::key);
-    Lane& lane = lanes_[id];
-    list_lane(id);
+    Lane& lane = lanes_[beginning.lane];
     LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
-    for (std::size_t from = 0; from < order.size(); from += most_in_block) {
-        const std::size_t place = lane.blocks.size();
-        const std::uint32_t number = new_block(id, place);
-        const std::size_t count = std::min<std::size_t>(most_in_block, order.size() - from);
+    std::span<const Keyed> rest = order;
+    for (std::size_t place = 0; place < lane.blocks.size(); ++place) {
+        const std::uint32_t number = lane.blocks[place];
         Block& b = blocks_[number];
-        Block::each_column(b, b, [&](auto& column, auto&) { column.reserve(count); });
-        for (const Keyed& keyed : std::span(order).subspan(from, count)) {
-            const Entry& e = entries[keyed.entry];
-            b.put(std::ssize(b.jobs), e);
+        const std::size_t count = std::min<std::size_t>(most_in_block, rest.size());
+        Block::each_column(b, b, [&](auto& column, auto&) { column.resize(count); });
+        for (std::size_t i = 0; i < count; ++i) {
+            const Entry& e = entries[rest[i].entry];
+            b.set(i, e);
             of_lane.add(e.size);
-            if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
             block_of_[e.job] = number;
         }
-        sum_up(id, place);
+        rest = rest.subspan(count);
+        sum_up(beginning.lane, place);
         of_lane.blockers |= lane.blockers[place];
-        if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, lane.soonest[place]);
     }
-    lane.jobs = static_cast<std::uint32_t>(order.size());
-    size_ += order.size();
 }
 
 void PendingJobs::insert(LaneId id, const Entry& e) {

@@ -119,8 +119,13 @@ class PendingJobs {
     // jobs are, by classes of CPUs that double, and how small the smallest ones are.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
-    // Puts the jobs of an empty lane there, in whatever order they are. O(n log n).
-    void fill(LaneId lane, std::span<const Entry> entries);
+    // The jobs that an empty lane begins with, in whatever order they are.
+    struct Beginning {
+        LaneId lane = 0;
+        std::vector<Entry> jobs;
+    };
+    // Fills empty lanes. O(n log n), shared out among the cores if there are many jobs.
+    void fill(std::span<const Beginning> lanes);
     // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
     void insert(LaneId lane, const Entry& entry);
     // Harmless if it isn't there.
@@ -194,6 +199,7 @@ class PendingJobs {
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
         void put(std::ptrdiff_t at, const Entry& entry);
+        void set(std::size_t at, const Entry& entry);
         // Calls f with each column, and with the same one of `other`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
@@ -247,6 +253,7 @@ class PendingJobs {
     void drop_block(LaneId lane, std::size_t place);
     void split(LaneId lane, std::size_t place);
     void sum_up(LaneId lane, std::size_t place);
+    void fill_blocks(const Beginning& beginning);
     std::size_t place_of(std::uint32_t block) const;
 
     std::vector<Lane> lanes_;

@@ -1,0 +1,33 @@
+// Work on several cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace pbs::sched {
+
+// Calls f(i) for each i below `count`, several at once where there are cores for it. No call may touch what
+// another one writes. What a call throws comes out here, after all threads have ended.
+template <class F>
+void share_out(std::size_t count, const F& f) {
+    constexpr std::size_t most_threads = 8;
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < count; i = next++) f(i);
+    };
+    const std::size_t threads = std::min({most_threads, count, std::size_t{std::thread::hardware_concurrency()}});
+    std::vector<std::future<void>> others;
+    try {
+        for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
+    } catch (const std::system_error&) {  // no thread is to be had: those that are there do it
+    }
+    work();
+    for (std::future<void>& other : others) other.get();
+}
+
+}  // namespace pbs::sched
