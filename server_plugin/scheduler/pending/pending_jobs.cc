@@ -166,7 +166,7 @@ void PendingJobs::split(LaneId id, std::size_t place) {
 }
 
 void PendingJobs::Block::put(std::ptrdiff_t at, const Entry& e) {
-    each_column(*this, *this, [&](auto& column, auto&) { column.insert(column.begin() + at, {}); });
+    each_column(*this, *this, [&](auto& column, auto&) { column.emplace(column.begin() + at); });
     set(static_cast<std::size_t>(at), e);
 }
 
