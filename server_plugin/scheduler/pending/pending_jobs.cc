@@ -10,6 +10,7 @@ namespace pbs::sched {
 
 void Releases::add(const Release& release) {
     blockers_ |= release.blockers;
+    most_ = most_of(most_, release.most);
     const auto covers = [](const Release& more, const Release& less) {
         return (less.blockers & ~more.blockers) == 0 && more.most.holds(less.most);
     };
@@ -318,10 +319,14 @@ bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
         if (!releases.hold(lane.blockers[at.block], lane.least[at.block])) continue;
         const Block& b = block(id, at);
         const bool whole_block = at.index == 0;
+        const std::span<const JobSize> sizes = b.sizes;
+        const Blockers* const parked = b.blockers.data();
         Blockers seen = 0;
-        for (const auto count = static_cast<std::uint32_t>(b.sizes.size()); at.index < count; ++at.index) {
-            seen |= b.blockers[at.index];
-            if (releases.hold(b.blockers[at.index], b.sizes[at.index])) return true;
+        for (std::size_t i = at.index; i < sizes.size(); ++i) {
+            seen |= parked[i];
+            if (!releases.hold(parked[i], sizes[i])) continue;
+            at.index = static_cast<std::uint32_t>(i);
+            return true;
         }
         if (whole_block) lane.blockers[at.block] = seen;
     }

@@ -32,7 +32,7 @@ struct JobSize {
     std::int32_t mem = 0;       // the same, in MB, rounded down
 
     bool holds(const JobSize& size) const {
-        return size.nodes <= nodes && size.ncpus <= ncpus && size.mem <= mem && size.walltime <= walltime;
+        return size.walltime <= walltime && size.ncpus <= ncpus && size.mem <= mem && size.nodes <= nodes;
     }
     friend bool operator==(const JobSize&, const JobSize&) = default;
 };
@@ -59,6 +59,7 @@ class Releases {
     void clear() {
         list_.clear();
         blockers_ = 0;
+        most_ = no_size;
     }
     // Whatever is released by others already isn't listed again.
     void add(const Release& release);
@@ -67,14 +68,16 @@ class Releases {
     // Of all of them.
     Blockers blockers() const { return blockers_; }
     bool hold(Blockers parked, const JobSize& size) const {
-        return (parked & blockers_) != 0 && std::ranges::any_of(list_, [&](const Release& r) {
-                   return (parked & r.blockers) != 0 && r.most.holds(size);
-               });
+        return (parked & blockers_) != 0 && most_.holds(size) &&
+               (list_.size() == 1 || std::ranges::any_of(list_, [&](const Release& r) {
+                    return (parked & r.blockers) != 0 && r.most.holds(size);
+                }));
     }
 
   private:
     std::vector<Release> list_;
     Blockers blockers_ = 0;
+    JobSize most_ = no_size;  // no job of a release asks for more
 };
 
 using LaneId = std::uint32_t;
