@@ -84,7 +84,10 @@ class Standings {
 
 // What the filters that don't read the user say of a signature in one target.
 struct SignatureAnswer {
-    std::uint32_t refused_by = FilterRefusal::none;  // the filter that refuses it whatever else is started
+    // The filter that refuses it whatever else is started; and of one that looks for places, which isn't
+    // asked twice, where the refusal is kept.
+    std::uint32_t refused_by = FilterRefusal::none;
+    std::uint32_t refusal = 0;
     // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;

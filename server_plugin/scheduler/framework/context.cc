@@ -15,6 +15,7 @@ void CycleScratch::clear() {
     for (auto& list : answers_of_signature) clear_list(list);
     clear_list(verdicts);
     clear_list(signature_answers);
+    clear_list(signature_refusals);
     clear_list(answers);
     clear_list(refused);
     clear_list(started);

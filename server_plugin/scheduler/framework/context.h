@@ -165,6 +165,7 @@ struct CycleScratch {
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
     std::vector<SignatureAnswer> signature_answers;
+    std::vector<Refusal> signature_refusals;
     std::vector<Answer> answers;
     std::vector<Refused> refused;
 

@@ -256,7 +256,8 @@ void Intake::renew() {
         pending_->insert(
             lane_of(job, *job_class),
             entry_of(ordered(job, *job_class), p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
-                     lasting_deal_of(*job_class), least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
+                     lasting_deal_of(*job_class),
+                     least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
     }
 }
 

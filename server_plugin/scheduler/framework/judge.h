@@ -68,6 +68,7 @@ class Judge : CyclePart {
     std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = c_.scratch->answers_of_signature;
     PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // by class and signature
     std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;
+    std::vector<Refusal>& signature_refusals_ = c_.scratch->signature_refusals;
     std::vector<std::uint32_t>
         user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;

@@ -27,8 +27,8 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     return reads;
 }
 
-// Where the answer for jobs like this one is kept, and what is known for it. Of a job that shares its signature
-// with no other one no answer is kept.
+// Where the answer for jobs like this one is kept, and what is known for it. Of a job that shares its
+// signature with no other one no answer is kept.
 Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
@@ -160,8 +160,11 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const 
                                    SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));
     if (of_signature != nullptr) {
-        if (const std::uint32_t i = of_signature->refused_by; i < end)
-            return {i, c_.check(*view.filters[i], job, view)};
+        if (const std::uint32_t i = of_signature->refused_by; i < end) {
+            const Filter& filter = *view.filters[i];
+            const bool is_kept = (filter.traits & places) != 0;
+            return {i, is_kept ? signature_refusals_[of_signature->refusal] : c_.check(filter, job, view)};
+        }
         if (of_user.refusal && of_signature->passed >= end && of_signature->starts == started_.size())
             return of_user;
     }
@@ -179,7 +182,11 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const 
         }
         const FilterRefusal refusal{i, c_.check(filter, job, view)};
         if (!refusal.refusal) continue;
-        if (of_signature_only && !refusal.refusal.is_lifted_by_start()) of_signature->refused_by = i;
+        if (of_signature_only && !refusal.refusal.is_lifted_by_start()) {
+            of_signature->refused_by = i;
+            of_signature->refusal = static_cast<std::uint32_t>(signature_refusals_.size());
+            if ((filter.traits & places) != 0) signature_refusals_.push_back(refusal.refusal);
+        }
         return refusal;
     }
     if (of_signature_only) passes(end);

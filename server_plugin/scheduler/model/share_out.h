@@ -20,7 +20,8 @@ void share_out(std::size_t count, const F& f) {
     const auto work = [&] {
         for (std::size_t i = next++; i < count; i = next++) f(i);
     };
-    const std::size_t threads = std::min({most_threads, count, std::size_t{std::thread::hardware_concurrency()}});
+    const std::size_t threads =
+        std::min({most_threads, count, std::size_t{std::thread::hardware_concurrency()}});
     std::vector<std::future<void>> others;
     try {
         for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));

@@ -205,7 +205,8 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
             for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
 }
 
-// Several threads do this at once: it writes to what is this lane's, or one of its jobs', and to nothing else.
+// Several threads do this at once: it writes to what is this lane's, or one of its jobs', and to nothing
+// else.
 void PendingJobs::fill_blocks(const Beginning& beginning) {
     const auto& entries = beginning.jobs;
     if (entries.empty()) return;
