@@ -348,7 +348,9 @@ std::int64_t compare_by_events(int sites, int steps, Algorithm algorithm, Tune t
         }
     }
     // Else the test would be about nothing. A single site may be one whose policy doesn't go by events.
-    if (sites >= 10) EXPECT_GT(fewer, cycles / (sites < 100 ? 20 : 4)) << "of " << cycles;
+    if (sites >= 10) {
+        EXPECT_GT(fewer, cycles / (sites < 100 ? 20 : 4)) << "of " << cycles;
+    }
     return in_pieces;
 }
 template <class Tune>
