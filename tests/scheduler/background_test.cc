@@ -57,6 +57,37 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
     EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
 }
 
+// Threads put the jobs of the first cycle into their lanes; those of the other world arrive few at a time.
+TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
+    constexpr int batch = 400;
+    constexpr int batches = 110;
+    std::vector<int> started[2];
+    for (const bool at_once : {true, false}) {
+        World world;
+        world.queue({.name = "batch"});
+        world.origin({"batch"}).sort_by_past_usage = {true};
+        world.configure();
+        const Instant now = at(9);
+        std::mt19937 random(5);
+        for (int i = 0; i < batch * batches; ++i) {
+            const auto pick = [&](int most) {
+                return static_cast<int>(random() % static_cast<unsigned>(most));
+            };
+            world.job({.queue = "submit",
+                       .owner = "user" + std::to_string(pick(30)),
+                       .ncpus = 1 + pick(4),
+                       .walltime = hour * (1 + pick(9)),
+                       .queued = now - Seconds(pick(7200))},
+                      now);
+            if (!at_once && i % batch == batch - 1) world.cycle(now);
+        }
+        world.vnode({.name = "n1", .ncpus = 300});
+        started[at_once ? 0 : 1] = world.cycle(now).started;
+    }
+    EXPECT_GT(started[0].size(), 50U);
+    EXPECT_EQ(started[0], started[1]);
+}
+
 TEST_F(BackgroundCycle, AShortOneIsOverAtOnce) {
     world.scheduler.set_long_cycle(2);
     const int first = job(2);

@@ -59,7 +59,8 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
             for (JobSlot job = 0; job < static_cast<JobSlot>(jobs / 2); ++job)
                 first.push_back(random.entry(job));
             for (const Entry& e : first) plain.emplace(e.key, e);
-            pending.fill(lane, first);
+            const PendingJobs::Beginning beginning{lane, first};
+            pending.fill({&beginning, 1});
         }
         for (int i = 0; i < jobs * 2; ++i) {
             const auto job = static_cast<JobSlot>(random.pick(0, jobs));
@@ -106,6 +107,46 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
         ASSERT_EQ(due.size(), static_cast<std::size_t>(std::ranges::count_if(plain, [](const auto& entry) {
                       return entry.second.overdue_from <= 500;
                   })));
+    }
+}
+
+// Threads share the lanes of many jobs.
+TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
+    Random random{std::mt19937(3)};
+    PendingJobs filled;
+    PendingJobs inserted;
+    std::vector<PendingJobs::Beginning> lanes;
+    constexpr JobSlot jobs = 50'000;
+    constexpr std::uint32_t users = 40;
+    for (std::uint32_t user = 0; user < users; ++user) {
+        lanes.push_back({filled.lane(JobClass::normal, user), {}});
+        ASSERT_EQ(inserted.lane(JobClass::normal, user), lanes.back().lane);
+    }
+    for (JobSlot job = 0; job < jobs; ++job) {
+        const Entry entry = random.entry(job);
+        PendingJobs::Beginning& lane =
+            lanes[job % 3 == 0 ? 0 : job % (users - 1)];  // the last one stays empty
+        lane.jobs.push_back(entry);
+        inserted.insert(lane.lane, entry);
+    }
+    filled.fill(lanes);
+    EXPECT_EQ(filled.size(), jobs);
+    EXPECT_THAT(filled.lanes_of(JobClass::normal),
+                testing::UnorderedElementsAreArray(inserted.lanes_of(JobClass::normal)));
+    EXPECT_EQ(filled.next_due(), inserted.next_due());
+    for (const PendingJobs::Beginning& beginning : lanes) {
+        const LaneId lane = beginning.lane;
+        ASSERT_EQ(all_of(filled, lane), all_of(inserted, lane));
+        const Releases releases = random.releases();
+        Position a;
+        Position b;
+        for (; filled.find(lane, releases, a); ++a.index, ++b.index) {
+            ASSERT_TRUE(inserted.find(lane, releases, b));
+            ASSERT_EQ(filled.job(lane, a), inserted.job(lane, b));
+            ASSERT_EQ(filled.charge_before(lane, a), inserted.charge_before(lane, b));
+            ASSERT_EQ(filled.signature_of(lane, a), inserted.signature_of(lane, b));
+        }
+        ASSERT_FALSE(inserted.find(lane, releases, b));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server_plugin/scheduler/model/share_out.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
@@ -217,28 +218,36 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     }
     const Deal* deal = lasting_deal_of(job_class);
     std::vector<PendingJobs::Beginning> lanes;
-    std::vector<std::size_t> jobs_of;
-    std::vector<std::uint32_t> place_of(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
-                                        UINT32_MAX);
+    std::vector<std::uint32_t> jobs_of;  // by lane: the number of its jobs
+    std::vector<std::uint32_t> lane_by(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
+                                       UINT32_MAX);
+    struct Place {
+        std::uint32_t lane;
+        std::uint32_t index;
+    };
+    std::vector<Place> places;
+    places.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
-        std::uint32_t& place = place_of[lane_is_of(job.job, job_class)];
-        if (place == UINT32_MAX) {
-            place = static_cast<std::uint32_t>(lanes.size());
+        std::uint32_t& lane = lane_by[lane_is_of(job.job, job_class)];
+        if (lane == UINT32_MAX) {
+            lane = static_cast<std::uint32_t>(lanes.size());
             lanes.push_back({lane_of(job.job, job_class), {}});
             jobs_of.push_back(0);
         }
-        ++jobs_of[place];
-    }
-    for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i].jobs.reserve(jobs_of[i]);
-    // In the order of the list, which is about that of the tables.
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        const OrderedJob& job = jobs[i];
-        auto& lane = lanes[place_of[lane_is_of(job.job, job_class)]].jobs;
+        places.push_back({lane, jobs_of[lane]++});
         const std::uint32_t request = t_.jobs.request[job.job];
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
-        lane.push_back(entry_of(job, by_place ? none : chain, deal, *needs[request]));
-        if (by_place) lane.back().key = {i};
     }
+    share_out(jobs.size(), lanes.size(), [&](std::size_t lane) { lanes[lane].jobs.resize(jobs_of[lane]); });
+    // The order of the list is about that of the tables: each thread goes through a stretch of it.
+    constexpr std::size_t stretch = 4096;
+    share_out(jobs.size(), (jobs.size() + stretch - 1) / stretch, [&](std::size_t part) {
+        for (std::size_t i = part * stretch; i < std::min(jobs.size(), (part + 1) * stretch); ++i) {
+            PendingJobs::Entry& entry = lanes[places[i].lane].jobs[places[i].index];
+            entry = entry_of(jobs[i], by_place ? none : chain, deal, *needs[t_.jobs.request[jobs[i].job]]);
+            if (by_place) entry.key = {i};
+        }
+    });
     pending_->fill(lanes);
 }
 

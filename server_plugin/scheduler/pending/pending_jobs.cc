@@ -182,7 +182,6 @@ void PendingJobs::Block::set(std::size_t at, const Entry& e) {
 }
 
 void PendingJobs::fill(std::span<const Beginning> lanes) {
-    constexpr std::size_t worth_sharing = 20'000;
     std::size_t jobs = 0;
     JobSlot last = 0;
     for (const auto& [id, entries] : lanes) {
@@ -196,10 +195,7 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
     }
     size_ += jobs;
     if (block_of_.size() <= last) block_of_.resize(last + 1, none);
-    if (jobs < worth_sharing)
-        std::ranges::for_each(lanes, [&](const Beginning& lane) { fill_blocks(lane); });
-    else
-        share_out(lanes.size(), [&](std::size_t i) { fill_blocks(lanes[i]); });
+    share_out(jobs, lanes.size(), [&](std::size_t i) { fill_blocks(lanes[i]); });
     for (const auto& [id, entries] : lanes)
         if (lanes_[id].job_class == JobClass::normal)
             for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
