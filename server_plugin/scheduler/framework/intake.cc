@@ -221,11 +221,11 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     std::vector<std::uint32_t> jobs_of;  // by lane: the number of its jobs
     std::vector<std::uint32_t> lane_by(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
                                        UINT32_MAX);
-    struct Place {
+    struct InLane {
         std::uint32_t lane;
         std::uint32_t index;
     };
-    std::vector<Place> places;
+    std::vector<InLane> places;
     places.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
         std::uint32_t& lane = lane_by[lane_is_of(job.job, job_class)];
