@@ -87,7 +87,7 @@ using pbs::cmds::HostAttribute;
 
 std::string about_type(const HostAttribute& attribute) {
     std::string type(pbs::cmds::type_text(attribute.type));
-    if (attribute.setter == pbs::cmds::Setter::nobody) return type;
+    if (!attribute.writable()) return type;
     if (attribute.default_value.empty()) return type + "; not set by default";
     return fmt::format("{}; default {}", type, attribute.default_value);
 }
@@ -96,10 +96,10 @@ void print_item(pbs::cmds::ObjectType object, const HostAttribute& attribute) {
     fmt::print(".It Cm {} Pq {}\n", argument(attribute.name), argument(about_type(attribute)));
     print_text(fmt::format("{}.", attribute.help));
     if (!attribute.words.empty()) print_text(fmt::format("Value: {}.", fmt::join(attribute.words, ", ")));
-    fmt::print("{}.\n", pbs::cmds::setter_text(attribute.setter));
+    fmt::print("{}.\n", pbs::cmds::setter_text(attribute));
     print_text(
         pbs::objects::unsupported_remark(static_cast<pbs::objects::ObjectType>(object), attribute.name));
-    if (attribute.where == pbs::cmds::Where::openpbs) fmt::print("Of OpenPBS only.\n");
+    if (attribute.has(pbs::ifl::openpbs_only)) fmt::print("Of OpenPBS only.\n");
 }
 
 // The PBS object type of "pbs_queue" and the like; nullopt if it is something else.

@@ -236,8 +236,8 @@ class Reader {
             return cmds::is_attribute(type, name)
                        ? std::string(kOwnObjects)
                        : fmt::format("{} is no attribute that this server has", name);
-        if (row->where != cmds::Where::here) return fmt::format("{} is an attribute of OpenPBS only", name);
-        if (row->setter == cmds::Setter::nobody) return fmt::format("{} is the server's own to set", name);
+        if (row->has(ifl::openpbs_only)) return fmt::format("{} is an attribute of OpenPBS only", name);
+        if (!row->writable()) return fmt::format("{} is the server's own to set", name);
         return {};
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ifl/cmds/host_attribute_tables.h"
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
 
@@ -11,19 +10,9 @@ namespace pbs::cmds {
 
 namespace {
 
+// Besides what the tables say.
 constexpr auto kInitialValues = std::to_array<InitialValue>({
-    {ObjectType::server, "", "scheduling", ""},
-    {ObjectType::server, "", "log_events", ""},
-    {ObjectType::server, "", "mail_from", ""},
-    {ObjectType::server, "", "query_other_jobs", ""},
-    {ObjectType::server, "", "resources_default", "ncpus"},
-    {ObjectType::server, "", "default_chunk", "ncpus"},
-    {ObjectType::server, "", "scheduler_iteration", ""},
-    {ObjectType::server, "", "eligible_time_enable", ""},
-    {ObjectType::server, "", "max_job_sequence_id", ""},
     {ObjectType::sched, "default", "policy", ""},
-    {ObjectType::sched, "", "scheduling", ""},
-    {ObjectType::sched, "", "scheduler_iteration", ""},
     {ObjectType::node, "", "resources_available", "arch"},
     {ObjectType::node, "", "resources_available", "host"},
     {ObjectType::node, "", "resources_available", "mem"},
@@ -37,31 +26,27 @@ objects::ObjectType own_type(ObjectType type) {
     return static_cast<objects::ObjectType>(type);
 }
 
+char to_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 }  // namespace
 
-std::span<const HostAttribute> host_attributes(ObjectType type) {
-    switch (type) {
-        case ObjectType::server:
-            return server_attributes();
-        case ObjectType::queue:
-            return queue_attributes();
-        case ObjectType::node:
-            return node_attributes();
-        case ObjectType::sched:
-            return sched_attributes();
-        case ObjectType::resource:
-            return resource_attributes();
-        default:
-            return {};
+std::vector<HostAttribute> host_attributes(ObjectType type) {
+    const ifl::AttributeTable* table = ifl::attribute_table(static_cast<int>(type));
+    if (table == nullptr) {
+        return {};
     }
+    std::vector<HostAttribute> rows(table->all().begin(), table->all().end());
+    std::ranges::sort(rows, [](const HostAttribute& a, const HostAttribute& b) {
+        return std::ranges::lexicographical_compare(a.name, b.name, {}, to_lower, to_lower);
+    });
+    return rows;
 }
 
 const HostAttribute* find_host_attribute(ObjectType type, std::string_view name) {
-    const auto rows = host_attributes(type);
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const HostAttribute& attribute) {
-        return equal_ignoring_case(attribute.name, name);
-    });
-    return row == rows.end() ? nullptr : &*row;
+    const ifl::AttributeTable* table = ifl::attribute_table(static_cast<int>(type));
+    return table == nullptr ? nullptr : table->find_any(name);
 }
 
 std::string_view type_text(HostType type) {
@@ -77,10 +62,11 @@ std::string_view type_text(HostType type) {
         case HostType::size:
             return "size";
         case HostType::text:
+        case HostType::hold:
             return "string";
         case HostType::list:
         case HostType::acl:
-        case HostType::limits:
+        case HostType::environment:
             return "string_array";
         case HostType::resources:
             return "resources";
@@ -88,16 +74,11 @@ std::string_view type_text(HostType type) {
     return "";
 }
 
-std::string_view setter_text(Setter setter) {
-    switch (setter) {
-        case Setter::nobody:
-            return "Can't be set";
-        case Setter::operators:
-            return "Set by managers and operators";
-        case Setter::managers:
-            return "Set by managers";
+std::string_view setter_text(const HostAttribute& attribute) {
+    if (!attribute.writable()) {
+        return "Can't be set";
     }
-    return "";
+    return attribute.has(ifl::write_operator) ? "Set by managers and operators" : "Set by managers";
 }
 
 bool is_attribute(ObjectType type, std::string_view name) {
@@ -110,7 +91,7 @@ bool is_writable(ObjectType type, std::string_view name) {
         return (own->flags & objects::read_only) == 0;
     }
     const HostAttribute* host = find_host_attribute(type, name);
-    return host == nullptr || host->setter != Setter::nobody;
+    return host == nullptr || host->writable();
 }
 
 ValueKind value_kind(ObjectType type, std::string_view name) {
@@ -124,7 +105,6 @@ ValueKind value_kind(ObjectType type, std::string_view name) {
             return ValueKind::text;
         case HostType::list:
         case HostType::acl:
-        case HostType::limits:
             return ValueKind::list;
         default:
             return ValueKind::plain;
@@ -145,8 +125,19 @@ std::vector<std::string> attribute_names(ObjectType type) {
     return names;
 }
 
-std::span<const InitialValue> initial_values() {
-    return kInitialValues;
+std::vector<InitialValue> initial_values() {
+    std::vector<InitialValue> values(kInitialValues.begin(), kInitialValues.end());
+    for (const ObjectType type : {ObjectType::server, ObjectType::sched}) {
+        for (const HostAttribute& row : ifl::attribute_table(static_cast<int>(type))->rows()) {
+            if (row.has(ifl::preset)) {
+                const bool of_resource = row.type == HostType::resources;
+                values.push_back(
+                    {type, "", row.name,
+                     of_resource ? row.default_value.substr(0, row.default_value.find('=')) : ""});
+            }
+        }
+    }
+    return values;
 }
 
 }  // namespace pbs::cmds

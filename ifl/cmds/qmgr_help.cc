@@ -109,17 +109,17 @@ std::string attribute_line(std::string_view name, std::string_view type, std::st
 }
 
 std::string_view remark(const HostAttribute& attribute) {
-    if (attribute.where == Where::openpbs) {
+    if (attribute.has(ifl::openpbs_only)) {
         return "; of OpenPBS only";
     }
-    return attribute.setter == Setter::nobody ? "; can't be set" : "";
+    return attribute.writable() ? "" : "; can't be set";
 }
 
 objects::ObjectType own_type(ObjectType type) {
     return static_cast<objects::ObjectType>(type);
 }
 
-std::string type_text(ObjectType type) {
+std::string object_text(ObjectType type) {
     std::string text;
     if (is_own(type)) {
         text += fmt::format("{}.\n", objects::type_help(own_type(type)));
@@ -158,15 +158,15 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
     if (!attribute.words.empty()) {
         text += fmt::format("; one of {}", fmt::join(attribute.words, ", "));
     }
-    if (attribute.setter != Setter::nobody) {
+    if (attribute.writable()) {
         text += fmt::format("; default: {}", default_text(attribute.default_value));
     }
-    text += fmt::format(".\n{}.\n", setter_text(attribute.setter));
+    text += fmt::format(".\n{}.\n", setter_text(attribute));
     if (const std::string remark = objects::unsupported_remark(own_type(type), attribute.name);
         !remark.empty()) {
         text += remark + "\n";
     }
-    if (attribute.where == Where::openpbs) {
+    if (attribute.has(ifl::openpbs_only)) {
         text += "OpenPBS's server has it; this project's server refuses to set it.\n";
     }
     return text;
@@ -211,7 +211,7 @@ std::string help_text(std::string_view topic) {
     // A whole word or more than two letters of it: "s" could be anything.
     if (const auto type = first.size() > 2 ? object_type_from_word(first) : std::nullopt) {
         if (second.empty()) {
-            return type_text(*type);
+            return object_text(*type);
         }
         if (std::string text = attribute_text(*type, second); !text.empty()) {
             return text;

@@ -84,12 +84,6 @@ Result<std::string> combined(Type type, std::string_view current, std::string_vi
 
 }  // namespace
 
-const AttributeDef* AttributeTable::find(std::string_view name) const {
-    for (const AttributeDef& row : rows_)
-        if (same_name(row.name, name)) return &row;
-    return nullptr;
-}
-
 const AttributeValue* Attributes::find(std::string_view name, std::string_view resource) const {
     for (const AttributeValue& value : values_)
         if (value.def->name == name && value.resource == resource) return &value;

@@ -1,5 +1,4 @@
-// Attribute tables and attribute values. One table per object type drives parsing, permission, defaults,
-// status.
+// Attribute values. The tables of ifl/attributes/ drive their parsing, permission, defaults and status.
 #pragma once
 
 #include <cstdint>
@@ -10,57 +9,24 @@
 #include <vector>
 
 #include "ifl/attribute.h"
+#include "ifl/attributes/attribute_table.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/resource_table.h"
 #include "server_plugin/host/values.h"
 
 namespace pbs::host {
 
-// Who may read and write an attribute, and when.
-enum AttributeFlag : uint32_t {
-    read_user = 1,
-    read_operator = 2,
-    read_manager = 4,
-    write_user = 8,
-    write_operator = 16,
-    write_manager = 32,
-    alter_running = 64,  // users may change it while the job runs
-    at_creation = 128,   // may be given when the job is queued, though not changed later
-    computed = 256,      // the server works its value out when asked; of most nothing is stored
-};
-
-constexpr uint32_t read_all = read_user | read_operator | read_manager;
-constexpr uint32_t read_only = read_all;
-constexpr uint32_t read_write = read_all | write_user | write_operator | write_manager;
-constexpr uint32_t no_user_set = read_all | write_operator | write_manager;
-constexpr uint32_t manager_only_set = read_all | write_manager;
-constexpr uint32_t managers_read = read_manager;
-constexpr uint32_t all_writes = write_user | write_operator | write_manager;
-
-struct AttributeDef {
-    std::string_view name;
-    Type type = Type::text;
-    uint32_t flags = read_only;
-};
-
-class AttributeTable {
-  public:
-    explicit constexpr AttributeTable(std::span<const AttributeDef> rows) : rows_(rows) {}
-
-    // By name, without regard to case; nullptr: no such attribute.
-    const AttributeDef* find(std::string_view name) const;
-    std::span<const AttributeDef> rows() const { return rows_; }
-
-  private:
-    std::span<const AttributeDef> rows_;
-};
-
-// The tables, one file each: server_table.cc, queue_table.cc, ...
-const AttributeTable& server_table();
-const AttributeTable& queue_table();
-const AttributeTable& node_table();
-const AttributeTable& sched_table();
-const AttributeTable& job_table();
+using ifl::AttributeDef;
+using ifl::AttributeTable;
+using enum ifl::AttributeFlag;
+using ifl::all_writes;
+using ifl::attribute_table;
+using ifl::job_table;
+using ifl::node_table;
+using ifl::queue_table;
+using ifl::read_only;
+using ifl::sched_table;
+using ifl::server_table;
 
 // One attribute as a request or a reply has it.
 using AttributeChange = ifl::Attribute;

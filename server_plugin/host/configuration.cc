@@ -103,24 +103,11 @@ ConfigValues config_values(const Sched& sched, std::string_view home) {
 
 namespace {
 
-size_t place_in(const AttributeTable& table, std::string_view name) {
-    const AttributeDef* def = table.find(name);
-    return def == nullptr ? table.rows().size() : static_cast<size_t>(def - table.rows().data());
-}
-
 size_t place_of(int type, std::string_view name) {
-    switch (type) {
-        case PBS_OBJ_SERVER:
-            return place_in(server_table(), name);
-        case PBS_OBJ_QUEUE:
-            return place_in(queue_table(), name);
-        case PBS_OBJ_NODE:
-            return place_in(node_table(), name);
-        case PBS_OBJ_SCHED:
-            return place_in(sched_table(), name);
-        default:
-            return name == "type" ? 0 : 1;
-    }
+    const AttributeTable* table = attribute_table(type);
+    if (table == nullptr) return 0;
+    const AttributeDef* def = table->find(name);
+    return def == nullptr ? table->rows().size() : static_cast<size_t>(def - table->rows().data());
 }
 
 }  // namespace

@@ -18,25 +18,6 @@ namespace {
 
 constexpr std::string_view default_sched = "default";
 
-struct Default {
-    std::string_view name;
-    std::string_view resource;
-    std::string_view value;
-};
-
-// What a new server object has, as PBS gives it.
-constexpr Default server_defaults[] = {
-    {"scheduling", "", "True"},
-    {"log_events", "", "511"},
-    {"mail_from", "", "adm"},
-    {"query_other_jobs", "", "True"},
-    {"resources_default", "ncpus", "1"},
-    {"default_chunk", "ncpus", "1"},
-    {"scheduler_iteration", "", "600"},
-    {"eligible_time_enable", "", "False"},
-    {"max_job_sequence_id", "", "9999999"},
-};
-
 }  // namespace
 
 std::string_view server_version() {
@@ -66,8 +47,15 @@ Result<void> Server::make_first_objects() {
     Change change(*this, now());
     if (parts.store.empty()) {
         Attributes& server = change.server_attributes();
-        for (const Default& row : server_defaults)
-            server.set(*server_table().find(row.name), row.resource, std::string(row.value));
+        for (const AttributeDef& row : server_table().rows()) {
+            if (!row.has(preset)) continue;
+            // "ncpus=1" of a resource, or the value itself.
+            const std::string_view value = row.default_value;
+            const size_t equals = row.type == Type::resources ? value.find('=') : std::string_view::npos;
+            const bool whole = equals == std::string_view::npos;
+            server.set(row, whole ? "" : value.substr(0, equals),
+                       std::string(whole ? value : value.substr(equals + 1)));
+        }
     }
     if (state.sched(default_sched) == nullptr) {
         Sched sched;

@@ -314,11 +314,8 @@ Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64
     auto done = run("DELETE FROM object WHERE type=? AND name=? AND id<>?",
                     [&](Query& query) { query.bind(type).bind(name).bind(id); });
     Attributes values;
-    const AttributeTable& table = type == PBS_OBJ_SERVER  ? server_table()
-                                  : type == PBS_OBJ_QUEUE ? queue_table()
-                                  : type == PBS_OBJ_NODE  ? node_table()
-                                                          : sched_table();
-    if (!decode(*attributes, table, values))
+    const AttributeTable* table = attribute_table(type);
+    if (table == nullptr || !decode(*attributes, *table, values))
         return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of {} are damaged", path, name));
     if (done) done = save_object(type, static_cast<uint64_t>(id), name, state, changed, values);
     return done;

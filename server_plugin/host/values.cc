@@ -238,13 +238,6 @@ std::string join_list(const std::vector<std::string>& parts) {
     return fmt::format("{}", fmt::join(parts, ","));
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-    return a.size() == b.size() &&
-           std::equal(a.begin(), a.end(), b.begin(), [](unsigned char x, unsigned char y) {
-               return (x >= 'A' && x <= 'Z' ? x + 32 : x) == (y >= 'A' && y <= 'Z' ? y + 32 : y);
-           });
-}
-
 std::string lower(std::string_view text) {
     std::string out(text);
     for (char& c : out)

@@ -1,5 +1,5 @@
-// Values of attributes and resources: their types, their text as a client gives and sees it, and their amount
-// in base units.
+// Values of attributes and resources: their text as a client gives and sees it, and their amount in base
+// units.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "ifl/attributes/attribute_table.h"
 #include "server_plugin/host/error.h"
 
 namespace pbs::host {
 
-// The numbers of the first seven are those of enum pbs_resource_kind.
-enum class Type : uint8_t {
-    integer = 1,
-    real = 2,      // amounts are in millionths
-    size = 3,      // "4gb"; amounts are in bytes
-    duration = 4,  // "HH:MM:SS" or seconds; amounts are in seconds
-    boolean = 5,   // "True" or "False"; amounts are 1 and 0
-    text = 6,
-    list = 7,         // comma-separated, in the order given
-    acl = 8,          // comma-separated "+user@host", "-host", ...: the order given, no duplicates
-    resources = 9,    // one value per resource name, each of that resource's own type
-    hold = 10,        // "n" or some of "u", "o", "s", "p"
-    environment = 11  // comma-separated NAME=value; a comma in a value is written as \,
-};
+using Type = ifl::AttributeType;
 
 // The text as the server keeps and shows it, or PBSE_BADATVAL.
 Result<std::string> canonical(Type type, std::string_view value);
@@ -51,8 +39,7 @@ std::vector<std::string> split_list(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char at);
 std::string join_list(const std::vector<std::string>& parts);
 
-// Compares names as PBS does, without regard to ASCII case.
-bool same_name(std::string_view a, std::string_view b);
+using ifl::same_name;
 std::string lower(std::string_view text);
 std::string_view trimmed(std::string_view text);
 

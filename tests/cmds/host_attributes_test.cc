@@ -60,7 +60,7 @@ TEST(HostAttributes, EachHasAHelpSentenceAndIsInAlphabeticalOrder) {
 TEST(HostAttributes, WhatCanNotBeSetHasNoDefault) {
     for (const ObjectType type : kHostTypes) {
         for (const HostAttribute& attribute : host_attributes(type)) {
-            if (attribute.setter == Setter::nobody) {
+            if (!attribute.writable()) {
                 EXPECT_EQ(attribute.default_value, "") << attribute.name;
             }
         }

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "ifl/pbs_error.h"
 
 namespace pbs::host {
@@ -71,22 +69,6 @@ TEST_F(AttributesTest, VariablesAreReplacedByName) {
         apply_change(attributes_, def, {"Variable_List", "", "A=1,B=2\\,3", ifl::Op::set}, resources_));
     ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", "A=9", ifl::Op::incr}, resources_));
     EXPECT_EQ(text("Variable_List"), "B=2\\,3,A=9");
-}
-
-TEST(Tables, NamesAreUniqueAndFoundInAnyCase) {
-    for (const AttributeTable* table :
-         {&server_table(), &queue_table(), &node_table(), &sched_table(), &job_table()}) {
-        std::set<std::string> names;
-        for (const AttributeDef& row : table->rows()) {
-            EXPECT_TRUE(names.insert(lower(row.name)).second) << row.name;
-            EXPECT_EQ(table->find(lower(row.name)), &row);
-            // What the server works out can't be written; of `depend` it takes up what is.
-            if ((row.flags & computed) != 0 && row.name != "depend") {
-                EXPECT_EQ(row.flags & all_writes, 0U) << row.name;
-            }
-        }
-    }
-    EXPECT_EQ(server_table().find("no_such"), nullptr);
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ pbs_test(
   in_slices_test.cc
   job_life_test.cc
   job_name_test.cc
-  known_attributes_test.cc
   machine_load_test.cc
   manage_queue_test.cc
   manage_sched_test.cc

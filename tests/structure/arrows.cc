@@ -18,12 +18,14 @@ std::span<const Rule> rules() {
         // What both databases of a server have in common.
         {"sqlite", {}, {}},
         {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
+        // Which attributes PBS's objects have: for the bundled server and the commands.
+        {"ifl/attributes", {"ifl/pbs_ifl.h"}, {}},
         {"ifl", {"text/"}, {}},
         // The commands know the server through the C API alone, as any IFL program does.
         {"ifl/cmds",
-         {"text/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h", "objects/spelling.h",
-          "objects/unsupported.h"},
-         {"pbs_text", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
+         {"text/", "ifl/attributes/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h",
+          "objects/spelling.h", "objects/unsupported.h"},
+         {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
          {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h"},
@@ -117,8 +119,9 @@ std::span<const Rule> rules() {
          {"pbs_text", "pbspolicy", "pbs_cmds"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
-         {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "sqlite/"},
-         {"pbs_text", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
+         {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "ifl/attributes/",
+          "sqlite/"},
+         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs",
          {"server_plugin/plugin/pbs_plugin.h", "ifl/", "sqlite/"},
          {"pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},

@@ -10,7 +10,6 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/depend.h"
-#include "server_plugin/host/known_names.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -189,15 +188,11 @@ ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attr
 
 std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
                                             const ifl::Attributes& wanted) {
-    const AttributeTable& table = object_type == PBS_OBJ_JOB     ? job_table()
-                                  : object_type == PBS_OBJ_QUEUE ? queue_table()
-                                  : object_type == PBS_OBJ_NODE  ? node_table()
-                                  : object_type == PBS_OBJ_SCHED ? sched_table()
-                                                                 : server_table();
+    const AttributeTable& table = *attribute_table(object_type);
     Plugin* plugin = context.server.parts.plugin;
     for (size_t i = 0; i < wanted.size(); ++i) {
         const std::string& name = wanted[i].name;
-        if (table.find(name) != nullptr || known_but_not_here(object_type, name)) continue;
+        if (table.find(name) != nullptr || table.is_openpbs_only(name)) continue;
         if (object_type != PBS_OBJ_JOB && plugin != nullptr && plugin->owns(object_type, name)) continue;
         return refuse_attribute(Error{PBSE_NOATTR, {}}, wanted[i], i);
     }

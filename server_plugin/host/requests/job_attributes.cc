@@ -8,7 +8,6 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
-#include "server_plugin/host/known_names.h"
 #include "server_plugin/host/staging.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -132,7 +131,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     const AttributeDef* def = job_table().find(change.name);
     if (def == nullptr) {
         // A job that counts on one of these must not run without it.
-        if (known_but_not_here(PBS_OBJ_JOB, change.name))
+        if (job_table().is_openpbs_only(change.name))
             return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
         return fail(PBSE_NOATTR);
     }

@@ -85,25 +85,10 @@ bool is_foreign_node(const Context& context, const ConfigName& object, const Con
            mom->second != "localhost";
 }
 
-const AttributeTable* table_of(int type) {
-    switch (type) {
-        case PBS_OBJ_SERVER:
-            return &server_table();
-        case PBS_OBJ_QUEUE:
-            return &queue_table();
-        case PBS_OBJ_NODE:
-            return &node_table();
-        case PBS_OBJ_SCHED:
-            return &sched_table();
-        default:
-            return nullptr;
-    }
-}
-
 // Attributes and resources under the names that the server has for them: they are compared with its own.
 // Errors: one that isn't the server's to keep, a state that isn't one of configuration, a name twice.
 Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
-    const AttributeTable* table = table_of(object.type);
+    const AttributeTable* table = attribute_table(object.type);
     std::set<std::string> seen;
     for (auto& [key, value] : values) {
         const auto refuse_key = [&, &place = key](std::string_view what) {

@@ -8,7 +8,6 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/known_names.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/queue_types.h"
@@ -158,7 +157,7 @@ Managed<> apply_own(Management& request, const AttributeTable& table, Attributes
         if (request.command == PBS_CMD_UNSET) change.op = ifl::Op::unset;
         const AttributeDef* def = table.find(change.name);
         if (def == nullptr) {
-            if (known_but_not_here(request.type, change.name))
+            if (table.is_openpbs_only(change.name))
                 return tl::unexpected(Refusal{
                     {PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name)}, i});
             return tl::unexpected(Refusal{{PBSE_NOATTR, {}}, i});

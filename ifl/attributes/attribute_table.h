@@ -1,0 +1,111 @@
+// The attributes that PBS's objects have, one table for each type of object. The bundled server checks, keeps
+// and shows values by them; qmgr's help, completion and `print`, and the manual page pbs_attributes(7B), are
+// made of them. An attribute is added by adding a row. What the policy plugin adds to objects is in objects/.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace pbs::ifl {
+
+// The numbers of the first seven are those of enum pbs_resource_kind. Lists and what is like them come last.
+enum class AttributeType : std::uint8_t {
+    integer = 1,
+    real = 2,      // amounts are in millionths
+    size = 3,      // "4gb"; amounts are in bytes
+    duration = 4,  // "HH:MM:SS" or seconds; amounts are in seconds
+    boolean = 5,   // "True" or "False"; amounts are 1 and 0
+    text = 6,
+    list = 7,         // comma-separated, in the order given
+    acl = 8,          // comma-separated "+user@host", "-host", ...: the order given, no duplicates
+    resources = 9,    // one value per resource name, each of that resource's own type
+    hold = 10,        // "n" or some of "u", "o", "s", "p"
+    environment = 11  // comma-separated NAME=value; a comma in a value is written as \,
+};
+
+// Who may read and write an attribute, when, and who has it.
+enum AttributeFlag : std::uint32_t {
+    read_user = 1,
+    read_operator = 2,
+    read_manager = 4,
+    write_user = 8,
+    write_operator = 16,
+    write_manager = 32,
+    alter_running = 64,   // users may change it while the job runs
+    at_creation = 128,    // may be given when the job is queued, though not changed later
+    computed = 256,       // the server works its value out when asked; of most nothing is stored
+    preset = 512,         // a new object has the default as a value, which can be taken away
+    of_plugin = 1024,     // the policy plugin shows it; the bundled server itself hasn't got it
+    openpbs_only = 2048,  // OpenPBS's server has it and the bundled one hasn't
+};
+
+constexpr std::uint32_t read_all = read_user | read_operator | read_manager;
+constexpr std::uint32_t read_only = read_all;
+constexpr std::uint32_t read_write = read_all | write_user | write_operator | write_manager;
+constexpr std::uint32_t no_user_set = read_all | write_operator | write_manager;
+constexpr std::uint32_t manager_only_set = read_all | write_manager;
+constexpr std::uint32_t managers_read = read_manager;
+constexpr std::uint32_t all_writes = write_user | write_operator | write_manager;
+
+struct AttributeDef {
+    std::string_view name;
+    AttributeType type = AttributeType::text;
+    std::uint32_t flags = read_only;
+    std::string_view default_value{};  // text, of resources RESOURCE=VALUE; empty: not set by default
+    std::string_view help{};           // one sentence, without a full stop at its end; jobs have none
+    std::span<const std::string_view> words{};  // the values that there are, if they are counted
+
+    constexpr bool has(AttributeFlag flag) const { return (flags & flag) != 0; }
+    constexpr bool writable() const { return (flags & all_writes) != 0; }
+};
+
+class AttributeTable {
+  public:
+    // First the rows of what the bundled server has, in the order in which a status shows them, then the
+    // others.
+    explicit constexpr AttributeTable(std::span<const AttributeDef> all)
+        : all_(all),
+          rows_(all.first(
+              static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_elsewhere) - all.begin()))) {}
+
+    // What the bundled server has.
+    constexpr std::span<const AttributeDef> rows() const { return rows_; }
+    // By name, without regard to case; nullptr: the bundled server has no such attribute.
+    const AttributeDef* find(std::string_view name) const;
+
+    // The same of all attributes.
+    constexpr std::span<const AttributeDef> all() const { return all_; }
+    const AttributeDef* find_any(std::string_view name) const;
+
+    // Is it one of OpenPBS's that the bundled server hasn't? To set one is refused as not supported
+    // (PBSE_NOSUP), rather than accepted and ignored; to ask for one is right: it is never set.
+    bool is_openpbs_only(std::string_view name) const;
+
+  private:
+    static constexpr bool is_elsewhere(const AttributeDef& row) {
+        return row.has(of_plugin) || row.has(openpbs_only);
+    }
+
+    std::span<const AttributeDef> all_;
+    std::span<const AttributeDef> rows_;
+};
+
+// The tables, a file each.
+const AttributeTable& server_table();
+const AttributeTable& queue_table();
+const AttributeTable& job_table();
+const AttributeTable& node_table();
+const AttributeTable& resource_table();
+const AttributeTable& sched_table();
+
+// The table of a type of object, by its number in the batch protocol; nullptr: PBS's objects have no such
+// type.
+const AttributeTable* attribute_table(int object_type);
+
+// Compares names as PBS does, without regard to ASCII case.
+bool same_name(std::string_view a, std::string_view b);
+
+}  // namespace pbs::ifl

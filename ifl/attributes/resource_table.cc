@@ -1,0 +1,27 @@
+// The attributes of resources. The bundled server keeps them as parts of a resource's definition.
+#include <array>
+
+#include "ifl/attributes/attribute_table.h"
+
+namespace pbs::ifl {
+namespace {
+
+using enum AttributeType;
+
+constexpr std::string_view type_words[] = {"boolean", "float", "long", "size", "string", "string_array"};
+
+constexpr auto rows = std::to_array<AttributeDef>({
+    {"type", text, manager_only_set, "string", "What values are", type_words},
+    {"flag", text, manager_only_set, "",
+     "How the resource counts: h of a host, n or f summed up over vnodes or on the first, q "
+     "against the queue and server, i hidden, r read by users, m sent to MoM"},
+});
+
+}  // namespace
+
+const AttributeTable& resource_table() {
+    static constexpr AttributeTable table{rows};
+    return table;
+}
+
+}  // namespace pbs::ifl
