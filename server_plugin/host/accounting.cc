@@ -16,7 +16,7 @@ namespace pbs::host {
 namespace {
 
 constexpr std::size_t most_pending = 10'000;
-// An end is told again soon or never.
+// The runner tells of the same end again soon or never: older ends needn't be remembered.
 constexpr std::size_t most_recent_ends = 10'000;
 
 // A line break would end the record.

@@ -81,7 +81,7 @@ Job new_subjob(const Job& array, int64_t index, State& state) {
     return job;
 }
 
-// The first of its subjobs runs.
+// Marks an array as begun: the first of its subjobs runs.
 void begin_array(Change& change, Job& array) {
     Server& server = change.server();
     array.stime = change.now();
@@ -112,7 +112,7 @@ void note_runs(Job& array, const Job& subjob) {
         set_attribute(array, "array_runs", std::to_string(runs));
 }
 
-// The last of its subjobs has ended.
+// Makes an array finished: the last of its subjobs has ended.
 void end_array(Change& change, Job& array) {
     Server& server = change.server();
     const bool ran = array.stime != 0;
@@ -237,7 +237,7 @@ Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {
     if (!array.subjobs->queued.contains(index)) return fail(PBSE_BADSTATE, {});
     if (const Job* again = state.subjob(array.sequence, index)) return *again;
     Job job = new_subjob(array, index, state);
-    // A run of it that the array has forgotten has had these numbers.
+    // Earlier runs of the subjob, whose job is gone, have had the numbers up to this one.
     set_attribute(job, "run_count", std::to_string(array.attributes.integer("run_count", 0)));
     return job;
 }

@@ -26,7 +26,7 @@ namespace pbs::host {
 // Makes a new job an array if it has array_indices_submitted: its id, number and subjobs. PBSE_BADATVAL,
 // PBSE_MaxArraySize, PBSE_NOSUP; PBSE_NOTARRAY_ATTR for an attribute that only arrays have.
 Result<void> make_array(Job& job, const State& state);
-// Is it small enough for the queue? PBSE_MaxArraySize.
+// Has the array no more subjobs than the queue takes? PBSE_MaxArraySize.
 Result<void> fits_array_size(const Job& job, const Queue& queue);
 
 // What the database doesn't have, when a job is read from it; false: its indices are damaged. Then, once all
@@ -63,7 +63,7 @@ struct SubjobStep {
 // What these steps make of their array.
 void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep>& steps);
 
-// No more subjobs of these start. `of`: empty: all.
+// The queued subjobs of these ranges don't start any more: they count as ended. No ranges: all of them.
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of);
 // An array that is to end, of which no subjob is part of the change. True: it is to be retired now. False:
 // subjobs run; they are killed, and it ends with the last of them.

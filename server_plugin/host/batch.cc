@@ -52,10 +52,10 @@ Batch::~Batch() {
         guarded(server_.parts.log, "taking back a change", *undo);
     if (!diverged_ || server_.parts.plugin == nullptr) return;
     if (auto done = reconcile_history(server_); !done)
-        server_.parts.log.error("history",
-                                fmt::format("it has a change that the server has not; to be put right "
-                                            "at the next start: {}",
-                                            done.error().message));
+        server_.parts.log.error(
+            "history", fmt::format("the history has a change that the server has not; to be put right "
+                                   "at the next start: {}",
+                                   done.error().message));
 }
 
 void Batch::run(const std::function<void()>& work) {
@@ -150,7 +150,8 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Of what is now, and was other in tables_.
+// Lists what the plugin is to be told after an exchange: the objects in the state that differ from those in
+// tables_.
 void Batch::begin_telling() {
     to_tell_.clear();
     told_ = 0;
@@ -164,7 +165,7 @@ void Batch::begin_telling() {
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
 }
 
-// False: it knows all.
+// False: the plugin has been told of all.
 bool Batch::tell_some() {
     const size_t end = std::min(to_tell_.size(), told_ + told_at_once);
     for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
@@ -223,7 +224,7 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// The plugin's part may have been done though its answer never came.
+// After an exception the plugin may have done its part or not: nobody knows before the two are compared.
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();
@@ -243,7 +244,8 @@ Result<void> Batch::try_out(const std::function<Result<void>()>& plugins_part) {
     exchange_and_tell();
     auto done = ask(plugins_part);
     exchange_and_tell();
-    // The plugin may have let go of what it knew of a scheduler.
+    // The plugin may have dropped what it had worked out for a scheduler while the batch's objects were in
+    // place.
     server_.want_cycle(PBS_SCH_CONFIGURE);
     return done;
 }
@@ -252,8 +254,8 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     Store& store = server_.parts.store;
     State& state = server_.state;
     if (told == Told::before) exchange_and_tell();
-    // The plugin commits within the server's transaction: whoever copies both databases has it of both or of
-    // none.
+    // The plugin commits within the server's transaction: a copy of both databases has the change in both or
+    // in neither.
     const bool writes = !touched_.empty();
     Result<void> done;
     if (writes) done = store.begin();

@@ -18,12 +18,12 @@ namespace pbs::host {
 
 class Batch {
   public:
-    // Objects of one step, which is a transaction where it writes: some milliseconds.
+    // How many objects one step deals with, in a transaction if it writes: a few milliseconds.
     static constexpr int at_once = 100;
-    // Of those that the plugin is told of in one step.
+    // How many objects the plugin is told of in one step.
     static constexpr int told_at_once = 1000;
 
-    // While it lives, whatever else changes what managers set up has to wait (Server::open_batch).
+    // While a batch lives, other requests that change what managers set up have to wait (Server::open_batch).
     explicit Batch(Server& server);
     // Without commit() all is as it was.
     ~Batch();
@@ -33,32 +33,34 @@ class Batch {
     // Calls `work` with the batch's tables in place of the server's: each Change::commit() in it changes them
     // and nothing else.
     void run(const std::function<void()>& work);
-    // To be done without commit(): of what no Change knows.
+    // An action for the case that commit() never comes: it takes back what no Change knows of.
     void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
 
-    // Writes some of what was changed to where it counts for nothing yet, to be called until nothing is left:
-    // false.
+    // Writes some of the changed objects into the database, set aside so that they don't count yet. To be
+    // called until it returns false: nothing is left.
     Result<bool> write_some();
-    // The same without writing, for who only wants to know changes().
+    // As write_some(), but it only compares: for a caller that wants nothing but changes().
     bool compare_some();
-    // What is different in the end, once nothing is left to write or compare.
+    // How the objects differ from before, once nothing is left to write or compare.
     const std::vector<ConfigChange>& changes() const { return changes_; }
 
-    // Can it still be put in place? PBSE_OBJBUSY: a job is where something goes.
+    // Can the batch still be put in place? PBSE_OBJBUSY: a job uses an object that is to go.
     Result<void> check() const;
-    // Puts it in place, for good once `plugins_part` has succeeded, which is durable then. With Told::before
-    // the plugin is told of it first, and on an error that it is as it was; with Told::after settle_some()
-    // tells it, and until it knows all nothing asks it for decisions (Server::placing).
+    // Puts the batch's objects in place of the server's, for good once `plugins_part` has succeeded, whose
+    // changes are durable then. With Told::before the plugin is told of the objects first, and after an error
+    // of those of before again. With Told::after settle_some() tells the plugin, and until the plugin has
+    // been told of all objects nothing asks it for decisions (Server::placing).
     enum class Told { before, after };
     Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
-    // As commit() with Told::before, but then takes it back: what the plugin would say.
+    // As commit() with Told::before, but puts everything back afterwards: to hear what the plugin would say.
     Result<void> try_out(const std::function<Result<void>()>& plugins_part);
-    // After commit(): tells the plugin of some of it, then brings some of it to its place in the database.
+    // After commit(): tells the plugin of some objects, then moves some from where they were set aside in the
+    // database to their places.
     // False: nothing is left.
     Result<bool> settle_some();
-    // Tells the plugin what is left of it.
+    // Tells the plugin of all objects that it hasn't been told of yet.
     void tell_rest();
-    // All of it, for who has nobody waiting: until nothing is left to write.
+    // Calls write_some() until nothing is left: for a caller that keeps nobody waiting.
     Result<void> write();
 
   private:
@@ -66,8 +68,8 @@ class Batch {
 
     std::vector<ConfigName> some();
     void compare(const ConfigName& object);
-    // What the plugin is told of an object: first what is gone, so that a name can come again, then what is
-    // named before what names it.
+    // What the plugin is told of an object: first which objects are gone, so that their names can come again,
+    // then which there are, each after those that it names.
     enum class Tell : std::uint8_t { gone, is, gone_resource };
     void begin_telling();
     bool tell_some();

@@ -58,10 +58,11 @@ void give_block_answer(Server& server, const Link& link) {
     writer.put_string(id);
     writer.put_string(note.ran ? "" : "has ended without having run");
     writer.put_signed(note.exit_status);
-    // It has room for that, as nothing was written before.
+    // The socket has room for the answer, as nothing was written to it before.
     if (client && write_all(client->get(), ifl::make_packet(answer))) return;
-    server.parts.log.job(id, "its qsub, which waited for its end, can't be told: " +
-                                 (client ? std::string("it takes nothing") : client.error().message));
+    server.parts.log.job(id,
+                         "its qsub, which waited for its end, can't be told: " +
+                             (client ? std::string("it does not take the answer") : client.error().message));
 }
 
 }  // namespace pbs::host

@@ -10,7 +10,7 @@ namespace pbs::host {
 // The job ends. If a qsub waits for that, a note of what it is to be told is made in the change, for
 // settle_dependencies(): so it is told also by a server that was killed in between.
 void note_block_answer(Change& change, Job& job);
-// Tells it, if it is still there.
+// Tells the waiting qsub what the note says, if it still listens.
 void give_block_answer(Server& server, const Link& note);
 
 }  // namespace pbs::host

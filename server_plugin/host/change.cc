@@ -245,13 +245,13 @@ Result<void> Change::join(Batch& batch) {
 
 namespace {
 
-// The plugin has committed what the server could not.
+// Brings history and server together again after the plugin has committed a change and the server could not.
 void reconcile(Server& server) {
     if (server.parts.plugin == nullptr) return;
     if (auto done = reconcile_history(server); !done)
         server.parts.log.error("history",
-                               fmt::format("it has a change that the server has not; to be put right "
-                                           "at the next start: {}",
+                               fmt::format("the history has a change that the server has not; the next start "
+                                           "puts it right: {}",
                                            done.error().message));
 }
 

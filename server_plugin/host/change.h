@@ -70,7 +70,7 @@ class Change {
     // What a manager's change does to the configuration: only what is different then, for the history.
     std::vector<ConfigChange> configuration() const;
 
-    // Nobody counts on it: a crash of the machine may undo it.
+    // Nobody counts on this change: a crash of the machine may undo it.
     void need_not_last() { lasts_ = false; }
 
     // `before` runs when all is written and not yet committed; its error takes everything back. In a batch

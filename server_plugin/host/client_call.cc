@@ -32,7 +32,7 @@ int bind_to(int fd, int port) {
     return ::bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own);
 }
 
-// Not that of another connection to this port: connect() would refuse it.
+// A port that another connection to the same place has won't do: connect() would refuse it.
 void take_privileged_port(int fd) {
     for (int port = highest_privileged; port >= lowest_privileged; --port)
         if (bind_to(fd, port) == 0 || errno != EADDRINUSE) return;

@@ -62,7 +62,7 @@ void Clients::forget(Client& client, uint64_t connection) {
     ready_ -= std::erase(client.ready, connection);
 }
 
-// Who had the last turn is still in front: he leaves only now, if he has no more to do.
+// The client who had the last turn is still in front. He leaves only now, if he has no more to do.
 std::optional<Clients::Turn> Clients::next() {
     while (!round_.empty()) {
         Client& client = *round_.front();

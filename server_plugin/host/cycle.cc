@@ -23,7 +23,8 @@ int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
-// It only tells something, and the plugin takes it for told: it wouldn't tell it again.
+// Does the decision only tell users something? The plugin takes such a decision for carried out and wouldn't
+// make it again, so it is never dropped.
 bool is_harmless(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
 }
@@ -34,7 +35,7 @@ class Application {
   public:
     Application(Server& server, int64_t now) : server_(server), change_(server, now) {}
 
-    // False: it doesn't fit any more.
+    // False: the decision doesn't fit any more.
     bool apply(const Decision& decision);
     // Comments alone wait for no disk: a cycle gives them again if they are lost.
     Result<void> commit();
@@ -52,8 +53,8 @@ class Application {
     bool only_tells_ = true;
 };
 
-// What it does itself isn't a change that decisions have to mind: more of them may follow about the same
-// jobs.
+// Server::changed is put aside meanwhile: what decisions do themselves must not make later decisions of the
+// same cycle, which may be about the same jobs, look outdated.
 Result<void> Application::commit() {
     class Aside {
       public:
@@ -72,7 +73,7 @@ Result<void> Application::commit() {
     return change_.commit();
 }
 
-// It may have been stopped since the cycle began.
+// A queue may have been stopped since the cycle began.
 Result<void> Application::check_started(const Queue* queue) {
     if (queue == nullptr) return fail(PBSE_UNKQUE, "its queue has gone");
     if (queue->started()) return {};
@@ -90,7 +91,7 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
-    // It would run before its dependencies are taken up.
+    // The job would run before its dependencies are taken up.
     if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
@@ -201,7 +202,8 @@ std::chrono::nanoseconds Cycles::stage_took() {
     return stage_began_ - began;
 }
 
-// What is wanted of it meanwhile is one cycle with it.
+// Leaves the cycle wanted until the plugin has time for it. Cycles of the scheduler that are wanted meanwhile
+// become one with it.
 void Cycles::wait(const std::string& name, int trigger) {
     server_.changed.reset();
     server_.want_cycle(trigger, name);
@@ -272,7 +274,8 @@ void Cycles::apply_some() {
     end();
 }
 
-// What can't be undone isn't done by a configuration that may have been corrected.
+// Does a decision still hold after what has changed since the cycle began? A rejection, which can't be
+// undone, doesn't after any change of the configuration: the change may have corrected what it was made for.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
     if (is_harmless(decision)) return true;
@@ -283,7 +286,7 @@ bool Cycles::still_holds(const Decision& decision) const {
 }
 
 void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
-    // A slice that wasn't full and didn't take long tells nothing of one with many.
+    // A slice with few decisions that was quickly done tells nothing of how long many would take.
     if (count < most_at_once_ && took < slice_) return;
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
@@ -302,12 +305,12 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // What changed while it was on its way is looked at as it is now.
+    // The jobs of dropped decisions are looked at again, as they are now.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
 
-// What is due is done first: while a cycle runs the plugin does nothing of it.
+// Looks at the clock before each cycle, so that the plugin does what is due: it can't while a cycle runs.
 void Cycles::begin_next() {
     while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();

@@ -31,11 +31,11 @@ class Cycles {
     // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
     void run_wanted();
 
-    // The plugin's thread is done (PluginOptions::cycle_finished).
+    // To be called when the plugin's thread has made its decisions (PluginOptions::cycle_finished).
     void cycle_finished();
 
-    // It is done with something else (PluginOptions::work_finished): a cycle that waited for it begins, and
-    // what became due meanwhile is found.
+    // To be called when the plugin is done with other work (PluginOptions::work_finished): a cycle that
+    // waited for that begins, and what became due meanwhile is found.
     void work_finished();
 
     // Carries on with decisions.

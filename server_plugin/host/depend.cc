@@ -27,8 +27,9 @@ LinkKind kind_of(DependType type) {
     return static_cast<LinkKind>(type);
 }
 
-// What those that wait for a job are told: links of the kinds `done` are gone, of the kinds `met` because
-// what they wait for has come; jobs with the other ones are deleted. A bit a kind.
+// What becomes of the jobs that wait for a job, by the kind of their link, a bit for each kind. Links of the
+// kinds in `done` are removed; for those also in `met` the event that the job waits for has come; the jobs
+// with the others of `done` are deleted.
 struct Telling {
     unsigned done = 0;
     unsigned met = 0;
@@ -102,7 +103,7 @@ void settle_hold(Change& change, Job& job) {
     if (job.state == job_state::queued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// A waiting job whose link is gone. Its row is only written if it has become another one by that.
+// Follows up on a waiting job whose link to `other` is gone. Its row is written only if its hold changes.
 void let_go(Change& change, const Job& waiting, uint64_t other) {
     const State& state = change.server().state;
     log_later(change, waiting, fmt::format("Dependency on job {} released.", state.job_id(other)));
@@ -124,7 +125,7 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
 
 class TakeUp {
   public:
-    // `value` is what is taken up: a job that is rejected keeps it.
+    // `value` is the text of `depend` that is taken up: a job that is rejected keeps it.
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
@@ -183,7 +184,7 @@ class TakeUp {
         return 0;
     }
 
-    // The other one has to expect it, by "on" or by a link to this job.
+    // Lets this job be waited for by `other`, which has to expect that, by "on" or by a link to this job.
     int go_before(uint64_t other, LinkKind kind) {
         const Job* child = change_.current(other);
         if (child == nullptr) return PBSE_UNKJOBID;
@@ -247,7 +248,7 @@ bool names(const std::vector<DependItem>& items, DependType type) {
     return std::any_of(items.begin(), items.end(), [&](const DependItem& item) { return item.type == type; });
 }
 
-// What the job has of that type, and the new value doesn't.
+// Removes the links of the item's type that the job has and the new value doesn't name.
 void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     const State& state = change.server().state;
     if (item.type == DependType::on) return;
@@ -255,7 +256,7 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // Those that are told are those of before now, so what is kept is made anew.
+        // The note tells the jobs whose links are older than itself, so links that are to stay are made anew.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -408,7 +409,7 @@ bool tell(Change& change, const Link& work, int& left) {
     return true;
 }
 
-// The others of a runone set.
+// Deals with the other jobs of a runone set.
 bool deal_with_set(Change& change, const Link& work, int& left) {
     const State& state = change.server().state;
     bool all = true;

@@ -22,7 +22,7 @@ enum class LinkKind : uint8_t {
     afterany = 3,
     on = 8,        // other: how many
     runone = 9,    // other: the number of the set
-    to_tell = 10,  // other: what of those that wait for `job` is done with (Telling)
+    to_tell = 10,  // other: what becomes of the jobs that wait for `job` (Telling)
     to_hold = 11,  // other: the set of which `job` runs
     to_free = 12,  // other: the set of which `job` doesn't run after all
     to_end = 13,   // other: the set of which `job` has run
@@ -46,15 +46,15 @@ class Dependencies {
     void add(const Link& link);
     void remove(const Link& link);
 
-    // nullopt: there is none such.
+    // nullopt: there is no such link.
     std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
-    // Of one kind, of the job; in no order that says anything.
+    // The job's links of one kind, in no particular order.
     std::vector<Link> of(uint64_t job, LinkKind kind) const;
-    // The first of those of a kind to `other`, after that of `job`.
+    // The first link of a kind to `other`, or with a `job` the next one after that job's.
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
-    // Does it wait for a job, or for one that is to be submitted?
+    // Does the job wait for another job, or for one that is to be submitted?
     bool waits(uint64_t job) const;
-    // The oldest of what is left to do.
+    // The oldest link that stands for work that is left to do.
     std::optional<Link> work() const;
     // The value of `depend`, with types and jobs in the order in which they came. Empty: there is nothing.
     std::string text(uint64_t job, std::string_view server) const;

@@ -63,7 +63,8 @@ struct PluginOptions {
     // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
     // plugin is stopped. Empty: cycles are over when start_cycle() returns.
     std::function<void()> cycle_finished{};
-    // The same when a status request's answer is there. Empty: the plugin keeps the server waiting for it.
+    // Called in the same way when the answer to a status request is there. Empty: the plugin keeps the server
+    // waiting for it.
     std::function<void()> work_finished{};
 };
 

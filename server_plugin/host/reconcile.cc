@@ -92,9 +92,11 @@ Result<void> reconcile_history(Server& server) {
     const HostRecord record{"server: found so, and not in the history", differences};
     server.parts.log.write(
         LogEvent::admin, LogClass::server, "history",
-        last_is_missing ? fmt::format("change {} is not in the server: it is taken back", last)
-                        : fmt::format("{} of the server's objects are not as the history has them: noted",
-                                      differences.size()));
+        last_is_missing
+            ? fmt::format("change {} is not in the server: it is taken back", last)
+            : fmt::format(
+                  "{} of the server's objects are not as the history has them: it gets a row for each",
+                  differences.size()));
     return server.parts.plugin->manager(
         server.now(), PBS_CMD_SET, last_is_missing ? int{PBS_OBJ_CONFIGURATION} : first.type,
         last_is_missing ? std::string() : first.name, revision, self(), {}, warning, record);

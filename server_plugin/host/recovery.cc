@@ -42,11 +42,11 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     dependencies_when_running(change, job);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
-    // They may have been changed just before the server stopped.
+    // The limits may have been changed just before the server stopped, without the shepherd being told.
     change.then([&server, handle = job.handle] {
         if (const Job* running = server.state.job(handle)) set_limits(server, *running);
     });
-    // Its end was asked for before the server stopped.
+    // A delete or rerun of the job was asked for before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
 }
 
@@ -74,7 +74,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
     return done;
 }
 
-// What the last server committed and could not write any more.
+// Writes the accounting records of what the last server committed and could not record any more.
 void complete_accounting(Server& server, const std::vector<RunReport>& reports) {
     Accounting& accounting = server.parts.accounting;
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
@@ -117,7 +117,7 @@ Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
     server.unstored_reports = std::move(left);
     for (const RunReport& stray : strays) {
         if (stray.state != RunState::running) continue;
-        server.parts.log.error(stray.id.job, "a run that the database does not know is ended");
+        server.parts.log.error(stray.id.job, "a run of the job that the database does not know is ended");
         to_terminate.push_back(stray.id);
     }
     for (const RunId& id : to_terminate) (void)server.parts.executor.terminate(id, std::chrono::seconds(10));
@@ -129,12 +129,12 @@ void take_run_events(Server& server) {
     for (RunReport& report : server.parts.executor.events()) reports.push_back(std::move(report));
     if (reports.empty()) return;
     std::vector<RunId> to_terminate;
-    // A stray's, or that of a job that has been forced away.
+    // The report is of a start that no job has: of a stray, or of a job that was deleted by force.
     for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);
     if (auto done = apply_all(server, reports, to_terminate); !done) {
-        // The runner tells of an end once only: it is tried again at the next tick.
+        // The runner tells of an end only once, so the reports are kept and tried again at the next tick.
         server.parts.log.error("jobs",
                                fmt::format("can not store what became of jobs: {}", done.error().message));
         return;

@@ -46,7 +46,7 @@ struct ServerOptions {
     std::string starter;  // the user who runs the server: a manager
     uint16_t port = 0;
     std::string program = "/proc/self/exe";        // run as a writer of messages (message.h) and of backups
-    std::chrono::milliseconds message_time{5000};  // that such a writer has
+    std::chrono::milliseconds message_time{5000};  // the time that a writer of messages has
 };
 
 // What has changed since a cycle's start, other than by what it decided.
@@ -70,7 +70,8 @@ class Server {
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 
-    // First start: server object, `default` scheduler. Else: sets what a new version added.
+    // At the first start makes the server object and the `default` scheduler; later what a new version has in
+    // addition.
     Result<void> make_first_objects();
     // Tells the plugin of everything, then starts it.
     Result<void> start_plugin();
@@ -85,30 +86,32 @@ class Server {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
-    // A cycle waits until the plugin has done with a request: no other one is to begin there before it.
+    // A cycle waits until the plugin has done with a request: no other request is to begin there before the
+    // cycle.
     bool cycle_waits = false;
-    // There while a cycle is on its way.
+    // What has changed since the cycle that is on its way began; nullopt: none is.
     std::optional<ChangedSince> changed;
 
-    // Requests that wait for its end to ask where a job has room: the next cycle begins when they have asked.
+    // How many requests wait for the end of a cycle to ask the plugin something, such as where a job has
+    // room: the next cycle begins when they have asked.
     std::size_t placing = 0;
 
-    Batch* open_batch = nullptr;  // of changes that are one, on their way (batch.h)
-    Batch* batch = nullptr;       // the same, while its tables are in place of the state's
+    Batch* open_batch = nullptr;  // the one change of many objects that is being made (batch.h)
+    Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
 
-    std::size_t message_writers = 0;  // at work (message.h)
-    bool backing_up = false;          // for a manager (requests/backup.h)
+    std::size_t message_writers = 0;  // processes that write messages now (message.h)
+    bool backing_up = false;          // a backup is being made for a manager (requests/backup.h)
     // Processes that were killed and have to be waited for: they go when their disk lets them.
     std::vector<pid_t> killed_children;
-    void reap();  // those that have gone
+    void reap();  // waits for those of them that have ended
 
-    uint64_t last_ticket = 0;                 // that a request has had (Context::ticket)
+    uint64_t last_ticket = 0;                 // the last ticket given to a request (Context::ticket)
     int64_t last_rank = 0;                    // the largest queue_rank given
-    std::vector<RunReport> unstored_reports;  // of the runner, until they are in the database
+    std::vector<RunReport> unstored_reports;  // reports of the runner that are not in the database yet
 
-    // Set by a Shutdown request or a signal: the loop ends.
+    // Set by a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;
-    // It stops when no job runs any more, and lets none in or start until then.
+    // Other than `no`: the server stops when no job runs any more, and takes and starts no job until then.
     enum class Closing { no, delayed, immediate } closing = Closing::no;
     bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // server_state

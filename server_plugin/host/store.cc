@@ -183,7 +183,7 @@ class Store::Impl {
     Result<bool> catch_up(int64_t most);
     Result<void> move_from_aside(int type, std::string_view name, int64_t id, int64_t state, int64_t changed,
                                  const std::optional<std::string>& attributes);
-    // Before anything else is written.
+    // Moves all rows that were set aside to their places, before anything else is written.
     Result<void> be_up_to_date() {
         for (bool more = behind; more;) {
             auto done = catch_up(1000);
@@ -194,8 +194,8 @@ class Store::Impl {
     }
 
     bool behind = false;      // rows that count are set aside
-    bool was_behind = false;  // when the transaction began
-    bool holding = false;     // they will be with the commit
+    bool was_behind = false;  // `behind` when the transaction began
+    bool holding = false;     // the rows set aside come to count with this transaction's commit
     std::string path;
     sqlite::Connection db;
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"

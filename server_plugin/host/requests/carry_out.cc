@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 // One Manager request with at most one attribute.
 struct Directive {
     ifl::Manage body;
-    std::string refused;  // the last time that it was tried
+    std::string refused;  // why, when it was last tried; empty: it wasn't
     bool done = false;
     std::optional<ConfigValues> before{};  // the object, before the first directive on it
 

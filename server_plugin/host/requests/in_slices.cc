@@ -18,8 +18,8 @@ class InSlices final : public Answered {
     ~InSlices() override {
         if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
             server_.parts.plugin->abandon(ticket_);
-        // Who asked may have left: what is done is done all the same, and a later change brings the rest to
-        // its place.
+        // The client may have left after the commit. The change holds all the same, so the plugin is told of
+        // the rest; a later change moves the rest to its place in the database.
         batch_.tell_rest();
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
@@ -59,11 +59,12 @@ class InSlices final : public Answered {
         return Left::more;
     }
 
-    // Is the plugin busy with another one's change?
+    // Is the plugin busy with another client's change?
     bool plugin_is_busy() const { return server_.parts.plugin != nullptr && server_.parts.plugin->busy(); }
 
     Left ask(Context& context) {
-        // Who is told before he is asked can't be asked twice.
+        // With Told::before the plugin has been told of the objects when it is asked, and would be told of
+        // them again at a second try: so it is asked only when it can answer at once.
         if (slices_.told == Batch::Told::before && plugin_is_busy()) return Left::later;
         const auto plugins_part = [&]() -> Result<void> {
             reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
@@ -90,11 +91,11 @@ class InSlices final : public Answered {
         return Left::more;
     }
 
-    // All of it holds already.
+    // After the commit: the change is in force already.
     Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
-        // What is still to be done asks the plugin too.
+        // The actions that are left ask the plugin too.
         if (plugin_is_busy()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();

@@ -15,8 +15,8 @@ struct Slices {
     // Goes on with the server's part, in a batch (Server::batch): true while something is left. An error is
     // the request's reply, and nothing has changed; but after PBSE_TRYAGAIN it is called again, later.
     std::function<tl::expected<bool, ifl::Reply>(Context& context)> some;
-    // The plugin's part, once the server's is known; its reply is the request's. PBSE_TRYAGAIN: it is asked
-    // again.
+    // The plugin's part, called once the server's part is known. Its reply is the request's; after
+    // PBSE_TRYAGAIN it is called again.
     std::function<ifl::Reply(Context& context, const HostRecord& record)> plugins_part;
     std::string text{};  // the request, for the history
     Batch::Told told = Batch::Told::after;

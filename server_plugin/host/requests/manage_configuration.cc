@@ -26,7 +26,7 @@
 namespace pbs::host {
 namespace {
 
-// The last one counts, as for the plugin.
+// The value of an option of the request. Of several the last one counts, as for the plugin.
 const std::string* value_of(const Management& request, std::string_view name) {
     const std::string* value = nullptr;
     for (const ifl::Attribute& attribute : request.body.attributes)
@@ -34,7 +34,7 @@ const std::string* value_of(const Management& request, std::string_view name) {
     return value;
 }
 
-// Of nodes and resources the plugin knows only what has changed.
+// The plugin knows only nodes and resources that have changed, so the server says if it has none of the name.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));

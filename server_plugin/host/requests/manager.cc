@@ -183,7 +183,7 @@ ifl::Reply refuse(const Management& request, const Refusal& why) {
 ifl::Reply finish(Management& request, Change& change, std::string_view object) {
     change.want_cycle(PBS_SCH_CONFIGURE);
     if (request.context.server.batch != nullptr) {
-        // The batch's end tells the plugin of it. What it checks for the server it checks now.
+        // The plugin is told of the change at the batch's end. It checks the attributes that are its own now.
         if (request.context.server.parts.plugin != nullptr && !request.plugins.empty())
             if (auto checked = call_plugin(request, request.command, object, request.plugins); !checked)
                 return refuse(checked.error());
@@ -252,10 +252,11 @@ namespace {
 
 ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
-    // What many objects are being changed for must not change under it.
+    // While a batch changes many objects, no other request may change what the batch starts from.
     const bool hosts = !is_plugin_type(static_cast<uint32_t>(request.type));
     if (hosts && context.server.open_batch != nullptr) return ifl::Reply::error(PBSE_TRYAGAIN);
-    // Somebody left in the midst of a change that holds: it comes to its place first, a part at a time.
+    // A client left before his change of many objects, which is in force, was moved to its place in the
+    // database: that is completed first, a part at a time.
     if (Store& store = context.server.parts.store; hosts && store.behind()) {
         const auto more = store.catch_up(Batch::at_once);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
@@ -287,7 +288,8 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        // What isn't the plugin's any more it doesn't mind; what the server refused after all is given up.
+        // The plugin drops a request that it still works on, such as one that the server refused after all. A
+        // ticket that it has done with does nothing.
         if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
@@ -296,7 +298,7 @@ class Again final : public Steps {
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
-        // It has had its turn, and goes on in steps of its own.
+        // The request goes on in steps of its own from here.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         Plugin* plugin = server_.parts.plugin;
@@ -332,7 +334,7 @@ ifl::Reply manager(Context& context) {
     context.ticket = ++context.server.last_ticket;
     ifl::Reply reply = manage(context, body);
     if (reply.code != PBSE_TRYAGAIN) return reply;
-    // The plugin works on it in a thread, or on another one that it waits for.
+    // The plugin works on this request in a thread, or on another one that this one has to wait for.
     return until_answered(context, [&body](Context& again) { return manage(again, body); });
 }
 

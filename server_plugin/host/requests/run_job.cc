@@ -76,8 +76,8 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
     return reply_of(change.commit());
 }
 
-// Why it doesn't start is its comment until a cycle finds something else. One that says what a job is held or
-// waits for stays.
+// Makes the reason why the job doesn't start its comment, until a cycle finds another. The comment of a job
+// that is held or waits for its time stays.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     if (job.state == job_state::queued || job.state == job_state::begun) {
         set_comment(job, comment);
@@ -87,7 +87,7 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// On the vnodes that the operator names, or where the plugin finds room.
+// Decides where the job runs: on the vnodes that the operator names, or where the plugin finds room.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now) {
     if (!destination.empty()) return named_places(job, context.state(), destination);
     Plugin* const plugin = context.server.parts.plugin;
@@ -95,7 +95,7 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     return plugin->place_job(now, job.told_as(), context.state());
 }
 
-// Nothing: a cycle runs, and the plugin can't tell before its end.
+// nullopt: a cycle runs, and the plugin can't tell before its end where the job has room.
 std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
@@ -113,7 +113,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// One after the other, until one can't be started.
+// Starts subjobs one after the other, until one can't be started.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
