@@ -47,7 +47,7 @@ class Connection {
     /// Requests of send() that have no reply yet.
     std::size_t unanswered() const { return unanswered_; }
 
-    /// Has the server policy objects? Kept here by who finds out.
+    /// Has the server policy objects? Whoever finds out keeps the answer here.
     enum class HasPolicies : std::uint8_t { unknown, yes, no };
     std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 

@@ -268,7 +268,7 @@ std::string encode_object(std::uint32_t type, std::string_view name,
     return object;
 }
 
-// Where the next object goes.
+// The text that the next object is appended to: the last part, or a new one if that is full.
 std::string& StatusParts::next(std::uint32_t type) {
     const bool full = !parts_.empty() && type != type_of_subjob &&
                       (parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_);

@@ -63,7 +63,7 @@ Json objects_in(const Json& part, std::string_view type) {
     return type == "server" ? Json{{"", *section}} : *section;
 }
 
-// With the server's part of each.
+// The objects of a type in a document, each with what the server's own part says of it.
 Json objects_of(const Json& document, std::string_view type) {
     Json objects = objects_in(document, type);
     const auto host = document.find("host");
@@ -177,8 +177,8 @@ void make_directives(const ConfigChange& change, std::string& text) {
     }
     const std::string set_line = set.empty() ? "" : fmt::format("set {} {}\n", title, set);
     const std::string unset_line = unset.empty() ? "" : fmt::format("unset {} {}\n", title, unset);
-    // What a queue or a node was bound to goes before it is bound to something else; but a policy needs its
-    // fairshare_group until fairshare is off.
+    // A queue or a node is released from what it was bound to before it is bound to something else. A policy
+    // is set first: it needs its fairshare_group until fairshare is off.
     const auto type = objects::type_from_word(change.type);
     const bool own = type && objects::is_own_type(*type);
     text += own ? set_line + unset_line : unset_line + set_line;
@@ -248,7 +248,7 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
             }
         }
     };
-    // Nothing refers to these, and others may get their partitions.
+    // No object refers to objects of these types, and other objects may get their partitions.
     for (const std::string_view type : kDeleteFirst) {
         delete_all(type);
     }

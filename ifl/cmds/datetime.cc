@@ -88,7 +88,8 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
     std::tm candidate = date;
     std::time_t when = std::mktime(&candidate);
     if (when <= now && parts->year == kNotGiven) {
-        // The next one of what was left out.
+        // The time has passed, so the next one is meant: of the next day, month or year, by what was left
+        // out.
         if (parts->day == kNotGiven) {
             ++date.tm_mday;
         } else if (parts->month == kNotGiven) {
@@ -191,7 +192,8 @@ Result<std::time_t> parse_instant(std::string_view text) {
     fields.tm_isdst = -1;
     std::tm read = fields;
     const std::time_t when = utc ? timegm(&read) : std::mktime(&read);
-    // The 30th of February. (An hour that a change of clocks leaves out is the one after it.)
+    // mktime() turns a date that doesn't exist, such as 30 February, into another: that is an error here. (An
+    // hour that a change of clocks leaves out counts as the one after it.)
     if (!same_fields(fields, read)) {
         return no_instant(text);
     }

@@ -205,7 +205,7 @@ std::string QmgrSession::take_history_request() {
     return std::exchange(history_request_, {});
 }
 
-// What is told of each directive before what comes of it.
+// Writes what precedes the outcome of each directive, such as its echo.
 void QmgrSession::begin(std::string_view text) {
     if (options_.echo) {
         fmt::print("{}\n", text);
@@ -251,7 +251,7 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
     if (!directive.names.empty()) {
         for (const ObjectName& name : directive.names) {
             if (type == ObjectType::server) {
-                // Its name says where it is.
+                // A server's name says where it is.
                 const std::string where = name.server ? *name.server : name.name;
                 found.push_back({where == "default" ? "" : where, ""});
             } else if (name.server) {
@@ -364,7 +364,7 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
     bool first = true;
     for (const Target& target : targets(directive)) {
         if (!connections_.contains(target.server)) {
-            // That it can't be connected to is told of in its place.
+            // Earlier directives are told of first, so that a failure to connect is told of in its place.
             take_answers();
             if (finished_) {
                 return;
@@ -411,7 +411,7 @@ void QmgrSession::take_answer() {
     if (!finished_) {
         return;
     }
-    // The connection is gone. Whether the server has carried these out isn't known.
+    // The connection is gone. Whether the server has carried out the directives that were sent isn't known.
     write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
     for (const std::string& directive : pipeline_.take_directives()) {
         write_error(fmt::format("qmgr: not answered: {}\n", directive));
