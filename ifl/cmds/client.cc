@@ -53,7 +53,7 @@ Outcome request_at(Connections& open, const std::string& server, const JobId& id
     if (code == 0) {
         return {};
     }
-    Outcome outcome{exit_status(code), job_error_text(connection, code, job)};
+    Outcome outcome{exit_status(code), job_error_text(connection, code, shown_job_id(connection, id))};
     if (code == PBSE_UNKJOBID && may_move) {
         const std::string place = other_place(connection, id);
         if (!place.empty() && request_at(open, place, id, request, false).status == 0) {
@@ -155,6 +155,14 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
     }
     return job.empty() ? std::string(text) : fmt::format("{} {}", text, job);
+}
+
+std::string shown_job_id(const Connection& connection, const JobId& id) {
+    if (!id.parent.empty()) {
+        return sent_job_id(id);
+    }
+    const std::string& server = connection.server();
+    return id.sequence + "." + server.substr(0, server.find(':'));
 }
 
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ifl/cmds/error.h"
+#include "ifl/cmds/job_id.h"
 #include "ifl/pbs_ifl.h"
 
 namespace pbs::cmds {
@@ -68,6 +69,9 @@ using JobRequest = std::function<int(const Connection& connection, const std::st
 // and, for a job unknown there, at the server where that one says the job is, or that made the job. Prints
 // what fails. The result is the exit status: that of the last failure.
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request);
+
+// The job identifier as messages show it: with the server that was asked, if it names none.
+std::string shown_job_id(const Connection& connection, const JobId& id);
 
 // The message of a failed request about a job.
 std::string job_error_text(const Connection& connection, int pbs_error, std::string_view job);

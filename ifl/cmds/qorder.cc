@@ -36,8 +36,9 @@ Result<void> order(const std::string& first, const std::string& second) {
     if (code == 0) {
         return {};
     }
-    return fail(job_error_text(*connection, code, fmt::format("{} or {}", ids[0], ids[1])),
-                exit_status(code));
+    const std::string either =
+        fmt::format("{} or {}", shown_job_id(*connection, *a), shown_job_id(*connection, *b));
+    return fail(job_error_text(*connection, code, either), exit_status(code));
 }
 
 }  // namespace

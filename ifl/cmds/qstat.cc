@@ -107,7 +107,7 @@ class Qstat {
         }
         if (Server* at = server(id->server)) {
             show_jobs(*at, pbs_statjob(at->connection.handle(), sent_job_id(*id).c_str(), nullptr, extend()),
-                      sent_job_id(*id));
+                      shown_job_id(at->connection, *id));
         }
     }
 

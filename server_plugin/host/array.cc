@@ -128,10 +128,14 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    retire(change, array,
-           array.deleted                                     ? substate::terminated
-           : array.attributes.integer("Exit_status", 0) == 0 ? substate::finished
-                                                             : substate::failed);
+    const int final_substate = array.deleted                                     ? substate::terminated
+                               : array.attributes.integer("Exit_status", 0) == 0 ? substate::finished
+                                                                                 : substate::failed;
+    // What its last queued subjob waited for is over.
+    if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
+        set_began_comment(array);
+    set_end_comment(array, final_substate, {});
+    retire(change, array, final_substate);
 }
 
 }  // namespace

@@ -229,6 +229,34 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     return {};
 }
 
+void set_end_comment(Job& job, int final_substate, std::string_view by) {
+    const std::string before(job.attributes.text("comment"));
+    if (before.empty() || before.find(" and terminated") != std::string::npos) return;
+    std::string end = "failed";
+    if (final_substate == substate::finished) end = "finished";
+    if (final_substate == substate::terminated)
+        end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
+    if (final_substate == substate::failed) {
+        switch (job.attributes.integer("Exit_status", 0)) {
+            case exit_status::killed_vmem:
+                end = "exceeded resource vmem";
+                break;
+            case exit_status::killed_mem:
+                end = "exceeded resource mem";
+                break;
+            case exit_status::killed_cput:
+                end = "exceeded resource cput";
+                break;
+            case exit_status::killed_walltime:
+                end = "exceeded resource walltime";
+                break;
+            default:
+                break;
+        }
+    }
+    set_comment(job, fmt::format("{} and {}", before, end));
+}
+
 void retire(Change& change, Job& job, int final_substate) {
     dependencies_at_end(change, job);
     note_block_answer(change, job);
@@ -296,10 +324,11 @@ void end_job(Change& change, Job& job, const RunReport& report) {
                  aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
                          : fmt::format("Execution terminated\n{}", text));
     });
-    retire(change, job,
-           job.deleted                    ? substate::terminated
-           : report.exit.exit_status == 0 ? substate::finished
-                                          : substate::failed);
+    const int final_substate = job.deleted                    ? substate::terminated
+                               : report.exit.exit_status == 0 ? substate::finished
+                                                              : substate::failed;
+    if (note.empty()) set_end_comment(job, final_substate, {});
+    retire(change, job, final_substate);
 }
 
 void note_deletion(Change& change, const Job& job, std::string_view requestor) {
@@ -315,6 +344,7 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor) {
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
     note_deletion(change, job, requestor);
     job.deleted = true;
+    set_end_comment(job, substate::terminated, requestor);
     retire(change, job, substate::terminated);
 }
 

@@ -62,6 +62,10 @@ void set_comment(Job& job, std::string_view text);
 void set_held_comment(Job& job, std::string_view by, int64_t now);
 // "Job Array Began at Mon Nov 23 at 08:00", with OpenPBS's words.
 void set_began_comment(Job& array);
+// Adds how the job has ended to its comment, if it has one, with OpenPBS's words: "... and finished", "...
+// and failed", "... and exceeded resource walltime", "... and terminated by alice@host". Nothing is added to
+// what says already that the job was terminated. `by` may be empty. Exit_status is set before.
+void set_end_comment(Job& job, int final_substate, std::string_view by);
 void set_attribute(Job& job, std::string_view name, std::string value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.

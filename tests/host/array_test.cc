@@ -176,6 +176,7 @@ TEST_F(ArrayTest, SurvivesTheServer) {
     end("0[4].svr");
     EXPECT_EQ(job_shows(id, "job_state", "x"), "F");
     EXPECT_EQ(job_shows(id, "Exit_status", "x"), "1") << "whatever the last one's was";
+    EXPECT_THAT(job_shows(id, "comment", "x"), testing::MatchesRegex("Job Array Began at .* and failed"));
     restart();
     EXPECT_EQ(listed(id, "xt"), "0[] F, 0[1] F, 0[2] F, 0[3] F, 0[4] F");
 }
@@ -192,6 +193,11 @@ TEST_F(ArrayTest, RunsNoMoreAtOnceThanItMay) {
     ASSERT_EQ(ask_manage(RequestType::modify_job, id, {attribute("max_run_subjobs", "5")}), 0);
     schedule();
     EXPECT_THAT(started(), ElementsAre("0[5].svr", "0[6].svr"));
+    set(PBS_OBJ_SERVER, "", "job_history_enable", "True");
+    ASSERT_EQ(del(id), 0);
+    for (const char* index : {"1", "3", "4", "5", "6"}) end("0[" + std::string(index) + "].svr", 271);
+    EXPECT_THAT(job_shows(id, "comment", "x"),
+                testing::MatchesRegex("Job Array Began at .* and terminated by .*@.*"));
     EXPECT_EQ(submit(user(), {attribute("max_run_subjobs", "3")}, "q"), std::to_string(PBSE_NOTARRAY_ATTR));
 }
 

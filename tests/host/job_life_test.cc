@@ -60,6 +60,34 @@ TEST_F(JobLife, AnEndedJobIsHistoryWithItsExitStatus) {
     ASSERT_EQ(executor_.forgotten.size(), 1U);
 }
 
+// As OpenPBS has it.
+TEST_F(JobLife, TheCommentOfAnEndedJobTellsHowItEnded) {
+    const std::pair<int, std::string> endings[] = {
+        {0, "finished"},
+        {3, "failed"},
+        {exit_status::killed_mem, "exceeded resource mem"},
+        {exit_status::killed_vmem, "exceeded resource vmem"},
+        {exit_status::killed_cput, "exceeded resource cput"},
+        {exit_status::killed_walltime, "exceeded resource walltime"}};
+    for (const auto& [status, ending] : endings) {
+        const std::string id = running_job();
+        const std::string begun = job_shows(id, "comment");
+        ASSERT_THAT(begun, HasSubstr("Job run at "));
+        report(ended(id, status));
+        EXPECT_EQ(job_shows(id, "comment", "x"), begun + " and " + ending);
+    }
+    const std::string running = running_job();
+    const std::string waits = submit(user(), {attribute("Hold_Types", "u")}, "q");
+    for (const std::string& id : {running, waits}) {
+        const std::string before = job_shows(id, "comment");
+        ASSERT_EQ(
+            ask(root(), ifl::RequestType::delete_job, ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, id, {}}).code,
+            0);
+        if (id == running) report(ended(id, 271));
+        EXPECT_THAT(job_shows(id, "comment", "x"), testing::StartsWith(before + " and terminated by root@"));
+    }
+}
+
 TEST_F(JobLife, WithoutHistoryAnEndedJobIsGone) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "job_history_enable", "f"), 0);
     const std::string id = running_job();

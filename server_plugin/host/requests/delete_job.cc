@@ -39,6 +39,7 @@ void mark(Context& context, Change& change, const Job& current) {
     job.at_end = Job::AtEnd::finish;
     job.mtime = context.now;
     const std::string by = requestor(context);
+    set_end_comment(job, substate::terminated, by);
     if (!current.deleted)
         change.then([&context, id = current.id, by] { context.server.parts.accounting.deleted(id, by); });
     log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
@@ -70,6 +71,8 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     Job& array = change.job(current);
     if (!target.subjobs()) {
         note_deletion(change, array, requestor(context));
+        if (array.stime != 0) set_began_comment(array);
+        set_end_comment(array, substate::terminated, requestor(context));
         array.deleted = true;
     } else if (target.single && running.empty()) {
         const std::string by = requestor(context);
