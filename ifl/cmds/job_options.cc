@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -121,9 +123,36 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
     return {};
 }
 
+// X-Y or X-Y:Z with X below Y and Z above 0.
+bool is_index_range(std::string_view text) {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::int64_t step = 1;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto take = [&](std::int64_t& number) {
+        if (at == end || !is_digit(*at)) {
+            return false;
+        }
+        const auto read = std::from_chars(at, end, number);
+        at = read.ptr;
+        return read.ec == std::errc();
+    };
+    if (!take(first) || at == end || *at++ != '-' || !take(last)) {
+        return false;
+    }
+    if (at != end && (*at++ != ':' || !take(step))) {
+        return false;
+    }
+    return at == end && first < last && step > 0;
+}
+
 // "X-Y:Z%L": the indices, and how many subjobs may run at once.
 Result<void> add_array(JobOptions& options, std::string_view value) {
     const std::size_t percent = value.find('%');
+    if (!is_index_range(value.substr(0, percent))) {
+        return fail("expected X-Y, X-Y:Z or one of these and %L, with X below Y and Z above 0");
+    }
     options.attributes.put(ATTR_J, "", std::string(value.substr(0, percent)));
     if (percent == std::string_view::npos) {
         return {};

@@ -147,6 +147,22 @@ TEST(AddMissing, LeavesWhatIsThere) {
     EXPECT_TRUE(line.all_variables);
 }
 
+TEST(SubmitOptions, AnArrayHasARangeOfIndices) {
+    for (const char* range : {"0-1", "1-5:2", "3-9%2", "0-3:2%1", "1-4%0"}) {
+        EXPECT_TRUE(parse_submit_options({"-J", range}, kContext)) << range;
+    }
+    for (const char* range : {"", "5", "5-1", "1-1", "a-b", "1-3:0", "1-3:", "-1-3", "1-", "1-5:2:1", "1-5x",
+                              "1-99999999999999999999", "%3"}) {
+        EXPECT_FALSE(parse_submit_options({"-J", range}, kContext)) << range;
+    }
+    const auto refused = parse_submit_options({"-J", "5"}, kContext);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error().message,
+        "illegal -J value '5': expected X-Y, X-Y:Z or one of these and %L, with X below Y and Z above 0");
+    EXPECT_EQ(refused.error().status, 2) << "as OpenPBS's qsub";
+}
+
 TEST(AddDefaults, AreThoseOfPbs) {
     JobOptions options = parse_submit_options({"-j", "oe", "-r", "n"}, kContext).value();
     add_defaults(options);
