@@ -17,15 +17,6 @@ using Form = tl::expected<std::string, std::string>;
 // held as strings give the text back as it is.
 Form canonical_string(const Attribute& attribute, std::string_view text);
 
-// The parts of an element of a tree: "group01:root=30".
-struct TreeElement {
-    std::string_view name;
-    std::string_view parent;
-    std::string_view shares;
-};
-// Splits a canonical element.
-TreeElement tree_element(std::string_view element);
-
 bool is_queue_name(std::string_view text);
 bool is_resource_name(std::string_view text);
 bool is_host_name(std::string_view text);

@@ -97,4 +97,13 @@ Result<StringList> split_rules(std::string_view what, std::string_view text);
 // `longest` characters? Errors: bad_value, name_too_long.
 Result<void> check_name(std::string_view what, std::string_view name, std::size_t longest = 64);
 
+// The parts of an element of a tree: "group01:root=30".
+struct TreeElement {
+    std::string_view name;
+    std::string_view parent;
+    std::string_view shares;
+};
+// Splits a canonical element.
+TreeElement tree_element(std::string_view element);
+
 }  // namespace pbs::objects

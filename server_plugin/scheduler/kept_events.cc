@@ -51,6 +51,8 @@ class Keeper {
         for_each_text(record, [&](std::string_view& text) { keep(text); });
         keep(record.requested);
         keep(record.places);
+        keep(record.account);
+        keep(record.used);
     }
     void operator()(QueueGone&) const {}
     void operator()(VnodeGone&) const {}

@@ -186,6 +186,8 @@ Instant Scheduler::next_deadline(Instant now) {
         sooner(next, impl_->named_after(sched, *impl_->last_tick));
     }
     if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
+    for (const auto& [name, sched] : impl_->scheds)
+        for (const auto& [group, shares] : sched.shares) sooner(next, shares.tree.next_decay(now));
     return next.value_or(Instant::max());
 }
 
@@ -213,7 +215,12 @@ TickResult Scheduler::tick(Instant now) {
     impl_->last_tick = now;
     impl_->look_again = false;
     if (const Policy* policy = impl_->usage_policy(now)) impl_->decay(now, policy->settings);
-    result.usage_changed = impl_->tables.usage.has_changes();
+    for (auto& [name, sched] : impl_->scheds)
+        for (auto& [group, shares] : sched.shares) {
+            shares.bring_up_to_date(impl_->tables, now);
+            shares.tree.decay(now);
+        }
+    result.usage_changed = impl_->tables.usage.has_changes() || has_share_changes();
     return result;
 }
 
@@ -288,6 +295,7 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     }
     impl_->policies = *std::move(policies);
     impl_->snapshot = std::move(snapshot);
+    impl_->renew_shares();
     impl_->note_policies_in_force();
     return {};
 }
@@ -301,6 +309,7 @@ Result<void> Scheduler::set_sched_config(std::string_view sched,
     auto done = impl_->sched_configs.set(sched, {std::move(all_time), std::move(prime), std::move(non_prime)},
                                          impl_->file_context());
     if (!done) return done;
+    impl_->renew_shares();
     impl_->note_policies_in_force();
     return {};
 }
@@ -336,6 +345,7 @@ void Scheduler::clear_sched_config(std::string_view sched) {
     settle();
     impl_->note(&EventsSince::settings_changed);
     impl_->sched_configs.clear(sched);
+    impl_->renew_shares();
     impl_->note_policies_in_force();
 }
 
@@ -362,6 +372,8 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     input.configuration = &configuration;
     input.policy = policy;
     input.memory = &found->second.memory;
+    input.shares = shares_of(found->second, *policy);
+    if (input.shares != nullptr) input.shares->bring_up_to_date(tables, now);
     if (!rehearsal) input.events = &events;
     input.partition = found->second.partition;
     if (sched == default_sched) input.served = served();
@@ -481,6 +493,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
         input.now = now;
         input.categories = impl_->categories;
         input.explained = job;
+        if (policy != nullptr) input.shares = impl_->shares_of(sched->second, *policy);
         input.explanation = &out;
         explain_job(input);
     }
@@ -548,13 +561,16 @@ void Scheduler::sched_changed(const SchedRecord& record) {
     impl_->note(&EventsSince::settings_changed);
     Sched& sched = impl_->scheds[std::string(record.name)];
     sched.scheduling = record.scheduling;
-    sched.partition = impl_->tables.strings.id(record.partition);
+    const std::uint32_t partition = impl_->tables.strings.id(record.partition);
+    if (std::exchange(sched.partition, partition) != partition) impl_->enroll_all();
+    impl_->renew_shares();
 }
 
 void Scheduler::sched_removed(std::string_view name) {
     if (impl_->keep(SchedGone{name})) return;
     if (const auto found = impl_->scheds.find(name); found != impl_->scheds.end()) {
         found->second.events.schedule.clear(impl_->tables.requests);
+        impl_->leave_shares(found->first, found->second, {});
         impl_->scheds.erase(found);
     }
     clear_sched_config(name);
@@ -578,7 +594,8 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     queue.resources_min = keep(record.resources_min);
     queue.resources_available = keep(record.resources_available);
     queue.acl_users.assign(record.acl_users.begin(), record.acl_users.end());
-    queue.partition = impl_->tables.strings.id(record.partition);
+    const std::uint32_t partition = impl_->tables.strings.id(record.partition);
+    if (std::exchange(queue.partition, partition) != partition) impl_->enroll_all();
     queue.backfill_depth = record.backfill_depth;
     queue.execution_type = record.execution_type;
 }
@@ -628,6 +645,11 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
+    if (!record.account.empty())
+        tables.accounts[slot] = tables.strings.id(record.account);
+    else if (!tables.accounts.empty())
+        tables.accounts.erase(slot);
+    if (!record.used.empty()) tables.used[slot] = sched::keep(record.used);
 }
 
 // Starting a job adds its charge to the stored usage, once.
@@ -646,8 +668,10 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
 }
 
-void Scheduler::Impl::ended_running(JobSlot slot) {
+void Scheduler::Impl::ended_running(Instant now, JobSlot slot) {
     tables.usage.forget_job({slot, tables.jobs.id[slot]});
+    unshare_job(slot, now);
+    tables.used.erase(slot);
     for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
 }
 
@@ -663,14 +687,22 @@ struct QueuedJob {
     Instant qtime;
     Instant eligible;
     bool interactive;
+    std::uint32_t account;
     friend bool operator==(const QueuedJob&, const QueuedJob&) = default;
 };
 
-QueuedJob queued_job(const JobTable& jobs, JobSlot slot) {
-    return {jobs.signature[slot],    jobs.user[slot],
-            jobs.origin_queue[slot], jobs.sequence[slot],
-            jobs.priority[slot],     jobs.qtime[slot],
-            jobs.eligible[slot],     (jobs.flags[slot] & job_interactive) != 0};
+QueuedJob queued_job(const Tables& t, JobSlot slot) {
+    const JobTable& jobs = t.jobs;
+    const auto account = t.accounts.find(slot);
+    return {jobs.signature[slot],
+            jobs.user[slot],
+            jobs.origin_queue[slot],
+            jobs.sequence[slot],
+            jobs.priority[slot],
+            jobs.qtime[slot],
+            jobs.eligible[slot],
+            (jobs.flags[slot] & job_interactive) != 0,
+            account == t.accounts.end() ? 0 : account->second};
 }
 
 }  // namespace
@@ -718,7 +750,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool ran = !is_new && is_running(t.jobs.state[slot]);
     const bool waited = !is_new && t.jobs.state[slot] == 'Q';
     const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
-    const QueuedJob before = queued_job(t.jobs, slot);
+    const QueuedJob before = queued_job(t, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
     const std::uint32_t old_owner = t.jobs.owner[slot];
@@ -734,7 +766,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool runs = is_running(record.state);
     const bool waits = record.state == 'Q';
     if (!waits) t.estimates.left_queue(record.job);
-    if (!(waited && waits && queued_job(t.jobs, slot) == before)) {
+    if (!(waited && waits && queued_job(t, slot) == before)) {
         if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
     }
@@ -743,7 +775,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         // As it was, but for what it has used so far.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
             impl_->note(&EventsSince::all);
-        else if (const QueuedJob after = queued_job(t.jobs, slot);
+        else if (const QueuedJob after = queued_job(t, slot);
                  after.signature != before.signature || after.user != before.user)
             impl_->note(&EventsSince::all);  // it may ask for less of a limit than before
         else if (t.jobs.stime[slot] != old_stime)
@@ -760,7 +792,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         impl_->note_start(slot);
         impl_->started_running(now, slot);
     }
-    if (ran && !runs) impl_->ended_running(slot);
+    if (ran && !runs) impl_->ended_running(now, slot);
+    impl_->share_job(slot, now);
     if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
     if (ran && t.queues[old_queue].running.empty()) t.queues[old_queue].idle_since = now;
 }
@@ -782,12 +815,14 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot],
                     t.vnodes.held_by(slot));
         t.vnodes.release(slot);
-        impl_->ended_running(slot);
+        impl_->ended_running(now, slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];
         if (queue.running.empty()) queue.idle_since = now;
     }
     t.requests.release(t.jobs.request[slot]);
     t.signatures.release(t.jobs.signature[slot]);
+    t.accounts.erase(slot);
+    t.used.erase(slot);
     t.jobs.remove(slot);
 }
 

@@ -72,6 +72,12 @@ struct TickResult {
     bool usage_changed = false;         // take_usage_changes() has something to be written
 };
 
+// What changed of a scheduler's fair-share usage, to be written to the records of this scope.
+struct ShareChanges {
+    std::string scope;
+    UsageChanges changes;
+};
+
 class Inspector;
 
 class Scheduler {
@@ -213,6 +219,16 @@ class Scheduler {
     // For a host that doesn't write them: false, and none are kept for it.
     void keep_usage_changes(bool keep);
     std::vector<UsageRow> usage_rows() const;
+
+    // Fair-share usage, in the same way, by scope: the fs_group, and the scheduler unless it is `default`.
+    // Scopes whose records are to be loaded, each named once: to be asked for after a change of configuration
+    // or of schedulers. Until they are loaded usage counts from nothing.
+    std::vector<std::string> shares_to_load();
+    void load_shares(std::string_view scope, std::span<const UsageRow> rows,
+                     std::span<const ChargeRow> charges, Instant last_decay);
+    std::vector<ShareChanges> take_share_changes();
+    bool has_share_changes() const;
+
     // The scheduler whose policy keeps past usage now; empty: none.
     std::string usage_keeper(Instant now);
 

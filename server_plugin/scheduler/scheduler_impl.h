@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "server_plugin/scheduler/framework/cycle.h"
 #include "server_plugin/scheduler/framework/sched_config.h"
+#include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/kept_events.h"
 
 namespace pbs::sched {
@@ -26,7 +28,8 @@ struct Sched {
     std::uint32_t partition = 0;
     SchedMemory memory;
     EventMemory events;
-    std::string policy;  // in force at the last tick
+    std::map<std::string, SchedShares, std::less<>> shares;  // by fs_group
+    std::string policy;                                      // in force at the last tick
     // The last tick wants a cycle for nothing but instants that refusals name: the next one goes by events.
     bool woken_for_instants = false;
     // What boundary_after() said, and the policy in force until then. It holds from `from` until `boundary`,
@@ -76,6 +79,7 @@ struct Scheduler::Impl {
     bool categories = true;
     bool by_events = true;
     Seconds comment_interval = std::chrono::minutes(5);
+    std::vector<ShareChanges> left_shares;  // of fs_groups that no policy uses any more, not taken yet
     std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
     std::size_t long_cycle = 20'000;        // queued jobs
     std::vector<std::uint32_t> partitions;  // what served() said last
@@ -140,8 +144,18 @@ struct Scheduler::Impl {
     }
     // In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);
+    // shares.cc: what schedulers keep of fs_groups, as the configuration has them.
+    void renew_shares();
+    SchedShares* shares_of(Sched& sched, const Policy& policy);
+    template <class Act>
+    void each_shares_of(JobSlot slot, const Act& act);
+    void share_job(JobSlot slot, Instant now);
+    void unshare_job(JobSlot slot, Instant now);
+    void leave_shares(std::string_view name, Sched& sched, const std::set<std::string>& used);
+    void enroll_all();
+    void enroll(SchedShares& shares, std::string_view name, const Sched& sched);
     void started_running(Instant now, JobSlot slot);
-    void ended_running(JobSlot slot);
+    void ended_running(Instant now, JobSlot slot);
     void log_end(Instant now, JobSlot slot);
     void decay(Instant now, const Settings& settings);
     std::size_t queued_jobs() const;

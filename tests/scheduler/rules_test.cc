@@ -137,6 +137,20 @@ void set_server(Site& site, ServerRecord server) {
     site.world.server(server);
 }
 
+// Two of the five users are in a group, one is beside it, and two aren't in the tree.
+void share_out_by_tree(Site& site) {
+    Settings& s = site.world.policy();
+    s.fairshare = true;
+    s.fairshare_group = "tree";
+    site.world.configuration.fs_groups["tree"] = {.name = "tree",
+                                                  .elements = {{"physics", "root", 40},
+                                                               {"u1", "physics", 30},
+                                                               {"u2", "physics", 10},
+                                                               {"u3", "root", 25}},
+                                                  .usage_formula = "ncpus*walltime",
+                                                  .decay_time = Seconds(hour)};
+}
+
 using SetUp = std::function<void(Site&)>;
 const std::map<std::string, SetUp, std::less<>>& generators() {
     static const std::map<std::string, SetUp, std::less<>> all = {
@@ -166,6 +180,15 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"dedicated_time",
          [](Site& site) { site.world.configuration.dedicated = site.world.window("FREQ=DAILY", 8, 9); }},
         {"execution_type", [](Site& site) { set_queue(site, {.execution_type = ExecutionType::prime}); }},
+        {"fair_share", share_out_by_tree},
+        {"no_shares",
+         [](Site& site) {
+             share_out_by_tree(site);
+             FsGroup& group = site.world.configuration.fs_groups.at("tree");
+             group.enforce_no_shares = true;
+             group.unknown_shares = 0;
+             site.world.policy().enforce_no_shares = true;
+         }},
         {"fragments",
          [](Site& site) {
              site.world.policy().avoid_fragmentation = {true};

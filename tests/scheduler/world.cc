@@ -164,6 +164,9 @@ void World::send(int number, Instant now) {
     r.walltime = Seconds(o.walltime);
     r.requested = asked;
     r.places = held;
+    r.account = o.account;
+    const Amount used[] = {{mem, o.used_mem, {}}};
+    if (o.used_mem >= 0) r.used = used;
     scheduler.job_changed(now, r);
 }
 

@@ -106,6 +106,8 @@ struct JobOptions {
     std::int64_t ssinodes = -1;  // as the host has it of a job that was started
     char state = 'Q';
     std::string origin_queue{};  // empty: as queue
+    std::string account{};
+    std::int64_t used_mem = -1;  // so far
 };
 
 // What a cycle decided, by job numbers and queue names.

@@ -65,6 +65,8 @@ void CycleContext::set_up_state() {
     state.queues = &tables.queues;
     state.resources = &tables.resources;
     state.server = &tables.server;
+    state.shares = in.shares;
+    state.tables = &tables;
     state.strings = &tables.strings;
     state.vnodes = &tables.vnodes;
     state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};

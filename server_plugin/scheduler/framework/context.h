@@ -158,6 +158,7 @@ struct CycleScratch {
     PlaceMap answers_of_few;
     std::vector<Turn> turns;
     std::vector<LaneId> lanes;
+    std::vector<double> ratios;  // by lane, of its entity
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are put into lanes
     PendingJobs pending;                             // of a cycle that keeps no lanes
@@ -216,6 +217,10 @@ struct CycleContext {
     // What events lifted, whatever jobs ask for.
     Blockers lifted = 0;
     bool room_everywhere = false;  // not on the vnodes alone that gave something back
+
+    // Usage counts for the order by whole minutes, so that the order lasts for a minute while nothing
+    // happens.
+    Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
     std::size_t reserved_kept = 0;  // the first reservations are those of an earlier cycle
     // Steps of looking ahead for jobs that no start was found for. So many are taken in a cycle, so that it

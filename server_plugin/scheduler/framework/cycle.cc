@@ -9,6 +9,7 @@
 
 #include "server_plugin/scheduler/framework/future.h"
 #include "server_plugin/scheduler/framework/outcome.h"
+#include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/framework/turns.h"
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
@@ -187,6 +188,7 @@ void Cycle::take_back() {
         c_.tables.counts.count(started.view->slot, t.jobs.owner[started.job], t.jobs.group[started.job], -1);
     }
     c_.state.vnodes->clear_reservations();
+    if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();
 }
 
 // What the next cycle has to know of this one.

@@ -17,6 +17,7 @@
 namespace pbs::sched {
 
 struct CycleScratch;  // context.h
+class SchedShares;    // shares.h
 
 // Memory that a cycle works in, kept for the next one; null before the first. A copy has none.
 struct KeptScratch {
@@ -45,6 +46,7 @@ struct CycleInput {
     const Configuration* configuration = nullptr;
     Policy* policy = nullptr;  // the one in force
     SchedMemory* memory = nullptr;
+    SchedShares* shares = nullptr;  // of its fs_group; null: it has none, or doesn't use it
     EventMemory* events = nullptr;  // null: every job is looked at
     std::uint32_t partition = 0;
     // The partitions that have a scheduler, for the one that tells jobs of other partitions.

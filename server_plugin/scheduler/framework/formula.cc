@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server_plugin/scheduler/framework/shares.h"
+
 namespace pbs::sched {
 
 Result<Formula> Formula::compile(const std::string& text) {
@@ -28,6 +30,15 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
             return c.jobs.priority[job];
         case What::walltime:
             return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
+        case What::share:
+        case What::tree_usage:
+        case What::share_factor: {
+            if (c.shares == nullptr) return 0;
+            const FairShares::Node entity = c.shares->entity(*c.tables, job);
+            if (reads_[name].what == What::share) return c.shares->tree.share(entity);
+            return reads_[name].what == What::tree_usage ? c.shares->tree.tree_usage(entity, c.now)
+                                                         : c.shares->tree.factor(entity, c.now);
+        }
         case What::nothing:
             return 0;
         case What::resource:
@@ -35,14 +46,24 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
     }
     const std::uint32_t resource = reads_[name].resource;
     const auto asked = number_of(c.requests[c.jobs.request[job]].totals, resource).value_or(0);
-    switch (resources.find(resource)->kind) {
+    return formula_amount(asked, resources.find(resource)->kind);
+}
+
+double formula_amount(std::int64_t amount, ResourceKind kind) {
+    switch (kind) {
         case ResourceKind::size:
-            return std::ceil(static_cast<double>(asked) / 1024);
+            return std::ceil(static_cast<double>(amount) / 1024);
         case ResourceKind::real:
-            return static_cast<double>(asked) / 1e6;
+            return static_cast<double>(amount) / 1e6;
         default:
-            return static_cast<double>(asked);
+            return static_cast<double>(amount);
     }
+}
+
+bool Formula::reads_shares() const {
+    return std::ranges::any_of(expression_.names(), [](const objects::Formula::Name& name) {
+        return std::ranges::find(kShareTerms, name.name, &ShareTerm::name) != kShareTerms.end();
+    });
 }
 
 void Formula::resolve(const Resources& resources) {
@@ -52,6 +73,8 @@ void Formula::resolve(const Resources& resources) {
         if (name == "eligible_time") read.what = What::eligible_time;
         if (name == "queue_priority") read.what = What::queue_priority;
         if (name == "job_priority") read.what = What::job_priority;
+        for (const auto& [term, what] : kShareTerms)
+            if (name == term) read.what = what;
         if (read.what == What::nothing) {
             read.resource = resources.id(name);
             if (read.resource != no_resource)

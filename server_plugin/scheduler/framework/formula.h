@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "objects/formula.h"
@@ -11,8 +13,13 @@
 
 namespace pbs::sched {
 
+// An amount of a resource as formulas have it: sizes in kilobytes, durations in seconds, as in pbs_sched.
+double formula_amount(std::int64_t amount, ResourceKind kind);
+
 // Names: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job asks for
-// none), eligible_time (seconds), queue_priority, job_priority. The fairshare ones and accrue_type are 0.
+// none), eligible_time (seconds), queue_priority, job_priority. The
+// part of the machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without
+// an fs_group. accrue_type is 0.
 class Formula {
   public:
     // An error names the formula and where it goes wrong.
@@ -23,8 +30,12 @@ class Formula {
 
     // Does it change with time, for jobs that nothing happens to?
     bool changes_with_time() const {
-        return std::ranges::count(reads_, What::eligible_time, &Read::what) > 0;
+        return std::ranges::any_of(reads_, [](const Read& read) {
+            return read.what == What::eligible_time || is_of_shares(read.what);
+        });
     }
+    // Does it read what the fs_group of the policy has of a job's entity?
+    bool reads_shares() const;
 
   private:
     enum class What : std::uint8_t {
@@ -33,12 +44,27 @@ class Formula {
         queue_priority,
         job_priority,
         walltime,
+        share,
+        tree_usage,
+        share_factor,
         resource
     };
+    // OpenPBS knows the part of the machine by two names.
+    struct ShareTerm {
+        std::string_view name;
+        What what;
+    };
+    static constexpr std::array<ShareTerm, 4> kShareTerms = {{{"fairshare_perc", What::share},
+                                                              {"fair_share_perc", What::share},
+                                                              {"fairshare_tree_usage", What::tree_usage},
+                                                              {"fairshare_factor", What::share_factor}}};
     struct Read {
         What what = What::nothing;
         std::uint32_t resource = no_resource;
     };
+    static bool is_of_shares(What what) {
+        return what == What::share || what == What::tree_usage || what == What::share_factor;
+    }
     explicit Formula(objects::Formula expression);
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;

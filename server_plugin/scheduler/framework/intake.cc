@@ -3,8 +3,10 @@
 #include "server_plugin/scheduler/framework/intake.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
+#include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/model/share_out.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/pending/deal.h"
@@ -47,8 +49,7 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
                            t_.jobs.signature[job], 0};
         if (in_.policy->formula) {
-            const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-            ordered.score = in_.policy->formula->value(context, t_.resources, job);
+            ordered.score = in_.policy->formula->value(order_context(), t_.resources, job);
         }
         return ordered;
     }
@@ -166,13 +167,17 @@ std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
+// The entity that a lane is of, where the policy deals by shares.
+std::uint32_t Intake::entity_of(JobSlot job) const {
+    return s_.fairshare && state_.shares != nullptr ? state_.shares->entity(t_, job) : 0;
+}
+
 PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                     const LeastNeeds& needs) const {
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
     PendingJobs::Entry entry;
     entry.job = job.job;
     entry.signature = job.signature;
-    order_key(chain, context, job, entry.key);
+    order_key(chain, order_context(), job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
     if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
@@ -182,6 +187,11 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
 // Do jobs that nothing happens to stay in their order, as their keys have it?
 bool Intake::order_lasts() const {
     if (in_.policy->formula && in_.policy->formula->changes_with_time()) return false;
+    // A share is another once an entity is told of that isn't in the tree.
+    if (std::ranges::any_of(in_.policy->chain, [](const Link& link) {
+            return link.comparator == &comparator("fairshare_perc");
+        }))
+        return false;
     return std::ranges::all_of(queued_classes, [&](JobClass job_class) {
         return key_bits(p_.lane_chain(*in_.policy, job_class, state_.prime_now)) <=
                std::tuple_size_v<PendingKey> * 64;
@@ -212,15 +222,14 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     const Chain& chain = p_.lane_chain(*in_.policy, job_class, prime_order);
     const bool by_place = !order_lasts();
     const Chain none;
-    if (by_place) {
-        const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, {}};
-        sort_by(chain, context, jobs);
-    }
+    if (by_place) sort_by(chain, order_context(), jobs);
     const Deal* deal = lasting_deal_of(job_class);
     std::vector<PendingJobs::Beginning> lanes;
     std::vector<std::uint32_t> jobs_of;  // by lane: the number of its jobs
     std::vector<std::uint32_t> lane_by(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
                                        UINT32_MAX);
+    std::unordered_map<LaneId, std::uint32_t> lane_by_entity;
+    const bool by_shares = s_.fairshare && state_.shares != nullptr;
     struct InLane {
         std::uint32_t lane;
         std::uint32_t index;
@@ -228,7 +237,9 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     std::vector<InLane> places;
     places.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
-        std::uint32_t& lane = lane_by[lane_is_of(job.job, job_class)];
+        std::uint32_t& lane =
+            by_shares ? lane_by_entity.try_emplace(lane_of(job.job, job_class), UINT32_MAX).first->second
+                      : lane_by[lane_is_of(job.job, job_class)];
         if (lane == UINT32_MAX) {
             lane = static_cast<std::uint32_t>(lanes.size());
             lanes.push_back({lane_of(job.job, job_class), {}});
@@ -245,7 +256,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         for (std::size_t i = part * stretch; i < std::min(jobs.size(), (part + 1) * stretch); ++i) {
             PendingJobs::Entry& entry = lanes[places[i].lane].jobs[places[i].index];
             entry = entry_of(jobs[i], by_place ? none : chain, deal, *needs[t_.jobs.request[jobs[i].job]]);
-            if (by_place) entry.key = {i};
+            if (by_place) entry.key = {in_.policy->formula ? ~ordered_bits(jobs[i].score) : 0, i};
         }
     });
     pending_->fill(lanes);
@@ -281,7 +292,8 @@ void Intake::find_news() {
 const Deal* Intake::deal_of(JobClass job_class, Instant at) const {
     for (const Deal* deal : p_.deals)
         if (deal->of_users == queues_.has_lane_by_user(job_class) &&
-            !(deal->spares_overdue && job_class == JobClass::overdue) && deal->wanted(s_, at))
+            !(deal->spares_overdue && job_class == JobClass::overdue) &&
+            !(deal->by_shares && state_.shares == nullptr) && deal->wanted(s_, at))
             return deal;
     return nullptr;
 }

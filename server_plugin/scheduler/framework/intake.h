@@ -60,8 +60,12 @@ class Intake : CyclePart {
     void renew();
     void find_news();
     std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
+    std::uint32_t entity_of(JobSlot job) const;
     LaneId lane_of(JobSlot job, JobClass job_class) const {
-        return pending_->lane(job_class, lane_is_of(job, job_class));
+        return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job));
+    }
+    OrderContext order_context() const {
+        return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_};
     }
     // A deal that begins at a date begins with lanes that are kept.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }

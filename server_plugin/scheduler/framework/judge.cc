@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "server_plugin/scheduler/framework/shares.h"
+
 namespace pbs::sched {
 
 Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
@@ -215,6 +217,7 @@ void Judge::start(const Candidate& job, QueueView& view) {
         c_.rejects_more = c_.rejects_more || (!was_over && standing.over(hours));
     }
     state_.counts->count(view.slot, job.user.owner, job.user.group);
+    expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.user.owner];
         ++starts_of_group_[job.user.group];
@@ -228,6 +231,13 @@ void Judge::start(const Candidate& job, QueueView& view) {
         c_.refused[refusal - 1].job = no_slot;
         refusal = 0;
     }
+}
+
+// Of a job that starts, or that a place is kept for: what it will have used counts for those behind it.
+void Judge::expect_usage(JobSlot job) {
+    if (!s_.fairshare || state_.shares == nullptr) return;
+    SchedShares& shares = *state_.shares;
+    shares.tree.expect(shares.entity(t_, job), shares.expected(t_, job));
 }
 
 std::uint32_t& Judge::no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {

@@ -23,6 +23,7 @@ class Judge : CyclePart {
 
     // For which verdict no start was found for a job like this one: how many jobs had been started, and 1.
     // Users who are alike now may not be so later.
+    void expect_usage(JobSlot job);
     std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues);
 
     // The jobs that weren't started are asked again, in queues that don't observe prime time any more: what

@@ -1,20 +1,37 @@
 #include "server_plugin/scheduler/framework/turns.h"
 
 #include <algorithm>
+#include <span>
 
+#include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
 namespace pbs::sched {
-namespace {
-
-// Turns in a heap: the least goes first.
-bool later_turn(const Turn& a, const Turn& b) {
+// Turns are in a heap: the least goes first. What jobs of the cycle are expected to use makes the numbers of
+// lanes larger, never less; so a turn of which not all is known that was started since is found too early at
+// most, and is put back with the numbers of now.
+bool Turns::is_later(const Turn& a, const Turn& b) const {
     if (a.turn != b.turn) return a.turn > b.turn;
-    return a.rank != b.rank ? a.rank > b.rank : a.key > b.key;
+    if (a.rank != b.rank) return a.rank > b.rank;
+    if (depth_ == 0) return a.key > b.key;
+    if (in_.policy->formula && a.key[0] != b.key[0]) return a.key[0] > b.key[0];
+    const std::span<const double> x(&ratios_[a.lane * depth_], depth_);
+    const std::span<const double> y(&ratios_[b.lane * depth_], depth_);
+    const auto [p, q] = std::ranges::mismatch(x, y);
+    return p != x.end() ? *p > *q : a.key > b.key;
 }
 
-}  // namespace
+void Turns::note_ratios(LaneId lane) {
+    if (ratios_.size() < (lane + 1) * depth_) ratios_.resize((lane + 1) * depth_);
+    state_.shares->tree.ratios(intake_.jobs()[lane].entity, c_.usage_as_of(),
+                               {&ratios_[lane * depth_], depth_});
+}
+
+// Changes whenever turns may be others.
+std::size_t Turns::state_number() const {
+    return c_.state_number() + takes_;
+}
 
 // Does the next job of the class, in these queues, matter to others even if it doesn't start? A queue may be
 // drained for it, or it may hold others up.
@@ -65,11 +82,13 @@ bool Turns::next(Turn& turn, JobClass job_class) {
         if (!found && !is_new) return false;
         if (!found || (is_new && next->at < turn.at)) turn.at = next->at;
     }
-    turn.as_of = c_.state_number();
+    turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
     if (deal_ != nullptr) {
         turn.turn = begin_of(turn.lane);
         if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
+        if (deal_->by_shares) note_ratios(turn.lane);
+        if (!taken_of_queue_.empty()) turn.turn += taken_of_queue_[lane.of];
     }
     return true;
 }
@@ -105,6 +124,10 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
     const std::size_t before = started_.size();
     pending.park(turn.lane, turn.at, judge_.consider(job, queues));
+    if (!taken_of_queue_.empty()) {
+        ++taken_of_queue_[pending[turn.lane].of];
+        ++takes_;
+    }
     if (started_.size() == before) queues.released.vain = true;
     ++turn.at.index;
     return taken.charge;
@@ -145,6 +168,14 @@ bool Turns::consider(JobClass job_class) {
         deal_in_circle(job_class);
         return true;
     }
+    const bool by_shares = deal_ != nullptr && deal_->by_shares;
+    depth_ = by_shares ? state_.shares->tree.depth() : 0;
+    taken_of_queue_.clear();
+    if (by_shares && s_.round_robin) {
+        if (!c_.everything) return false;  // how many jobs of a queue come before one
+        taken_of_queue_.assign(t_.queues.size(), 0);
+    }
+    const auto later_turn = [&](const Turn& a, const Turn& b) { return is_later(a, b); };
     std::vector<Turn>& heap = c_.scratch->turns;
     heap.clear();
     const auto push = [&](Turn turn) {
@@ -167,7 +198,7 @@ bool Turns::consider(JobClass job_class) {
     }
     while (!heap.empty()) {
         Turn turn = pop();
-        if (turn.as_of != c_.state_number()) {  // less is free now than when it was found
+        if (turn.as_of != state_number()) {  // less is free now than when it was found
             push(turn);
             continue;
         }

@@ -39,7 +39,17 @@ class Turns : CyclePart {
     Intake& intake_;
     Judge& judge_;
     ReleasedJobs& released_;
+    bool is_later(const Turn& a, const Turn& b) const;
+    void note_ratios(LaneId lane);
+    std::size_t state_number() const;
+
     const Deal* deal_ = nullptr;  // of the class whose turn it is
+    // With shares: by lane, how much of its share its entity had used when the lane's turn was found; so many
+    // numbers for each.
+    std::vector<double>& ratios_ = c_.scratch->ratios;
+    std::size_t depth_ = 0;
+    std::vector<std::int64_t> taken_of_queue_;  // with shares and round_robin
+    std::size_t takes_ = 0;
 };
 
 }  // namespace pbs::sched

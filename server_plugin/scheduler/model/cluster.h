@@ -70,6 +70,8 @@ struct JobRecord : JobFields {
     Seconds walltime{-1};  // requested; -1: none asked
     std::span<const Amount> requested;
     std::span<const Place> places;  // held by a running job
+    std::string_view account;
+    std::span<const Amount> used;  // by a running job so far, but for walltime; what is known of it
 };
 
 // Calls visit(text) for each text of the fields.

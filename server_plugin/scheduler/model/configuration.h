@@ -12,6 +12,7 @@
 #include "rrule/window_set.h"
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/model/error.h"
+#include "server_plugin/scheduler/model/fs_group.h"
 #include "server_plugin/scheduler/model/settings.h"
 
 namespace pbs::objects {
@@ -33,6 +34,7 @@ using ByName = std::map<std::string, T, std::less<>>;
 struct Configuration {
     ByName<Settings> policies;  // those that a scheduler has
     ByName<Slots> scheds;
+    ByName<FsGroup> fs_groups;               // those that a policy of a scheduler names
     ByName<rrule::WindowSet> queue_windows;  // of queues that have any
     rrule::WindowSet prime;                  // union of the time_windows of type prime
     rrule::WindowSet dedicated;              // and of those of type dedicated

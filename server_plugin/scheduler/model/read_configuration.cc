@@ -84,6 +84,12 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
     }
     for (const Object* policy : assigned_policies(snapshot)) {
         configuration.policies[policy->name()] = read_policy(*policy, configuration, zone);
+        const std::string group(policy->text("fairshare_group"));
+        if (const Object* object = group.empty() ? nullptr : snapshot.fs_group(group)) {
+            const FsGroup& read =
+                configuration.fs_groups.insert_or_assign(group, read_fs_group(*object)).first->second;
+            configuration.policies[policy->name()].enforce_no_shares = read.enforce_no_shares;
+        }
     }
     return configuration;
 }

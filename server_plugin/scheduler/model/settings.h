@@ -34,6 +34,7 @@ struct Settings : PolicySettings {
     // Read from a sched_config file: the server's backfill_depth and job_sort_formula count (PP-748,
     // interface 6).
     bool from_sched_config = false;
+    bool enforce_no_shares = false;    // of the fs_group of fairshare_group
     const Profile* profile = nullptr;  // null: the one of the algorithm
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above; 0: neither is set

@@ -43,6 +43,9 @@ struct Deal {
     // Lanes with equal turns are gone through in a circle, from the one on that had the last turn
     // (past_usage_deal.h).
     bool in_circle = false;
+    // Lanes are of entities of the fair-share tree, too; of lanes with equal turns and ranks the entity that
+    // has used the least of its share goes first (framework/turns.h).
+    bool by_shares = false;
 };
 
 }  // namespace pbs::sched

@@ -38,10 +38,11 @@ void PendingJobs::clear() {
     *this = {};
 }
 
-LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of) {
-    const auto key = static_cast<std::uint64_t>(job_class) << 32 | of;
+LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity) {
+    const auto key =
+        (static_cast<std::uint64_t>(entity) << 3 | static_cast<std::uint64_t>(job_class)) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, 0, 0, {}, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, entity, 0, 0, {}, {}, {}, {}});
     return place->second;
 }
 

@@ -84,7 +84,8 @@ using LaneId = std::uint32_t;
 
 struct Lane {
     JobClass job_class = JobClass::normal;
-    std::uint32_t of = 0;  // normal: the user (group:user); dedicated and rest: the slot of the queue
+    std::uint32_t of = 0;      // normal: the user (group:user); dedicated and rest: the slot of the queue
+    std::uint32_t entity = 0;  // of the fair-share tree; 0: of all
     std::uint32_t jobs = 0;
     std::uint32_t place = 0;  // among the lanes of its class that have jobs, if it is one
     std::vector<std::uint32_t> blocks;
@@ -113,7 +114,8 @@ class PendingJobs {
     };
 
     void clear();
-    LaneId lane(JobClass job_class, std::uint32_t of);  // made if it isn't there
+    // Made if it isn't there.
+    LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // The lanes of a class that have jobs, in no particular order.
@@ -260,7 +262,7 @@ class PendingJobs {
     std::size_t place_of(std::uint32_t block) const;
 
     std::vector<Lane> lanes_;
-    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and what it is of
+    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and whose it is
     std::vector<Block> blocks_;
     std::vector<std::uint32_t> unused_;    // blocks
     std::vector<std::uint32_t> block_of_;  // by job

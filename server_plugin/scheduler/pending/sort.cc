@@ -19,19 +19,20 @@ extern const Comparator sequence_order;
 extern const Comparator run_end_order;
 extern const Comparator starving_order;
 extern const Comparator queue_order;
+extern const Comparator fairshare_perc_order;
 extern const Comparator formula_order;
 extern const Comparator resource_order;
 extern const Comparator asked_walltime_order;
 extern const Comparator job_priority_order;
 
 std::span<const Comparator* const> all_comparators() {
-    static constexpr std::array<const Comparator*, 13> comparators = {
+    static constexpr std::array<const Comparator*, 14> comparators = {
         // Origin
         &walltime_order, &nodes_order, &eligible_order, &queued_order, &small_queued_order, &sequence_order,
         &run_end_order,
         // Standard
-        &starving_order, &queue_order, &formula_order, &resource_order, &asked_walltime_order,
-        &job_priority_order};
+        &starving_order, &queue_order, &formula_order, &fairshare_perc_order, &resource_order,
+        &asked_walltime_order, &job_priority_order};
     return comparators;
 }
 

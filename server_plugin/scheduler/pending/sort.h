@@ -14,6 +14,9 @@
 
 namespace pbs::sched {
 
+class SchedShares;
+struct Tables;
+
 // A job as the orders see it.
 struct OrderedJob {
     JobSlot job = no_slot;
@@ -30,6 +33,9 @@ struct OrderContext {
     const QueueTable& queues;
     const Requests& requests;
     std::span<const std::uint32_t> queue_rank;  // by queue slot: place among queues in order of priority
+    // Of the fs_group of the policy; null: it has none. With the tables that its entities are found by.
+    SchedShares* shares = nullptr;
+    Tables* tables = nullptr;
 };
 
 // What a number is to people.

@@ -11,6 +11,7 @@
 namespace pbs::sched {
 
 extern const Deal by_queue_deal;
+extern const Deal fair_share_deal;
 extern const Deal past_usage_deal;
 extern const Deal round_robin_deal;
 
@@ -26,6 +27,7 @@ extern const Filter hpm_counters_filter;
 extern const Filter max_dedicated_jobs_filter;
 extern const Filter max_running_filter;
 extern const Filter max_user_run_jobs_filter;
+extern const Filter no_shares_filter;
 extern const Filter nonprime_drain_filter;
 extern const Filter prime_boundary_filter;
 extern const Filter prime_limit_filter;

@@ -10,7 +10,7 @@ namespace pbs::sched {
 namespace {
 
 // started and execution_type of the queue are asked of each job before any filter.
-constexpr std::array<const Filter*, 16> filters = {
+constexpr std::array<const Filter*, 17> filters = {
     &queue_maximum_filter,       // fits the queue's limits at all
     &user_acl_filter,            // may its owner use the queue
     &dedicated_time_filter,      // windows of type dedicated
@@ -27,6 +27,7 @@ constexpr std::array<const Filter*, 16> filters = {
     &reservations_filter,        // reserved for a top job
     &queue_user_limit_filter,    // max_user_run of the queue
     &queue_group_limit_filter,   // max_group_run of the queue
+    &no_shares_filter,           // enforce_no_shares
 };
 
 constexpr std::array<const AfterRefusalRule*, 1> after_refusal = {
@@ -41,7 +42,8 @@ constexpr std::array<const CycleLogRule*, 1> logs = {
     &schedule_log_rule,
 };
 
-constexpr std::array<const Deal*, 2> deals = {
+constexpr std::array<const Deal*, 3> deals = {
+    &fair_share_deal,
     &round_robin_deal,
     &by_queue_deal,
 };
@@ -59,6 +61,8 @@ void make_chains(Policy& policy, const Resources& resources) {
     for (const SortKey& key : s.job_sort_key) {
         if (key.name == "job_priority" || key.name == "sort_priority") {
             chain.push_back({&comparator("job_priority"), 0, key.high_first});
+        } else if (key.name == "fairshare_perc" || key.name == "fair_share_perc") {
+            chain.push_back({&comparator("fairshare_perc"), 0, key.high_first});
         } else if (key.name == "walltime") {
             chain.push_back({&comparator("asked_walltime"), 0, key.high_first});
         } else if (const auto id = resources.id(key.name); id != no_resource) {

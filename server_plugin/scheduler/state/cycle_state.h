@@ -22,6 +22,9 @@
 
 namespace pbs::sched {
 
+class SchedShares;
+struct Tables;
+
 // Origin's classes, in the order of the job list. The standard algorithm has normal jobs only, and starving
 // ones, which are `overdue`: Origin calls these waiting jobs.
 enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
@@ -138,6 +141,9 @@ struct CycleState {
     bool prime_now = false;               // it holds, and it is prime time
     PrimePeriods* prime = nullptr;        // from `now` on; never null
     std::optional<Instant> prime_change;  // the next boundary of prime time, either way
+
+    SchedShares* shares = nullptr;  // of the policy's fs_group; null: it has none
+    Tables* tables = nullptr;       // that its entities are found by
 
     const Allocations* allocations = nullptr;                 // null: they aren't enforced, or not read
     std::unordered_map<std::uint32_t, double> started_hours;  // node-hours by group, of jobs of this cycle

@@ -248,6 +248,8 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Group {} is not in the allocations file", c.strings.text(r.object));
         case ReasonCode::allocations_unread:
             return "The allocations of groups can't be read";
+        case ReasonCode::no_shares:
+            return "Not Running: Job has zero shares for fairshare";
         case ReasonCode::found_at_start:
             return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
                    "a "

@@ -67,6 +67,7 @@ enum class ReasonCode : std::uint8_t {
     // object: the request
     request_unsupported,
     hpm_not_ready,   // the counters are not in user mode
+    no_shares,       // the job's entity has none (enforce_no_shares)
     found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)
     after_top_job,   // strict_ordering; object: the job
     other,           // a rule's own words; object: the text

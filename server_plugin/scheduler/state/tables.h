@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "server_plugin/scheduler/model/allocations.h"
@@ -55,6 +56,9 @@ struct Tables {
     std::vector<std::int64_t> in_use;  // by resource
     NodeSize counted_size;             // by which the nodes in use of queues are counted
     PastUsage usage;
+    // Of jobs that have one; and what running jobs have used, as far as the host has told.
+    std::unordered_map<JobSlot, std::uint32_t> accounts;
+    std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;

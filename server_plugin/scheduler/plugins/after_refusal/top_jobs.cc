@@ -28,6 +28,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool backfills() const;
     bool may_hold_up(const QueueView& view) const;
     void hold_up(JobSlot job, const QueueView& view);
+    void look_at_order_again() const;
     bool reserve_for(Candidate& job, QueueView& view);
 
     Judge& judge_;
@@ -93,6 +94,13 @@ void TopJobsRule::begin() {
 void TopJobsRule::hold_up(JobSlot job, const QueueView& view) {
     (view.queue->backfill_depth == 0 && backfills() ? top_job_of_view_[view.number] : top_job_) = job;
     ++c_.held_up;
+    look_at_order_again();
+}
+
+// By what entities use in the meantime another job may come first, and keep others from less.
+void TopJobsRule::look_at_order_again() const {
+    if (s_.fairshare && state_.shares != nullptr)
+        state_.instants->insert(c_.usage_as_of() + std::chrono::minutes(1));
 }
 
 Reason TopJobsRule::holds_up(const QueueView* view) const {
@@ -119,6 +127,8 @@ bool TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(c_, future_, job, view);
     if (ahead.earliest(in_.now)) {
         ahead.reserve();
+        judge_.expect_usage(job.job);
+        look_at_order_again();
         return true;
     }
     c_.vain_steps += ahead.steps();

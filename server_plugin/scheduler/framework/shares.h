@@ -1,0 +1,42 @@
+// What one scheduler keeps of an fs_group: the tree with its usage, and how jobs add to it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/usage_formula.h"
+#include "server_plugin/scheduler/state/tables.h"
+
+namespace pbs::sched {
+
+class SchedShares {
+  public:
+    SchedShares(const FsGroup& group, UsageFormula formula) : tree(group), formula_(std::move(formula)) {}
+
+    FairShares tree;
+    bool loaded = false;  // what is stored of it was asked for
+
+    // Other rules or another tree. The jobs that run have to be told of again if it says true.
+    bool set_group(const FsGroup& group, UsageFormula formula);
+
+    // The job's entity: its owner, group, account or queue, as the group says; without one "group:owner".
+    FairShares::Node entity(Tables& tables, JobSlot job);
+    // The job runs, or what it has used is known anew.
+    void job_runs(Tables& tables, JobSlot job, Instant now);
+    // It ran until now. Harmless if it didn't.
+    void job_ended(Tables& tables, JobSlot job, Instant now);
+    // Of jobs whose usage doesn't grow as their walltime does, what it is now. O(those jobs).
+    void bring_up_to_date(Tables& tables, Instant now);
+    // What a start of the job adds within the cycle.
+    double expected(Tables& tables, JobSlot job);
+
+  private:
+    static UsageFormula::Amounts amounts(Tables& tables, JobSlot job);
+
+    UsageFormula formula_;
+    std::vector<JobSlot> uneven_;  // jobs whose usage isn't a line over their walltime
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,49 @@
+// usage_formula of an fs_group: what a job adds to the usage of its entity, compiled once for each change of
+// configuration. (PP-748, interface 4)
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "objects/formula.h"
+#include "server_plugin/scheduler/framework/formula.h"
+#include "server_plugin/scheduler/model/error.h"
+#include "server_plugin/scheduler/model/fair_shares.h"
+#include "server_plugin/scheduler/model/resources.h"
+
+namespace pbs::sched {
+
+// Names are resources: what the job has used of them, else what it asks for, else 0; walltime is how long it
+// has run. Sizes are in kilobytes and durations in seconds, as in a job_sort_formula. fs_factor is 1 where
+// there is no such resource.
+class UsageFormula {
+  public:
+    // An empty text is "cput". An error names the formula and where it goes wrong.
+    static Result<UsageFormula> compile(const std::string& text);
+
+    struct Amounts {
+        std::span<const KeptAmount> used;
+        std::span<const KeptAmount> asked;
+        Seconds walltime_asked{-1};
+    };
+    // After a walltime. What can't be computed is 0.
+    double value(const Amounts& job, const Resources& resources, double walltime);
+    // The job's usage as a line over its walltime. Nothing: it isn't one.
+    std::optional<FairShares::Use> line(const Amounts& job, const Resources& resources);
+    // Of what the job asks for, as if it had used all of it: what a start counts for at once.
+    double expected(const Amounts& job, const Resources& resources) {
+        const double walltime = static_cast<double>(std::max(Seconds(0), job.walltime_asked).count());
+        return value({{}, job.asked, job.walltime_asked}, resources, walltime);
+    }
+
+  private:
+    explicit UsageFormula(objects::Formula expression)
+        : expression_(std::move(expression)), values_(expression_.names().size()) {}
+    objects::Formula expression_;
+    std::vector<double> values_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,331 @@
+#include "server_plugin/scheduler/model/fair_shares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pbs::sched {
+
+FairShares::FairShares(const FsGroup& group) : group_(group) {
+    make_tree();
+}
+
+// Shares are of int32 in the attribute, and their fractions are floats in OpenPBS's scheduler: so they are
+// here, or equal usage would not be as equal.
+double FairShares::share(Node node) const {
+    if (node == root) return 1;
+    const Element& own = nodes_[node];
+    const std::int64_t all = nodes_[own.parent].shares_of_children;
+    const auto of_parent = static_cast<float>(share(own.parent));
+    if (static_cast<float>(all) * of_parent == 0) return 0;
+    return static_cast<float>(own.shares) / static_cast<float>(all) * of_parent;
+}
+
+FairShares::Node FairShares::add(std::string_view name, Node parent, std::int64_t shares) {
+    const auto node = static_cast<Node>(nodes_.size());
+    nodes_.push_back({.name = std::string(name), .parent = parent, .shares = shares});
+    by_name_.emplace(name, node);
+    if (node == root) return node;
+    nodes_[parent].shares_of_children += shares;
+    nodes_[parent].is_group = true;
+    nodes_[node].depth = nodes_[parent].depth + 1;
+    depth_ = std::max<std::size_t>(depth_, nodes_[node].depth);
+    return node;
+}
+
+// Elements may stand before their parents.
+void FairShares::make_tree() {
+    nodes_.clear();
+    by_name_.clear();
+    by_number_.clear();
+    expecting_.clear();
+    changed_.clear();
+    add("root", root, 0);
+    add("unknown", root, group_.unknown_shares);
+    nodes_[unknown].is_group = true;
+    std::vector<const FsGroup::Element*> left;
+    for (const FsGroup::Element& element : group_.elements) left.push_back(&element);
+    for (std::size_t before = left.size() + 1; left.size() < before;) {
+        before = left.size();
+        std::erase_if(left, [&](const FsGroup::Element* element) {
+            const auto parent = by_name_.find(element->parent);
+            if (parent == by_name_.end()) return false;
+            if (!by_name_.contains(element->name)) add(element->name, parent->second, element->shares);
+            return true;
+        });
+    }
+}
+
+bool FairShares::set_group(const FsGroup& group) {
+    if (group == group_) return false;
+    const bool same_tree = group.elements == group_.elements && group.unknown_shares == group_.unknown_shares;
+    const std::vector<UsageRow> before = rows();
+    forget_running();
+    group_ = group;
+    if (same_tree) return true;
+    std::vector<UsageRow> entities;
+    for (const UsageRow& row : before)
+        if (!nodes_[by_name_.at(row.user)].is_group) entities.push_back(row);
+    make_tree();
+    const auto charges = std::exchange(charged_, {});
+    load(entities, {}, last_decay_);
+    charged_ = charges;
+    for (Node node = 0; node < nodes_.size(); ++node) note_changed(node);
+    return true;
+}
+
+void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
+                      Instant last_decay) {
+    for (Element& element : nodes_) element.usage = least_usage;
+    for (const UsageRow& row : rows) {
+        const auto known = by_name_.find(row.user);
+        if (known != by_name_.end() && nodes_[known->second].is_group) continue;
+        const Node node = entity(row.user);
+        nodes_[node].usage = row.usage;
+        for (Node above = nodes_[node].parent;; above = nodes_[above].parent) {
+            nodes_[above].usage += row.usage;
+            if (above == root) break;
+        }
+    }
+    for (const UsageRow& row : rows)
+        if (const auto known = by_name_.find(row.user);
+            known != by_name_.end() && nodes_[known->second].is_group)
+            nodes_[known->second].usage = row.usage;
+    charged_.clear();
+    for (const ChargeRow& row : charges) charged_[row.job_id] = row.charge;
+    last_decay_ = last_decay;
+}
+
+FairShares::Node FairShares::entity(std::string_view name) {
+    const auto known = by_name_.find(std::string(name));
+    return known != by_name_.end() ? known->second : add(name, unknown, 1);
+}
+
+FairShares::Node FairShares::entity(std::uint32_t number, std::string_view name) {
+    if (number >= by_number_.size()) by_number_.resize(number + 1);
+    if (by_number_[number] == 0) by_number_[number] = entity(name) + 1;
+    return by_number_[number] - 1;
+}
+
+std::optional<FairShares::Node> FairShares::find(std::string_view name) const {
+    const auto known = by_name_.find(std::string(name));
+    if (known == by_name_.end()) return std::nullopt;
+    return known->second;
+}
+
+template <class Change>
+void FairShares::on_path(Node node, const Change& change) {
+    for (;; node = nodes_[node].parent) {
+        change(nodes_[node]);
+        if (node == root) return;
+    }
+}
+
+// What a running job has used beyond what it was charged, into the sums or out of them (-1).
+void FairShares::count(const Running& job, double sign) {
+    const double offset = job.use.base - job.use.rate * seconds(job.since) - job.charged;
+    on_path(job.entity, [&](Element& element) {
+        element.offset += sign * offset;
+        element.rate += sign * job.use.rate;
+    });
+}
+
+void FairShares::charge(Node entity, double amount) {
+    if (amount <= 0) return;
+    on_path(entity, [&](Element& element) { element.usage += amount; });
+    for (Node node = entity; node != root; node = nodes_[node].parent) note_changed(node);
+    note_changed(root);
+}
+
+void FairShares::note_changed(Node node) {
+    if (std::exchange(nodes_[node].changed, true)) return;
+    changed_.push_back(node);
+}
+
+void FairShares::job_runs(const Job& job, Node entity, Use use, Instant since) {
+    if (origin_ == Instant{}) origin_ = since;
+    const auto [place, is_new] = running_.try_emplace(job.number);
+    Running& running = place->second;
+    if (is_new) {
+        ids_[job.number] = job.id;
+        if (const auto charged = charged_.find(std::string(job.id)); charged != charged_.end()) {
+            running.charged = charged->second;
+            charged_.erase(charged);
+        }
+    } else {
+        count(running, -1);
+    }
+    running = {entity, {std::max(0.0, use.base), std::max(0.0, use.rate)}, since, running.charged};
+    count(running, 1);
+}
+
+void FairShares::job_ended(const Job& job, double used) {
+    const auto found = running_.find(job.number);
+    if (found == running_.end()) return;
+    const Running running = found->second;
+    count(running, -1);
+    running_.erase(found);
+    ids_.erase(job.number);
+    charge(running.entity, used - running.charged);
+    if (running.charged > 0) pending_.charges_gone.emplace_back(job.id);
+}
+
+void FairShares::forget_running() {
+    for (const auto& [number, job] : running_) {
+        count(job, -1);
+        if (job.charged > 0) charged_[ids_.at(number)] = job.charged;
+    }
+    running_.clear();
+    ids_.clear();
+    for (Element& element : nodes_) element.offset = element.rate = 0;
+}
+
+void FairShares::expect(Node entity, double amount) {
+    if (amount <= 0) return;
+    on_path(entity, [&](Element& element) { element.expected += amount; });
+    expecting_.push_back(entity);
+}
+
+void FairShares::forget_expected() {
+    for (const Node entity : expecting_) on_path(entity, [](Element& element) { element.expected = 0; });
+    expecting_.clear();
+}
+
+double FairShares::usage(Node node, Instant now) const {
+    const Element& element = nodes_[node];
+    return element.usage + std::max(0.0, element.offset + element.rate * seconds(now));
+}
+
+// Floats, as in OpenPBS's scheduler.
+double FairShares::tree_usage(Node node, Instant now) const {
+    const Element& own = nodes_[node];
+    const auto of_all = static_cast<float>(usage(node, now) / usage(root, now));
+    if (node == root || own.parent == root) return of_all;
+    const std::int64_t all = nodes_[own.parent].shares_of_children;
+    const float of_group =
+        share(own.parent) == 0 || all == 0 ? 0 : static_cast<float>(own.shares) / static_cast<float>(all);
+    return of_all + (static_cast<float>(tree_usage(own.parent, now)) - of_all) * of_group;
+}
+
+double FairShares::factor(Node node, Instant now) const {
+    const double part = share(node);
+    return part == 0 ? 0 : std::pow(2, -(tree_usage(node, now) / part));
+}
+
+bool FairShares::is_over(Node node, Instant now) const {
+    return usage(root, now) * share(node) < usage(node, now);
+}
+
+void FairShares::ratios(Node node, Instant now, std::span<double> out) const {
+    std::ranges::fill(out.subspan(nodes_[node].depth), -1);
+    for (; node != root; node = nodes_[node].parent) {
+        const double part = share(node);
+        out[nodes_[node].depth - 1] = part <= 0 ? std::numeric_limits<double>::infinity()
+                                                : (usage(node, now) + nodes_[node].expected) / part;
+    }
+}
+
+Instant FairShares::next_decay(Instant now) const {
+    return last_decay_ == Instant{} ? now : last_decay_ + group_.decay_time;
+}
+
+// What jobs have used until now becomes a part of the usage.
+void FairShares::settle(Instant now) {
+    for (Element& element : nodes_) element.offset = element.rate = 0;
+    for (auto& [number, job] : running_) {
+        const double walltime = static_cast<double>(std::max(Seconds(0), now - job.since).count());
+        const double used = job.use.base + job.use.rate * walltime;
+        if (const double more = used - job.charged; more > 0) {
+            on_path(job.entity, [&](Element& element) { element.usage += more; });
+            job.charged = used;
+            pending_.charged.push_back({ids_.at(number), nodes_[job.entity].name, {}, used});
+        }
+    }
+    origin_ = now;
+    for (const auto& [number, job] : running_) count(job, 1);
+}
+
+void FairShares::decay_once(Instant at, double factor) {
+    settle(at);
+    for (Node node = 0; node < nodes_.size(); ++node) {
+        if (nodes_[node].usage == least_usage) continue;
+        nodes_[node].usage = std::max(least_usage, nodes_[node].usage * factor);
+        note_changed(node);
+    }
+    last_decay_ = at;
+    pending_.decayed = true;
+    pending_.last_decay = at;
+}
+
+bool FairShares::decay(Instant now) {
+    if (last_decay_ == Instant{}) {
+        pending_.decayed = true;
+        pending_.last_decay = last_decay_ = now;
+        return true;
+    }
+    if (group_.decay_time <= Seconds(0) || now < last_decay_ + group_.decay_time) return false;
+    // One after the other, so that what jobs used in between decays as if the server had been up; of very
+    // many the first are made at once.
+    constexpr std::int64_t most_single = 100;
+    const std::int64_t due = (now - last_decay_) / group_.decay_time;
+    if (due > most_single) {
+        const std::int64_t first = due - most_single;
+        decay_once(last_decay_ + first * group_.decay_time,
+                   std::pow(group_.decay_factor, static_cast<double>(first)));
+    }
+    while (now >= last_decay_ + group_.decay_time)
+        decay_once(last_decay_ + group_.decay_time, group_.decay_factor);
+    return true;
+}
+
+void FairShares::decay_now(Instant now) {
+    decay_once(now, group_.decay_factor);
+}
+
+void FairShares::set_usage(Node node, double usage, Instant now) {
+    settle(now);
+    const double more = std::max(least_usage, usage) - nodes_[node].usage;
+    on_path(node, [&](Element& element) { element.usage = std::max(least_usage, element.usage + more); });
+    for (Node above = node;; above = nodes_[above].parent) {
+        note_changed(above);
+        if (above == root) break;
+    }
+}
+
+void FairShares::close(Instant now) {
+    settle(now);
+    for (Node node = 0; node < nodes_.size(); ++node) note_changed(node);
+}
+
+UsageChanges FairShares::take_changes() {
+    for (const Node node : changed_) {
+        const Element& element = nodes_[node];
+        pending_.usage.push_back({{}, element.name, element.usage == least_usage ? 0 : element.usage});
+        nodes_[node].changed = false;
+    }
+    changed_.clear();
+    return std::exchange(pending_, {});
+}
+
+FairShares::View FairShares::view(Node node, Instant now) const {
+    const Element& element = nodes_[node];
+    return {element.name, element.parent, element.shares, element.is_group, usage(node, now)};
+}
+
+std::vector<UsageRow> FairShares::rows() const {
+    std::vector<UsageRow> rows;
+    for (const Element& element : nodes_)
+        if (element.usage != least_usage) rows.push_back({{}, element.name, element.usage});
+    return rows;
+}
+
+std::vector<ChargeRow> FairShares::charges() const {
+    std::vector<ChargeRow> rows;
+    for (const auto& [number, job] : running_)
+        if (job.charged > 0) rows.push_back({ids_.at(number), nodes_[job.entity].name, {}, job.charged});
+    for (const auto& [id, charge] : charged_) rows.push_back({id, {}, {}, charge});
+    std::ranges::sort(rows, {}, &ChargeRow::job_id);
+    return rows;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,164 @@
+// The fair-share tree of a scheduler and an fs_group: the shares of entities and groups, and what they have
+// used. The numbers are those of OpenPBS's scheduler, so that the same usage gives the same order: an
+// entity's part of the machine is the product of its part of each group on its path, usage begins at 1 and
+// never falls below, and what an entity uses counts for all groups on its path.
+//
+// A running job's usage grows with its walltime. It is a line, base + rate * walltime, so that the usage of
+// everybody at an instant is known from sums that change only when jobs start, end or are told of anew.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/model/fs_group.h"
+#include "server_plugin/scheduler/model/past_usage.h"
+
+namespace pbs::sched {
+
+class FairShares {
+  public:
+    // An element of the tree, or an entity that isn't in it. Numbers stay until set_group() makes another
+    // tree.
+    using Node = std::uint32_t;
+    static constexpr Node root = 0;
+    static constexpr Node unknown = 1;  // the group of all entities that aren't in the tree
+    static constexpr double least_usage = 1;
+
+    explicit FairShares(const FsGroup& group);
+    const FsGroup& group() const { return group_; }
+    // Another tree, or other rules: usage is kept by name, for running jobs job_runs() is to be called again.
+    // False: it is the same, and nothing changed.
+    bool set_group(const FsGroup& group);
+
+    // Takes what was stored, before jobs run: rows by entity, and those of groups; charges by the job's id.
+    // `last_decay`: the Epoch, if there never was one.
+    void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
+
+    // The entity of a name, made below `unknown` with one share if it isn't in the tree. O(1).
+    Node entity(std::string_view name);
+    // The same by the name's number of the caller's own, which stays that of the name.
+    Node entity(std::uint32_t number, std::string_view name);
+    std::optional<Node> find(std::string_view name) const;
+
+    struct Job {
+        std::uint32_t number = 0;  // of the caller's own, that no other job has at the time
+        std::string_view id;
+    };
+    // What a job has used after a walltime, in the unit of usage_formula.
+    struct Use {
+        double base = 0;
+        double rate = 0;  // for each second of walltime
+    };
+    // A job runs since an instant, or what it uses is known anew.
+    void job_runs(const Job& job, Node entity, Use use, Instant since);
+    // It runs no longer, and has used this in all. Harmless if it didn't run.
+    void job_ended(const Job& job, double used);
+    // Since when a job runs, if it does.
+    std::optional<Instant> runs_since(std::uint32_t job) const {
+        const auto found = running_.find(job);
+        return found == running_.end() ? std::nullopt : std::optional(found->second.since);
+    }
+    // All jobs are forgotten that run; what they were charged is known by their ids still.
+    void forget_running();
+
+    // What a job that a cycle starts, or keeps a place for, is going to use counts for the rest of the cycle.
+    void expect(Node entity, double amount);
+    void forget_expected();
+
+    // The usage of an entity or group at an instant, without what is expected.
+    double usage(Node node, Instant now) const;
+    // The part of the machine that it has by its shares: OpenPBS's fairshare_perc, as a fraction.
+    double share(Node node) const;
+    // The usage of an entity and part of that of its groups, as a fraction of all: fairshare_tree_usage.
+    double tree_usage(Node node, Instant now) const;
+    // 2^-(tree_usage / share): fairshare_factor.
+    double factor(Node node, Instant now) const;
+    // Has it used more than its part of all usage?
+    bool is_over(Node node, Instant now) const;
+    // For each step of the way from the root down to the entity, usage by share, with what is expected. The
+    // entity whose numbers are less, compared one after the other, goes first. Without a share: infinite.
+    // What is left of `out`, which has depth() places, is filled up with what is less than any ratio.
+    void ratios(Node node, Instant now, std::span<double> out) const;
+    // Of the longest way.
+    std::size_t depth() const { return depth_; }
+
+    // When usage is decayed next: decay_time after the last time; now, if there was none.
+    Instant next_decay(Instant now) const;
+    // Decays for every decay_time since the last time. True if anything was due.
+    bool decay(Instant now);
+    // At once, and from now on.
+    void decay_now(Instant now);
+    // Sets the usage of an entity, of which there has to be one.
+    void set_usage(Node node, double usage, Instant now);
+    Instant last_decay() const { return last_decay_; }
+
+    // Nothing is counted from now on: all that has been used by now is among the changes.
+    void close(Instant now);
+    UsageChanges take_changes();
+    bool has_changes() const { return !changed_.empty() || !pending_.empty(); }
+
+    // For people and records: all nodes, parents before their children.
+    struct View {
+        std::string_view name;
+        Node parent = root;
+        std::int64_t shares = 0;
+        bool is_group = false;
+        double usage = 0;
+    };
+    std::size_t size() const { return nodes_.size(); }
+    View view(Node node, Instant now) const;
+    std::vector<UsageRow> rows() const;
+    std::vector<ChargeRow> charges() const;
+
+  private:
+    struct Element {
+        std::string name;
+        Node parent = root;
+        std::int64_t shares = 0;
+        std::int64_t shares_of_children = 0;
+        bool is_group = false;
+        bool changed = false;
+        double usage = least_usage;
+        // Of running jobs, beyond what `usage` has of it: offset + rate * seconds since origin_.
+        double offset = 0;
+        double rate = 0;
+        double expected = 0;
+        std::uint32_t depth = 0;
+    };
+    struct Running {
+        Node entity = root;
+        Use use;
+        Instant since{};
+        double charged = 0;
+    };
+    Node add(std::string_view name, Node parent, std::int64_t shares);
+    void make_tree();
+    double seconds(Instant t) const { return static_cast<double>((t - origin_).count()); }
+    template <class Change>
+    void on_path(Node node, const Change& change);
+    void count(const Running& job, double sign);
+    void charge(Node entity, double amount);
+    void settle(Instant now);
+    void decay_once(Instant at, double factor);
+    void note_changed(Node node);
+
+    FsGroup group_;
+    std::vector<Element> nodes_;
+    std::size_t depth_ = 2;
+    std::unordered_map<std::string, Node> by_name_;
+    std::vector<Node> by_number_;  // and 1; 0: not looked for
+    std::unordered_map<std::uint32_t, Running> running_;
+    std::unordered_map<std::string, double> charged_;  // by the job's id, of those not told of yet
+    std::unordered_map<std::uint32_t, std::string> ids_;
+    std::vector<Node> expecting_;
+    Instant origin_{};
+    Instant last_decay_{};
+    std::vector<Node> changed_;
+    UsageChanges pending_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,37 @@
+#include "server_plugin/scheduler/model/fs_group.h"
+
+#include <charconv>
+
+#include "objects/snapshot.h"
+
+namespace pbs::sched {
+namespace {
+
+ShareEntity entity_of(std::string_view word) {
+    if (word == "egroup") return ShareEntity::egroup;
+    if (word == "Account_Name") return ShareEntity::account;
+    if (word == "queue") return ShareEntity::queue;
+    return word == "egroup:euser" ? ShareEntity::egroup_euser : ShareEntity::euser;
+}
+
+}  // namespace
+
+FsGroup read_fs_group(const objects::Object& object) {
+    FsGroup group;
+    group.name = object.name();
+    for (const std::string& text : object.list("tree_element")) {
+        const objects::TreeElement parts = objects::tree_element(text);
+        FsGroup::Element element{std::string(parts.name), std::string(parts.parent)};
+        std::from_chars(parts.shares.data(), parts.shares.data() + parts.shares.size(), element.shares);
+        group.elements.push_back(std::move(element));
+    }
+    group.unknown_shares = object.integer("unknown_shares");
+    group.usage_formula = object.text("usage_formula");
+    group.entity = entity_of(object.text("entity"));
+    group.decay_time = object.seconds("decay_time");
+    group.decay_factor = object.real("decay_factor");
+    group.enforce_no_shares = object.boolean("enforce_no_shares");
+    return group;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,23 @@
+// fairshare: the next job is that of the entity that has used the least of its share, group by group along
+// the tree; within a queue, if by_queue or round_robin go first. What is started counts at once. (PP-748,
+// interfaces 1 and 4)
+
+#include "server_plugin/scheduler/plugins/deal/queue_turn.h"
+
+namespace pbs::sched {
+
+extern const Deal fair_share_deal;
+const Deal fair_share_deal{
+    .name = "fair_share",
+    .wanted = [](const Settings& s, Instant) { return s.fairshare; },
+    .begin = [](const DealContext& c, const DealtLane& lane) -> std::int64_t {
+        if (c.settings.round_robin) return round_robin_begin(c, lane);
+        return c.settings.by_queue ? c.queue_rank[lane.queue] : 0;
+    },
+    .rank = [](const DealContext& c, const DealtLane& lane) -> std::uint32_t {
+        return c.settings.round_robin ? c.queue_rank[lane.queue] : 0;
+    },
+    .by_shares = true,
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,19 @@
+// job_sort_key fairshare_perc: the part of the machine that the job's entity has by its shares.
+
+#include "server_plugin/scheduler/framework/shares.h"
+#include "server_plugin/scheduler/pending/sort.h"
+
+namespace pbs::sched {
+namespace {
+
+std::uint64_t number(const OrderContext& context, const OrderedJob& job, std::uint32_t) {
+    if (context.shares == nullptr) return 0;
+    return ordered_bits(context.shares->tree.share(context.shares->entity(*context.tables, job.job)));
+}
+
+}  // namespace
+
+extern const Comparator fairshare_perc_order;
+const Comparator fairshare_perc_order{"fairshare_perc", "job_sort_key", 64, number, Shown::score};
+
+}  // namespace pbs::sched

@@ -1,0 +1,334 @@
+// fairshare: the order of jobs by the shares and the usage of their entities.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "server_plugin/scheduler/model/fair_shares.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct FairShareOrder : testing::Test {
+    World world;
+    Settings& s = world.policy();
+    FsGroup& tree = world.configuration.fs_groups["tree"];
+    void SetUp() override {
+        world.queue({.name = "work"});
+        s.help_starving_jobs = false;
+        s.fairshare = true;
+        s.fairshare_group = "tree";
+        tree = {.name = "tree",
+                .elements = {{"ann", "root", 10}, {"bob", "root", 10}},
+                .usage_formula = "ncpus*walltime"};
+    }
+    int job(const std::string& owner, int ncpus = 1, std::int64_t walltime = hour) {
+        return world.job({.queue = "work", .owner = owner, .ncpus = ncpus, .walltime = walltime});
+    }
+    Outcome cycle(Instant now = at(1)) {
+        world.configure();
+        return world.cycle(now);
+    }
+    void usage(const std::vector<UsageRow>& rows, Instant last_decay = at(0)) {
+        world.configure();
+        world.scheduler.load_shares("fs_group:tree", rows, {}, last_decay);
+    }
+};
+
+TEST_F(FairShareOrder, WhoHasUsedLessGoesFirst) {
+    world.vnode({.name = "n", .ncpus = 2});
+    usage({{"", "ann", 1000}, {"", "bob", 10}});
+    const int a = job("ann");
+    const int b = job("bob");
+    EXPECT_THAT(cycle().started, ElementsAre(b, a));
+}
+
+TEST_F(FairShareOrder, WhatIsStartedCountsAtOnce) {
+    world.vnode({.name = "n", .ncpus = 9});
+    const int a1 = job("ann");
+    const int a2 = job("ann");
+    const int a3 = job("ann");
+    const int b1 = job("bob", 2);
+    const int b2 = job("bob", 2);
+    // ann 1, bob 1: her job was first. ann 3601: bob; bob 7201: ann; ann 7201: hers again.
+    EXPECT_THAT(cycle().started, ElementsAre(a1, b1, a2, a3, b2));
+}
+
+TEST_F(FairShareOrder, SharesWeigh) {
+    tree.elements[0].shares = 30;
+    world.vnode({.name = "n", .ncpus = 8});
+    std::vector<int> ann;
+    std::vector<int> bob;
+    for (int i = 0; i < 8; ++i) {
+        ann.push_back(job("ann"));
+        bob.push_back(job("bob"));
+    }
+    EXPECT_THAT(cycle().started, ElementsAre(ann[0], bob[0], ann[1], ann[2], ann[3], bob[1], ann[4], ann[5]));
+}
+
+TEST_F(FairShareOrder, GroupsAreComparedBeforeTheirMembers) {
+    tree.elements = {{"physics", "root", 50},
+                     {"chemistry", "root", 50},
+                     {"ann", "physics", 1},
+                     {"bob", "physics", 1},
+                     {"cat", "chemistry", 1}};
+    world.vnode({.name = "n", .ncpus = 3});
+    usage({{"", "ann", 100}, {"", "cat", 60}});
+    const int a = job("ann");
+    const int b = job("bob");  // has used nothing, but physics has used more
+    const int c = job("cat");
+    EXPECT_THAT(cycle().started, ElementsAre(c, b, a));
+}
+
+TEST_F(FairShareOrder, WithinAnEntityTheOrderIsThatOfTheOtherKeys) {
+    s.job_sort_key = {{"ncpus", true}};
+    world.vnode({.name = "n", .ncpus = 8});
+    const int small = job("ann", 1);
+    const int large = job("ann", 4);
+    const int other = job("bob", 2);
+    EXPECT_THAT(cycle().started, ElementsAre(large, other, small));
+}
+
+TEST_F(FairShareOrder, TheFormulaGoesBeforeShares) {
+    s.job_sort_formula = "ncpus";
+    world.vnode({.name = "n", .ncpus = 8});
+    usage({{"", "ann", 1000}});
+    const int b = job("bob", 1);
+    const int a = job("ann", 2);
+    const int c = job("bob", 2);
+    EXPECT_THAT(cycle().started, ElementsAre(c, a, b));
+}
+
+TEST_F(FairShareOrder, QueuesGoBeforeSharesWithByQueue) {
+    world.queue({.name = "urgent", .priority = 9});
+    world.vnode({.name = "n", .ncpus = 8});
+    usage({{"", "ann", 1000}});
+    const int b = job("bob");
+    const int a = world.job({.queue = "urgent", .owner = "ann", .ncpus = 1});
+    s.by_queue = true;
+    EXPECT_THAT(cycle().started, ElementsAre(a, b));
+}
+
+TEST_F(FairShareOrder, WithoutByQueueSharesOfAllQueuesAreCompared) {
+    world.queue({.name = "urgent", .priority = 9});
+    world.vnode({.name = "n", .ncpus = 8});
+    usage({{"", "ann", 1000}});
+    const int a = world.job({.queue = "urgent", .owner = "ann", .ncpus = 1});
+    const int b = job("bob");
+    s.by_queue = false;
+    EXPECT_THAT(cycle().started, ElementsAre(b, a));
+}
+
+TEST_F(FairShareOrder, QueuesTakeTurnsWithRoundRobin) {
+    world.queue({.name = "other"});
+    world.vnode({.name = "n", .ncpus = 8});
+    s.round_robin = true;
+    s.by_queue = false;
+    usage({{"", "ann", 100'000}});
+    const int a = job("ann");
+    const int b1 = job("bob");
+    const int b2 = job("bob");
+    const int c = world.job({.queue = "other", .owner = "ann", .ncpus = 1});
+    const int d = world.job({.queue = "other", .owner = "ann", .ncpus = 1});
+    EXPECT_THAT(cycle().started, ElementsAre(b1, c, b2, d, a));
+}
+
+TEST_F(FairShareOrder, UsageOfRunningJobsGrowsAndThatOfEndedOnesStays) {
+    world.vnode({.name = "n", .ncpus = 2});
+    const int running = job("ann", 1, 9 * hour);
+    world.configure();
+    world.run(running, "work", "n", at(1));
+    const int a = job("ann");
+    const int b = job("bob");
+    EXPECT_THAT(cycle(at(2)).started, ElementsAre(b));
+    world.finish(running, at(3));
+    world.finish(b, at(3));
+    // ann has 7,200, bob 3,600 of used seconds.
+    const int b2 = job("bob");
+    EXPECT_THAT(cycle(at(3)).started, ElementsAre(b2, a));
+}
+
+TEST_F(FairShareOrder, TheEntityIsWhatTheGroupSays) {
+    world.vnode({.name = "n", .ncpus = 4});
+    tree.elements = {{"x", "root", 10}, {"y", "root", 10}};
+    const std::map<ShareEntity, std::pair<JobOptions, JobOptions>> jobs = {
+        {ShareEntity::egroup,
+         {{.queue = "work", .group = "x", .ncpus = 1}, {.queue = "work", .group = "y", .ncpus = 1}}},
+        {ShareEntity::account,
+         {{.queue = "work", .ncpus = 1, .account = "x"}, {.queue = "work", .ncpus = 1, .account = "y"}}},
+        {ShareEntity::queue, {{.queue = "x", .ncpus = 1}, {.queue = "y", .ncpus = 1}}},
+    };
+    world.queue({.name = "x"});
+    world.queue({.name = "y"});
+    s.by_queue = false;
+    for (const auto& [entity, pair] : jobs) {
+        tree.entity = entity;
+        usage({{"", "x", 100}});
+        const int a = world.job(pair.first);
+        const int b = world.job(pair.second);
+        const Outcome outcome = cycle();
+        EXPECT_THAT(outcome.started, ElementsAre(b, a)) << static_cast<int>(entity);
+        for (const int job : outcome.started) world.finish(job, at(1));
+    }
+}
+
+TEST_F(FairShareOrder, WhatAJobHasUsedGoesBeforeWhatItAsksFor) {
+    tree.usage_formula = "mem";
+    world.vnode({.name = "n", .ncpus = 4, .mem = 8 * gb});
+    JobOptions options{.queue = "work", .owner = "ann", .ncpus = 1, .mem = gb};
+    const int running = world.job(options);
+    world.configure();
+    world.run(running, "work", "n", at(1));
+    const auto usage_of = [&](const std::string& user) {
+        world.finish(running, at(2));
+        for (const ShareChanges& changes : world.scheduler.take_share_changes())
+            for (const UsageRow& row : changes.changes.usage)
+                if (row.user == user) return row.usage;
+        return 0.0;
+    };
+    options.used_mem = gb / 2;
+    world.change(running, options, at(1));
+    EXPECT_DOUBLE_EQ(usage_of("ann"), 1 + 512 * 1024);
+}
+
+TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
+    tree.enforce_no_shares = s.enforce_no_shares = true;
+    tree.unknown_shares = 0;
+    world.vnode({.name = "n", .ncpus = 4});
+    const int eve = job("eve");
+    const int ann = job("ann");
+    const Outcome outcome = cycle();
+    EXPECT_THAT(outcome.started, ElementsAre(ann));
+    EXPECT_EQ(outcome.comment.at(eve), "Not Running: Job has zero shares for fairshare");
+}
+
+TEST_F(FairShareOrder, ATopJobCountsAsIfItRan) {
+    s.strict_ordering = true;
+    world.vnode({.name = "n", .ncpus = 4});
+    const int running = job("cat", 3, hour);
+    world.configure();
+    world.run(running, "work", "n", at(1));
+    const int top = job("ann", 4, hour);
+    const int a = job("ann", 1, minute);
+    const int b = job("bob", 1, minute);
+    EXPECT_THAT(cycle(at(1)).started, ElementsAre(b)) << "ann's second job comes behind bob's";
+    (void)top;
+    (void)a;
+}
+
+TEST_F(FairShareOrder, TermsOfTheFormula) {
+    s.fairshare = false;
+    world.vnode({.name = "n", .ncpus = 4});
+    tree.elements = {{"ann", "root", 10}, {"bob", "root", 30}};
+    usage({{"", "ann", 10}, {"", "bob", 300}});
+    for (const auto& [formula, bob_first] :
+         {std::pair{"fairshare_perc", true}, std::pair{"fair_share_perc", true},
+          std::pair{"fairshare_tree_usage", true}, std::pair{"fairshare_factor", false}}) {
+        s.job_sort_formula = formula;
+        world.configure();
+        const int a = job("ann");
+        const int b = job("bob");
+        const Outcome outcome = cycle();
+        EXPECT_THAT(outcome.started, bob_first ? ElementsAre(b, a) : ElementsAre(a, b)) << formula;
+        for (const int job : outcome.started) world.finish(job, at(1));
+        usage({{"", "ann", 10}, {"", "bob", 300}});
+    }
+}
+
+TEST_F(FairShareOrder, job_sort_key_fairshare_perc) {
+    s.fairshare = false;
+    s.job_sort_key = {{"fairshare_perc", true}};
+    world.vnode({.name = "n", .ncpus = 4});
+    tree.elements = {{"ann", "root", 10}, {"bob", "root", 30}};
+    const int a = job("ann");
+    const int b = job("bob");
+    EXPECT_THAT(cycle().started, ElementsAre(b, a));
+}
+
+TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.vnode({.name = "n", .ncpus = 4});
+    const int ann = job("ann", 1, 9 * hour);
+    world.configure();
+    world.run(ann, "work", "n", at(1));
+    usage({{"", "bob", 600}});
+    const int large = job("ann", 4);  // comes first at one o'clock, and holds up all others
+    const int bob = job("bob", 1);
+    world.scheduler.tick(at(1));
+    EXPECT_THAT(world.cycle(at(1)).started, IsEmpty());
+    Instant now = at(1);
+    std::vector<int> started;
+    for (int i = 0; i < 60 && started.empty(); ++i) {
+        now = world.scheduler.next_deadline(now);
+        ASSERT_LT(now, at(2));
+        world.scheduler.tick(now);
+        started = world.cycle(now).started;
+    }
+    EXPECT_THAT(started, ElementsAre(bob));
+    EXPECT_EQ(now, at(1, 10)) << "ann has used as much by then";
+    (void)large;
+}
+
+// Who always has jobs gets a part of the machine that is the part by shares, on random trees.
+TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        World site;
+        std::mt19937 random(seed);
+        const auto pick = [&](int a, int b) { return std::uniform_int_distribution(a, b)(random); };
+        site.queue({.name = "work"});
+        site.vnode({.name = "n", .ncpus = 16});
+        Settings& policy = site.policy();
+        policy.help_starving_jobs = false;
+        policy.fairshare = true;
+        policy.fairshare_group = "tree";
+        FsGroup& group = site.configuration.fs_groups["tree"];
+        group = {.name = "tree", .usage_formula = "ncpus*walltime", .decay_time = Seconds(hour * 24 * 3650)};
+        std::vector<std::string> users;
+        const int groups = pick(1, 3);
+        for (int g = 0; g < groups; ++g) {
+            const std::string name = "g" + std::to_string(g);
+            group.elements.push_back({name, "root", pick(10, 40)});
+            for (int u = 0; u < pick(1, 3); ++u) {
+                users.push_back(name + "u" + std::to_string(u));
+                group.elements.push_back({users.back(), name, pick(5, 20)});
+            }
+        }
+        group.unknown_shares = 0;
+        site.configure();
+        std::map<std::string, double> used;
+        std::map<int, std::pair<std::string, Instant>> running;
+        std::map<std::string, int> queued;
+        Instant now = at(0);
+        for (int step = 0; step < 4000; ++step) {
+            for (const std::string& user : users)
+                for (; queued[user] < 4; ++queued[user])
+                    site.job({.queue = "work", .owner = user, .ncpus = 1, .walltime = hour, .queued = now},
+                             now);
+            for (const int job : site.cycle(now, true, "default", CycleTrigger::job_new).started) {
+                const std::string& owner = site.options(job).owner;
+                --queued[owner];
+                running[job] = {owner, now + Seconds(pick(10, 60) * minute)};
+            }
+            const auto first =
+                std::ranges::min_element(running, {}, [](const auto& job) { return job.second.second; });
+            now = first->second.second;
+            site.finish(first->first, now);
+            used[first->second.first] += 1;  // jobs are as long as others' on average
+            running.erase(first);
+        }
+        FairShares tree(group);
+        const double all = 4000;
+        for (const std::string& user : users)
+            EXPECT_NEAR(used[user] / all, tree.share(tree.entity(user)), 0.02) << user << " of seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace pbs::sched::test

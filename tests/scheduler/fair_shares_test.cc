@@ -1,0 +1,214 @@
+// The fair-share tree by itself: shares, usage of running jobs, decay, what is stored.
+
+#include "server_plugin/scheduler/model/fair_shares.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace pbs::sched {
+namespace {
+
+constexpr Instant start{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
+constexpr Instant at(std::int64_t seconds) {
+    return start + Seconds(seconds);
+}
+
+FsGroup group() {
+    return {.name = "g",
+            .elements = {{"bob", "physics", 10},
+                         {"physics", "root", 40},
+                         {"ann", "physics", 30},
+                         {"joe", "root", 50}},
+            .unknown_shares = 10,
+            .decay_time = Seconds(3600)};
+}
+
+std::vector<double> ratios(const FairShares& shares, FairShares::Node node, Instant now) {
+    std::vector<double> out(shares.depth());
+    shares.ratios(node, now, out);
+    return out;
+}
+
+TEST(FairShares, APartOfTheMachineIsTheProductOfThePartsOnTheWay) {
+    FairShares shares(group());
+    EXPECT_FLOAT_EQ(shares.share(shares.entity("ann")), 0.4F * 0.75F);
+    EXPECT_FLOAT_EQ(shares.share(shares.entity("bob")), 0.4F * 0.25F);
+    EXPECT_FLOAT_EQ(shares.share(shares.entity("joe")), 0.5F);
+    EXPECT_FLOAT_EQ(shares.share(*shares.find("unknown")), 0.1F);
+    // Whoever isn't in the tree shares what the unknown have.
+    const auto eve = shares.entity("eve");
+    EXPECT_FLOAT_EQ(shares.share(eve), 0.1F);
+    EXPECT_FLOAT_EQ(shares.share(shares.entity("dan")), 0.05F);
+    EXPECT_FLOAT_EQ(shares.share(eve), 0.05F);
+    EXPECT_EQ(shares.entity("eve"), eve);
+}
+
+TEST(FairShares, NobodyHasAPartWithoutShares) {
+    FsGroup none = group();
+    none.unknown_shares = 0;
+    none.elements[0].shares = 0;
+    FairShares shares(none);
+    EXPECT_EQ(shares.share(shares.entity("eve")), 0);
+    EXPECT_EQ(shares.share(shares.entity("bob")), 0);
+    EXPECT_EQ(ratios(shares, shares.entity("bob"), start)[1], std::numeric_limits<double>::infinity());
+    EXPECT_EQ(shares.factor(shares.entity("bob"), start), 0);
+}
+
+TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
+    FairShares shares(group());
+    const auto ann = shares.entity("ann");
+    const auto physics = shares.entity("physics");
+    shares.job_runs({7, "7.svr"}, ann, {100, 4}, at(0));
+    EXPECT_DOUBLE_EQ(shares.usage(ann, at(0)), 101);
+    EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 301);
+    EXPECT_DOUBLE_EQ(shares.usage(physics, at(50)), 301);
+    EXPECT_DOUBLE_EQ(shares.usage(FairShares::root, at(50)), 301);
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("bob"), at(50)), 1);
+    // What it uses is told anew, and then it ends.
+    shares.job_runs({7, "7.svr"}, ann, {100, 8}, at(0));
+    EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 501);
+    shares.job_ended({7, "7.svr"}, 700);
+    EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 701);
+    EXPECT_DOUBLE_EQ(shares.usage(physics, at(9000)), 701);
+    shares.job_ended({7, "7.svr"}, 700);
+    EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 701);
+}
+
+TEST(FairShares, WhatIsExpectedCountsForRatiosUntilTheCycleIsOver) {
+    FairShares shares(group());
+    const auto ann = shares.entity("ann");
+    const double before = ratios(shares, ann, start)[0];
+    shares.expect(ann, 39);
+    EXPECT_NEAR(ratios(shares, ann, start)[0], 40 / 0.4F, 1e-3);
+    EXPECT_NEAR(ratios(shares, ann, start)[1], 40 / (0.4F * 0.75F), 1e-3);
+    EXPECT_DOUBLE_EQ(shares.usage(ann, start), 1);
+    shares.forget_expected();
+    EXPECT_DOUBLE_EQ(ratios(shares, ann, start)[0], before);
+}
+
+TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {
+    FairShares often(group());
+    FairShares late(group());
+    for (FairShares* shares : {&often, &late}) {
+        EXPECT_TRUE(shares->decay(at(0))) << "counting begins";
+        shares->job_runs({1, "1.svr"}, shares->entity("joe"), {0, 2}, at(0));
+    }
+    for (int i = 1; i <= 200; ++i) often.decay(at(i * 1800));
+    EXPECT_FALSE(often.decay(at(360'001)));
+    EXPECT_TRUE(late.decay(at(360'000)));
+    EXPECT_EQ(often.last_decay(), late.last_decay());
+    EXPECT_EQ(often.next_decay(at(360'000)), at(363'600));
+    const auto joe = often.entity("joe");
+    EXPECT_NEAR(often.usage(joe, at(360'100)), late.usage(joe, at(360'100)), 1e-6);
+    // Each hour 7,200 come, and what there is is halved.
+    EXPECT_NEAR(late.usage(joe, at(360'000)), 7200, 1);
+}
+
+TEST(FairShares, UsageDoesNotFallBelowOne) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "joe", 3}}}, {}, at(0));
+    shares.decay(at(3600));
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(3600)), 1.5);
+    shares.decay(at(7200));
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(7200)), 1);
+}
+
+// What is written is enough to go on as if nothing had happened.
+void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
+                 std::map<std::string, double>& charges) {
+    UsageChanges changes = from.take_changes();
+    for (const UsageRow& row : changes.usage) {
+        if (row.usage == 0)
+            usage.erase(row.user);
+        else
+            usage[row.user] = row.usage;
+    }
+    for (const ChargeRow& row : changes.charged) charges[row.job_id] = row.charge;
+    for (const std::string& job : changes.charges_gone) charges.erase(job);
+    std::vector<UsageRow> rows;
+    std::vector<ChargeRow> charged;
+    for (const auto& [name, amount] : usage) rows.push_back({"", name, amount});
+    for (const auto& [job, amount] : charges) charged.push_back({job, "", "", amount});
+    to.load(rows, charged, from.last_decay());
+}
+
+TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
+    std::mt19937 random(4);
+    const auto pick = [&](int a, int b) { return std::uniform_int_distribution(a, b)(random); };
+    const std::array<std::string, 5> users = {"ann", "bob", "joe", "eve", "dan"};
+    for (int round = 0; round < 50; ++round) {
+        FairShares shares(group());
+        for (const std::string& user : users) shares.entity(user);
+        std::map<std::string, double> usage;
+        std::map<std::string, double> charges;
+        struct Running {
+            std::string user;
+            FairShares::Use use;
+            Instant since;
+        };
+        std::map<std::uint32_t, Running> running;
+        Instant now = at(pick(0, 100));
+        shares.decay(now);
+        for (std::uint32_t step = 1; step < 60; ++step) {
+            now += Seconds(pick(1, 2000));
+            shares.decay(now);
+            if (pick(0, 1) == 0) {
+                const Running job{users[static_cast<std::size_t>(pick(0, 4))],
+                                  {static_cast<double>(pick(0, 50)), static_cast<double>(pick(0, 8))},
+                                  now};
+                shares.job_runs({step, std::to_string(step)}, shares.entity(job.user), job.use, now);
+                running[step] = job;
+            } else if (!running.empty()) {
+                const auto [number, job] = *running.begin();
+                const double walltime = static_cast<double>((now - job.since).count());
+                shares.job_ended({number, std::to_string(number)}, job.use.base + job.use.rate * walltime);
+                running.erase(number);
+            }
+            FairShares after(group());
+            for (const std::string& user : users) after.entity(user);
+            copy_stored(shares, after, usage, charges);
+            for (const auto& [number, job] : running)
+                after.job_runs({number, std::to_string(number)}, after.entity(job.user), job.use, job.since);
+            for (const Instant t : {now, now + Seconds(777)})
+                for (const std::string& name :
+                     {"ann", "bob", "joe", "eve", "dan", "physics", "unknown", "root"})
+                    ASSERT_NEAR(after.usage(*after.find(name), t), shares.usage(*shares.find(name), t), 1e-6)
+                        << name << " after step " << step << " of round " << round;
+        }
+    }
+}
+
+TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "ann", 100}, UsageRow{"", "eve", 7}}}, {}, at(0));
+    FsGroup other = group();
+    EXPECT_FALSE(shares.set_group(other));
+    other.elements = {{"chemistry", "root", 10}, {"ann", "chemistry", 5}};
+    EXPECT_TRUE(shares.set_group(other));
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("ann"), at(0)), 100);
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("chemistry"), at(0)), 101);
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("eve"), at(0)), 7);
+    EXPECT_FALSE(shares.find("physics"));
+}
+
+// By the formula of PBS: the usage of all, and of the parent what goes beyond by the part of the group.
+TEST(FairShares, TreeUsageAndFactor) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "ann", 99}, UsageRow{"", "joe", 300}}}, {}, at(0));
+    const double all = 400;  // 1 to begin with
+    EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("joe"), at(0)), 300 / all);
+    const double physics = 100 / all;
+    EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("bob"), at(0)), 1 / all + (physics - 1 / all) * 0.25);
+    EXPECT_FLOAT_EQ(shares.factor(shares.entity("joe"), at(0)), std::pow(2, -(300 / all / 0.5)));
+    EXPECT_TRUE(shares.is_over(shares.entity("joe"), at(0)));
+    EXPECT_FALSE(shares.is_over(shares.entity("bob"), at(0)));
+}
+
+}  // namespace
+}  // namespace pbs::sched
