@@ -9,7 +9,6 @@
 namespace pbs::objects {
 
 // Why several attributes aren't acted on.
-inline constexpr std::string_view no_shares = "jobs are not ordered by shares";
 
 std::span<const Attribute> policy_attributes();
 std::span<const Attribute> time_window_attributes();

@@ -52,7 +52,8 @@ struct Rewritten {
     Reply reply;
     // What changed, or would: a line for each object and attribute, such as "policy p1: by_queue = True".
     std::vector<std::string> lines{};
-    bool usage = false;  // usage is stored where there was none before
+    bool usage = false;        // past usage is stored where there was none before
+    bool share_usage = false;  // usage of a tree of fair shares is
 };
 
 // Takes an object or everything back to a revision: values that were set since are unset, objects that were

@@ -37,7 +37,7 @@ std::string unsupported_remark(ObjectType type, std::string_view attribute);
 // A setting of an object that isn't acted on.
 struct UnsupportedSetting {
     std::string_view attribute;  // empty: the object as a whole
-    std::string text;            // "policy p1: fairshare is not acted on: jobs are not ordered by shares"
+    std::string text;  // "policy p1: load_balancing is not acted on: the load of hosts is not looked at"
 };
 
 // In the order of the table. Link pbs_objects.

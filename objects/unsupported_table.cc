@@ -20,8 +20,6 @@ constexpr Unsupported kOthers[] = {
     {queue, "backfill_depth", of, "standard", {}},
     {queue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
     {queue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
-
-    {ObjectType::fs_group, {}, always, {}, no_shares},
 };
 
 // Notes of a kind are told in the order of listing, apart from these.

@@ -47,10 +47,11 @@ Result<void> write_usage(Database& database, std::string_view scope, const Usage
         .run();
 }
 
-Result<void> write_charge(Database& database, std::string_view scope, const Charge& charge) {
+Result<void> write_charge(Database& database, std::string_view scope, const Charge& charge, bool replace) {
     return database
-        .statement(R"(INSERT INTO charge (scope, job, user, "group", amount) VALUES (?, ?, ?, ?, ?))"
-                   " ON CONFLICT DO NOTHING")
+        .statement(
+            std::string(R"(INSERT INTO charge (scope, job, user, "group", amount) VALUES (?, ?, ?, ?, ?))") +
+            (replace ? " ON CONFLICT DO UPDATE SET amount = excluded.amount" : " ON CONFLICT DO NOTHING"))
         .bind(scope)
         .bind(charge.job)
         .bind(charge.user)
@@ -68,7 +69,8 @@ Result<void> write_all(Database& database, std::string_view scope, const UsageBa
         if (Result<void> done = write_usage(database, scope, usage); !done) return done;
     }
     for (const Charge& charge : batch.charged) {
-        if (Result<void> done = write_charge(database, scope, charge); !done) return done;
+        if (Result<void> done = write_charge(database, scope, charge, batch.replace_charges); !done)
+            return done;
     }
     for (const std::string& job : batch.released) {
         Result<void> done =

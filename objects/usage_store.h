@@ -42,7 +42,8 @@ struct UsageBatch {
     std::vector<Charge> charged{};  // a job that is known as charged already keeps its row
     std::vector<std::string> released{};  // jobs that ended: their charges are forgotten
     std::optional<std::chrono::sys_seconds> last_decay{};
-    bool replace_usage = false;  // `usage` is all there is: other pairs are removed
+    bool replace_usage = false;    // `usage` is all there is: other pairs are removed
+    bool replace_charges = false;  // amounts of `charged` replace those that are known already
 };
 
 // `scope` keeps independent records apart: "past_usage" for Origin's permutation, "fs_group:NAME" for a

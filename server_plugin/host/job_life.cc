@@ -20,6 +20,7 @@
 #include "server_plugin/host/launch.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
+#include "server_plugin/host/plugin.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -286,6 +287,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         return;
     }
     take_exit(job, report.exit, server, change.now());
+    // Before the job is told of as ended: shares count what it has used.
+    if (server.parts.plugin != nullptr) server.parts.plugin->job_changed(change.now(), job, server.state);
     const bool lost = report.state == RunState::lost;
     const bool unstaged = report.exit.exit_status == exit_status::stage_in_failed;
     if (unstaged && !job.deleted) return wait_for_files(change, job, report.exit.message);

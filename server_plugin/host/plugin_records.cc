@@ -176,6 +176,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     for (pbs_amount& amount : lists_.back())
         if (select != nullptr && amount.resource == select->id && !chunks.empty())
             amount.text = as_pbs_str(chunks);
+    if (job.running()) std::tie(job_.used, job_.used_count) = amounts(attributes, "resources_used");
     for (const Place& place : job.places) {
         pbs_place out{};
         out.vnode = place.node;

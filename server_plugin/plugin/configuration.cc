@@ -90,7 +90,14 @@ std::string adopt_configuration(State& state) {
     if (!state.host.has_pbs_sched()) note_changed(state, *snapshot);
     const std::string why = note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
     tell_of_changed(state);
+    load_shares(state);
     return why;
+}
+
+void load_shares(State& state) {
+    if (!state.store || state.scheduler.at_work()) return;
+    if (std::exchange(state.shares_came, false)) state.scheduler.load_shares_again();
+    UsageSaver::load_shares(*state.store, state.scheduler, state.host);
 }
 
 void follow_zones(State& state, sched::Instant now) {

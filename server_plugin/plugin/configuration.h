@@ -20,6 +20,10 @@ void tell_of_changed(State& state);
 // still.
 void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines);
 
+// Gives the scheduler what is stored of trees of fair shares that it has begun to keep; later, if it is at
+// work.
+void load_shares(State& state);
+
 // Reads zones and configuration again when files of the tz database were replaced (a package was upgraded, a
 // country changed its summer time): instants of windows may be others then. The log tells of it.
 void follow_zones(State& state, sched::Instant now);

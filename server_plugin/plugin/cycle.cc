@@ -7,6 +7,7 @@
 
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
+#include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/dump_file.h"
 #include "server_plugin/plugin/queue_settings.h"
 #include "server_plugin/plugin/requests/record.h"
@@ -123,6 +124,7 @@ int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* 
     if (!readable(request) || !result || result->size < sizeof(pbs_cycle_result)) return PBSE_INTERNAL;
     clear(*result);
     if (!state.store) return PBSE_INTERNAL;
+    load_shares(state);
     const Before before = get_ready(state, *request);
     const sched::Instant now = instant(request->now);
     if (before) {
@@ -140,6 +142,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
         return PBSE_INTERNAL;
     state.looks.finish(state);
     if (state.looks.at_work()) return PBSE_TRYAGAIN;
+    load_shares(state);
     const Before before = get_ready(state, *request);
     const bool in_thread = state.scheduler.start_cycle(
         instant(request->now), view(request->sched), static_cast<sched::CycleTrigger>(request->trigger),

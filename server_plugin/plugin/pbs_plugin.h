@@ -208,6 +208,12 @@ typedef struct pbs_job_record {
     size_t requested_count;
     const pbs_place* places; /* held by a running job */
     size_t place_count;
+    /* Members from here on came later. */
+    /* What a running job has used so far of resources other than walltime, as far as the host knows. A host
+     * that knows it only when the job has ended tells of the job once more, as running, before it tells that
+     * it has ended: usage of fair shares is counted from it. */
+    const pbs_amount* used;
+    size_t used_count;
 } pbs_job_record;
 
 enum pbs_queue_flag {

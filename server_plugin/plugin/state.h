@@ -97,6 +97,7 @@ struct State {
     std::optional<objects::Store> store;
     LongChange long_change;  // while it is busy, nothing else changes the store
     UsageSaver usage;
+    bool shares_came = false;  // usage of fair shares was stored, which the scheduler is to be given
     DedicatedTimes dedicated_times;
     AllocationFiles allocation_files;
     HpmSwitch hpm_switch;

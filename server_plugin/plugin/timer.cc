@@ -41,6 +41,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
     forget_records(state, now);
     if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
+    load_shares(state);
     if (!state.changed_settings.objects.empty()) return seconds(now);
     const sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),

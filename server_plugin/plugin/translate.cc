@@ -147,14 +147,18 @@ std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* reco
 }
 
 std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
-    if (!readable(record) || !present(record->requested, record->requested_count) ||
+    if (!readable(record, offsetof(pbs_job_record, used)) ||
+        !present(record->requested, record->requested_count) ||
         !present(record->places, record->place_count)) {
         return std::nullopt;
     }
+    const bool tells_used = record->size >= sizeof(pbs_job_record);
+    if (tells_used && !present(record->used, record->used_count)) return std::nullopt;
     amounts_.clear();
     ranges_.clear();
     places_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
+    const AmountRange used = tells_used ? take(record->used, record->used_count) : AmountRange{};
     const std::span<const pbs_place> held(record->places, record->place_count);
     for (const pbs_place& place : held) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
@@ -178,6 +182,8 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     out.walltime = sched::Seconds{record->walltime};
     out.requested = amounts(requested);
     out.places = places_;
+    out.account = view(record->account);
+    out.used = amounts(used);
     return out;
 }
 

@@ -24,30 +24,57 @@ void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
     if (changes.decayed) batch.last_decay = changes.last_decay;
 }
 
+bool has_changes(const sched::Scheduler& scheduler) {
+    return scheduler.has_usage_changes() || scheduler.has_share_changes();
+}
+
+// What is stored of a scope, as the scheduler has it.
+struct Stored {
+    std::vector<sched::UsageRow> usage;
+    std::vector<sched::ChargeRow> charges;
+    sched::Instant last_decay{};
+};
+objects::Result<Stored> read_stored(objects::Store& store, std::string_view scope) {
+    auto stored = objects::UsageStore(store).load(scope);
+    if (!stored) return tl::unexpected(std::move(stored.error()));
+    Stored out;
+    out.usage.reserve(stored->usage.size());
+    for (objects::Usage& row : stored->usage)
+        out.usage.push_back({std::move(row.group), std::move(row.user), row.amount});
+    out.charges.reserve(stored->charges.size());
+    for (objects::Charge& row : stored->charges)
+        out.charges.push_back({std::move(row.job), std::move(row.user), std::move(row.group), row.amount});
+    out.last_decay = stored->last_decay.value_or(sched::Instant{});
+    return out;
+}
+
 }  // namespace
 
 objects::Result<void> UsageSaver::load(objects::Store& store, sched::Scheduler& scheduler) const {
-    auto stored = objects::UsageStore(store).load(kScope);
-    if (!stored) return tl::unexpected(std::move(stored.error()));
-    std::vector<sched::UsageRow> usage;
-    usage.reserve(stored->usage.size());
-    for (objects::Usage& row : stored->usage) {
-        usage.push_back({std::move(row.group), std::move(row.user), row.amount});
-    }
-    std::vector<sched::ChargeRow> charges;
-    charges.reserve(stored->charges.size());
-    for (objects::Charge& row : stored->charges)
-        charges.push_back({std::move(row.job), std::move(row.user), std::move(row.group), row.amount});
-    scheduler.load_usage(usage, charges, stored->last_decay.value_or(sched::Instant{}));
+    const auto stored = read_stored(store, kScope);
+    if (!stored) return tl::unexpected(stored.error());
+    scheduler.load_usage(stored->usage, stored->charges, stored->last_decay);
     return {};
+}
+
+void UsageSaver::load_shares(objects::Store& store, sched::Scheduler& scheduler, const Host& host) {
+    for (const std::string& scope : scheduler.shares_to_load()) {
+        const auto stored = read_stored(store, scope);
+        if (stored)
+            scheduler.load_shares(scope, stored->usage, stored->charges, stored->last_decay);
+        else
+            host.log(PBS_LOG_ERROR, scope,
+                     fmt::format("The usage can't be read: {}", stored.error().message));
+    }
 }
 
 objects::Result<void> UsageSaver::add_stored(objects::Store& store, sched::Scheduler& scheduler,
                                              const Host& host, sched::Instant now) {
     auto stored = objects::UsageStore(store).load(kScope);
     if (!stored) return tl::unexpected(std::move(stored.error()));
-    append(unsaved_, scheduler.take_usage_changes());
-    for (objects::Usage& charged : unsaved_.usage) {
+    objects::UsageBatch& unsaved = unsaved_[std::string(kScope)];
+    append(unsaved, scheduler.take_usage_changes());
+    for (objects::Usage& charged : unsaved.usage) {
         const auto same = [&](const objects::Usage& row) {
             return row.user == charged.user && row.group == charged.group;
         };
@@ -61,36 +88,43 @@ objects::Result<void> UsageSaver::add_stored(objects::Store& store, sched::Sched
 
 void UsageSaver::save(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                       sched::Instant now) {
-    if (failed_ ? now >= retry_at_ : scheduler.has_usage_changes()) write(store, scheduler, host, now);
+    if (failed_ ? now >= retry_at_ : has_changes(scheduler)) write(store, scheduler, host, now);
 }
 
 void UsageSaver::save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                              sched::Instant now) {
-    if (failed_ || scheduler.has_usage_changes()) write(store, scheduler, host, now);
+    if (failed_ || has_changes(scheduler)) write(store, scheduler, host, now);
 }
 
 void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                        sched::Instant now) {
-    append(unsaved_, scheduler.take_usage_changes());
-    const auto written = objects::UsageStore(store).write(kScope, unsaved_);
-    if (written) {
-        if (failed_) host.log(PBS_LOG_INFO, "past_usage", "Past usage can be saved again");
-        failed_ = false;
-        unsaved_ = {};
-        return;
+    if (scheduler.has_usage_changes()) append(unsaved_[std::string(kScope)], scheduler.take_usage_changes());
+    for (sched::ShareChanges& changed : scheduler.take_share_changes()) {
+        objects::UsageBatch& unsaved = unsaved_[changed.scope];
+        unsaved.replace_charges = true;
+        append(unsaved, std::move(changed.changes));
     }
-    if (!failed_) {
-        host.log(PBS_LOG_ERROR, "past_usage",
-                 fmt::format("Past usage isn't saved ({}); trying again every {} seconds",
-                             written.error().message, kRetryAfter.count()));
+    while (!unsaved_.empty()) {
+        const auto& [scope, batch] = *unsaved_.begin();
+        const auto written = objects::UsageStore(store).write(scope, batch);
+        if (!written) {
+            if (!failed_)
+                host.log(PBS_LOG_ERROR, scope,
+                         fmt::format("Past usage isn't saved ({}); trying again every {} seconds",
+                                     written.error().message, kRetryAfter.count()));
+            failed_ = true;
+            retry_at_ = now + kRetryAfter;
+            return;
+        }
+        unsaved_.erase(unsaved_.begin());
     }
-    failed_ = true;
-    retry_at_ = now + kRetryAfter;
+    if (failed_) host.log(PBS_LOG_INFO, "past_usage", "Past usage can be saved again");
+    failed_ = false;
 }
 
 sched::Instant UsageSaver::next_deadline(const sched::Scheduler& scheduler, sched::Instant now) const {
     if (failed_) return retry_at_;
-    return scheduler.has_usage_changes() ? now : sched::Instant::max();
+    return has_changes(scheduler) ? now : sched::Instant::max();
 }
 
 }  // namespace pbs::plugin

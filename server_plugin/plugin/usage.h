@@ -1,6 +1,8 @@
 // Past usage on its way between the scheduler and the store: loaded once, written when it changes.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,11 +21,16 @@ namespace pbs::plugin {
 // When the write fails, what has to be written is kept, and tried again every minute.
 class UsageSaver {
   public:
-    // Of the store's records of usage (objects/usage_store.h), this is the one.
+    // Of the store's records of usage (objects/usage_store.h), that of the permutation by past usage. Those
+    // of fair shares are named by the scheduler.
     static constexpr std::string_view kScope = "past_usage";
 
     // Gives the stored usage to the scheduler, before it sees a job.
     objects::Result<void> load(objects::Store& store, sched::Scheduler& scheduler) const;
+
+    // The same of the trees of fair shares that the scheduler has begun to keep. A tree whose usage can't be
+    // read begins with none; the log is told. Not while the scheduler is at work.
+    static void load_shares(objects::Store& store, sched::Scheduler& scheduler, const Host& host);
 
     // The same of usage that was stored where there was none: what the scheduler has charged since is added.
     objects::Result<void> add_stored(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
@@ -43,7 +50,8 @@ class UsageSaver {
   private:
     void write(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
-    objects::UsageBatch unsaved_;  // of a write that failed
+    // Of a write that failed, by scope.
+    std::map<std::string, objects::UsageBatch, std::less<>> unsaved_;
     bool failed_ = false;
     sched::Instant retry_at_{};
 };

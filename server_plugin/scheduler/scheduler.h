@@ -224,6 +224,8 @@ class Scheduler {
     // Scopes whose records are to be loaded, each named once: to be asked for after a change of configuration
     // or of schedulers. Until they are loaded usage counts from nothing.
     std::vector<std::string> shares_to_load();
+    // Of all of them: what is stored is more than was written.
+    void load_shares_again();
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay);
     std::vector<ShareChanges> take_share_changes();

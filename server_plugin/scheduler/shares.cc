@@ -125,6 +125,12 @@ std::vector<std::string> Scheduler::shares_to_load() {
     return scopes;
 }
 
+void Scheduler::load_shares_again() {
+    settle();
+    for (auto& [name, sched] : impl_->scheds)
+        for (auto& [group, shares] : sched.shares) shares.loaded = false;
+}
+
 void Scheduler::load_shares(std::string_view scope, std::span<const UsageRow> rows,
                             std::span<const ChargeRow> charges, Instant last_decay) {
     settle();

@@ -57,15 +57,12 @@ TEST_F(UnsupportedTest, ADefaultThatAsksForSomethingIsToldWhenAPolicyIsMadeAndNo
 }
 
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
-    run("c f f1");
-    const char* line = "policy default_policy: fairshare is not acted on: jobs are not ordered by shares";
-    EXPECT_THAT(run("s p default_policy fairshare_group=f1").warnings,
-                ElementsAre("policy default_policy: fairshare_group is not acted on: jobs are not ordered by "
-                            "shares"));
-    EXPECT_THAT(run("s p default_policy fairshare=True").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s p default_policy FairShare=True").warnings, ElementsAre(line));
+    const char* line =
+        "policy default_policy: load_balancing is not acted on: the load of hosts is not looked at";
+    EXPECT_THAT(run("s p default_policy load_balancing=True").warnings, ElementsAre(line));
+    EXPECT_THAT(run("s p default_policy Load_Balancing=True").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
-    EXPECT_THAT(run("s p default_policy fairshare=False").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy load_balancing=False").warnings, IsEmpty());
 }
 
 TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
@@ -98,19 +95,12 @@ void set_everything(Object& policy) {
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment", "algorithm", "schedule_log", "prime_time_start", "prime_time_end"};
-    const std::vector<std::string_view> with_standard = {"node_sort_key",
-                                                         "round_robin",
-                                                         "by_queue",
-                                                         "strict_ordering",
-                                                         "help_starving_jobs",
-                                                         "max_starve",
-                                                         "job_sort_formula",
-                                                         "backfill_depth",
-                                                         "job_sort_key",
-                                                         "time_window_spill",
-                                                         "backfill_prime",
-                                                         "round_robin_all",
-                                                         "prime_exempt_anytime_queues"};
+    const std::vector<std::string_view> with_standard = {
+        "node_sort_key",      "fairshare",       "fairshare_group",
+        "round_robin",        "by_queue",        "strict_ordering",
+        "help_starving_jobs", "max_starve",      "job_sort_formula",
+        "backfill_depth",     "job_sort_key",    "time_window_spill",
+        "backfill_prime",     "round_robin_all", "prime_exempt_anytime_queues"};
     const std::vector<std::string_view> with_origin = {"past_usage_charge",
                                                        "ssinode_cpus",
                                                        "ssinode_mem",
@@ -275,12 +265,14 @@ TEST_F(UnsupportedTest, WhatAQueueHasByThePolicyInForce) {
                 SizeIs(1));
 }
 
-TEST_F(UnsupportedTest, AGroupSaysSoAsAWhole) {
-    const char* line = "fs_group f1 is not acted on: jobs are not ordered by shares";
-    EXPECT_THAT(run("c f f1").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s f f1 decay_time=06:00:00").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s f f1 comment=later").warnings, IsEmpty());
-    EXPECT_THAT(run("u f f1 decay_time").warnings, IsEmpty());
+TEST_F(UnsupportedTest, SharesAreActedOn) {
+    EXPECT_THAT(run("c f f1").warnings, IsEmpty());
+    EXPECT_THAT(run("s f f1 decay_time=06:00:00").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy fairshare_group=f1, fairshare=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+fairshare_perc'").warnings, IsEmpty());
+    run("c p o1 algorithm=origin");
+    EXPECT_THAT(run("s p o1 fairshare_group=f1").warnings,
+                ElementsAre("policy o1: fairshare_group is not acted on: it is of algorithm standard"));
 }
 
 TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
@@ -288,9 +280,9 @@ TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
         run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
         ElementsAre("policy default_policy: job_sort_key preempt_priority HIGH is not acted on: no job "
                     "is preempted"));
-    EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+fairshare_perc'").warnings,
-                ElementsAre("policy default_policy: fairshare_perc in job_sort_formula counts as 0: jobs are "
-                            "not ordered by shares"));
+    EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+accrue_type'").warnings,
+                ElementsAre("policy default_policy: accrue_type in job_sort_formula counts as 0: how a job's "
+                            "time counts is not looked at"));
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 sched_host=a").warnings,
                 ElementsAre("policy o1: sched_host is not acted on without sched_restart_action=restart or "
@@ -347,20 +339,18 @@ TEST_F(UnsupportedTest, ARollbackTellsWhatItBringsBack) {
 }
 
 TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "fairshare"),
-              "Not acted on: jobs are not ordered by shares.");
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
-              "Not acted on with fairshare_perc: jobs are not ordered by shares. Not acted on with "
-              "preempt_priority: no job is preempted. Acted on with algorithm standard only.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "load_balancing"),
+              "Not acted on: the load of hosts is not looked at.");
+    EXPECT_EQ(
+        unsupported_remark(ObjectType::policy, "job_sort_key"),
+        "Not acted on with preempt_priority: no job is preempted. Acted on with algorithm standard only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),
               "Acted on with algorithm origin only. Not acted on without manage_hpm_counters.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"),
               "The host of queue@host is not acted on with algorithm standard: the queue itself names the "
               "vnodes that its jobs may use.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "schedule_log"), "");
-    EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"),
-              "Not acted on: jobs are not ordered by shares.");
-    EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "comment"), "");
+    EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"), "");
     EXPECT_EQ(unsupported_remark(ObjectType::queue, "backfill_depth"),
               "Acted on with a policy of algorithm standard only. Not acted on without the policy's "
               "strict_ordering or help_starving_jobs.");

@@ -242,6 +242,7 @@ LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const 
     out.reply.changed = !asked.dry_run;
     out.lines.push_back(migrate::show(*done, asked.format.value_or(migrate::Format::text)));
     out.usage = !asked.dry_run && done->usage.contains(std::string(UsageSaver::kScope));
+    out.share_usage = !asked.dry_run && done->usage.size() > (out.usage ? 1U : 0U);
     return out;
 }
 
@@ -265,6 +266,7 @@ int32_t finish_configuration(State& state, const objects::Result<objects::Rewrit
             !loaded)
             reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
     }
+    state.shares_came = state.shares_came || done->share_usage;
     tell(*done, reply);
     return PBSE_NONE;
 }
