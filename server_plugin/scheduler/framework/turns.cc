@@ -247,6 +247,7 @@ void Turns::deal_in_circle(JobClass job_class) {
         return x != y ? x < y : a.key < b.key;
     });
     std::vector<std::int64_t> usage;
+    usage.reserve(users.size());
     for (const Turn& user : users) usage.push_back(begin_of(user.lane));
     PastUsageDeal deal(std::move(usage));
     while (!deal.is_over()) {

@@ -109,6 +109,16 @@ std::vector<KeptAmount> totals_of(const Request& request) {
     return totals;
 }
 
+// A job that has no select= asks for one chunk: is the amount one of that chunk's?
+bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
+    const auto& known = resources.known();
+    if (resources.consumable(a.resource) || a.resource == known.host || a.resource == known.vnode)
+        return true;
+    const auto* info = resources.find(a.resource);
+    return info != nullptr && (info->kind == ResourceKind::boolean || resources.is_text(a.resource)) &&
+           info->name != "nodes" && info->name != "nodect";
+}
+
 // Amounts that can be added up without a second thought: none negative, and all together below 2^60.
 bool sane(const Request& request) {
     constexpr std::int64_t most = std::int64_t{1} << 60;
@@ -135,13 +145,7 @@ void compile(Request& request, const Resources& resources) {
                 request.unsupported = fmt::format("select={}", a.text);
         } else if (a.resource == known.place) {
             if (!parse_place(a.text, request)) request.unsupported = fmt::format("place={}", a.text);
-        } else if (resources.consumable(a.resource) || a.resource == known.host ||
-                   a.resource == known.vnode) {
-            add(whole, a, resources);
-        } else if (const auto* info = resources.find(a.resource);
-                   info != nullptr &&
-                   (info->kind == ResourceKind::boolean || resources.is_text(a.resource)) &&
-                   info->name != "nodes" && info->name != "nodect") {
+        } else if (belongs_to_chunk(a, resources)) {
             add(whole, a, resources);
         }
     }
