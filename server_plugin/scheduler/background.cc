@@ -50,9 +50,11 @@ bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>&
     background.status.clear();
     for (const auto& [name, known] : impl_->scheds) background.status.emplace(name, status(now, name));
     background.over = false;
-    const auto in_its_thread = [&background, work, finished = std::move(finished)] {
+    background.takes_in = std::thread::id();
+    const auto in_its_thread = [this, &background, work, finished = std::move(finished)] {
         try {
             work();
+            take_in();
         } catch (...) {
             background.thrown = std::current_exception();
         }
@@ -101,14 +103,27 @@ bool Scheduler::work_is_over() const {
     return impl_->background.runs && impl_->background.over;
 }
 
-void Scheduler::settle() const {
+// What was kept is as much as came during the work, and whoever settles waits: the thread takes it in, and
+// then what came meanwhile.
+void Scheduler::take_in() {
     Background& background = impl_->background;
-    if (!background.runs) return;
-    background.thread.join();
-    background.runs = false;
+    background.takes_in = std::this_thread::get_id();
+    deliver_kept();
+    deliver_kept();
+    background.takes_in = std::thread::id();
+}
+
+void Scheduler::deliver_kept() {
+    for (std::string& line : impl_->background.events.deliver(*this))
+        impl_->background.refused.push_back(std::move(line));
+}
+
+void Scheduler::settle() const {
+    if (!impl_->works_elsewhere()) return;
+    impl_->background.thread.join();
+    impl_->background.runs = false;
     // What was kept had come already: to callers of const functions nothing changes.
-    for (std::string& line : background.events.deliver(const_cast<Scheduler&>(*this)))
-        background.refused.push_back(std::move(line));
+    const_cast<Scheduler&>(*this).deliver_kept();
 }
 
 std::vector<std::string> Scheduler::finish_work() {

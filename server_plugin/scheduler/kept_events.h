@@ -1,9 +1,10 @@
-// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until it
-// is over.
+// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until
+// the work is done. They may be kept in one thread while another delivers.
 #pragma once
 
 #include <memory>
 #include <memory_resource>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -54,6 +55,7 @@ class KeptEvents {
     std::vector<std::string> deliver(Scheduler& scheduler);
 
   private:
+    std::mutex mutex_;  // of the others
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
     std::vector<Event> events_;
 };

@@ -282,7 +282,7 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
                                           std::shared_ptr<const objects::Snapshot> snapshot) {
     auto policies = compile_all(configuration);
     if (!policies) return tl::unexpected(policies.error());
-    if (impl_->background.runs) {
+    if (impl_->works_elsewhere()) {
         impl_->keep(ConfigurationRead{std::make_shared<Configuration>(std::move(configuration)),
                                       std::move(snapshot)});
         return {};
@@ -527,7 +527,9 @@ void Scheduler::set_categories(bool on) {
 // ---- Events.
 
 Scheduler::Scheduler(rrule::Zone zone) : impl_(std::make_unique<Impl>(std::move(zone))) {}
-Scheduler::~Scheduler() = default;
+Scheduler::~Scheduler() {
+    if (impl_->background.runs) impl_->background.thread.join();
+}
 
 void Scheduler::resource_defined(const ResourceRecord& record) {
     if (impl_->keep(record)) return;

@@ -139,7 +139,8 @@ class Scheduler {
     // begins. Until finish_work() events and new configurations are kept, and status() answers as at the
     // begin; every other function but those below waits for the thread, and what was kept is in force when it
     // returns. At the end of the thread, whatever happened, `finished` is called from there. It may not call
-    // the scheduler, and neither may what else is called in the thread.
+    // the scheduler, and neither may what else is called in the thread. What was kept until then the thread
+    // takes in itself, so that finish_work() is short.
     //
     // Each gives true if it runs in its thread. False: it is over, and `finished` isn't called. In both cases
     // finish_work() is to follow before anything else begins.
@@ -261,6 +262,8 @@ class Scheduler {
     struct Impl;
     // Waits for what is at work, and takes in what was kept.
     void settle() const;
+    void take_in();
+    void deliver_kept();
     bool start(Instant now, bool takes_long, const std::function<void()>& work,
                std::function<void()> finished);
     std::unique_ptr<Impl> impl_;

@@ -53,6 +53,8 @@ struct Background {
     bool runs = false;
     std::atomic<bool> over = false;  // the thread has nothing left to do
     std::exception_ptr thrown;
+    // The thread, once it has done its work and takes in what was kept.
+    std::atomic<std::thread::id> takes_in;
     KeptEvents events;
     std::vector<std::string> refused;                   // of them
     std::map<std::string, Status, std::less<>> status;  // at its begin
@@ -162,10 +164,14 @@ struct Scheduler::Impl {
     bool looks_take_long() const {
         return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
     }
+    // Is the scheduler at work in a thread that isn't this one?
+    bool works_elsewhere() const {
+        return background.takes_in.load() != std::this_thread::get_id() && background.runs;
+    }
     // The event is kept while the scheduler is at work. Else false, and it is to be acted on.
     template <class Record>
     bool keep(const Record& record) {
-        if (!background.runs) return false;
+        if (!works_elsewhere()) return false;
         background.events.keep(record);
         return true;
     }

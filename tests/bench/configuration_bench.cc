@@ -254,16 +254,21 @@ void migration(benchmark::State& state) {
 void sizes(benchmark::internal::Benchmark* one) {
     one->Arg(100)->Arg(4000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 }
+void all_sizes(benchmark::internal::Benchmark* one) {
+    sizes(one);
+    one->Arg(10000);
+}
 void large_sizes(benchmark::internal::Benchmark* one) {
     one->Arg(100)->Arg(10000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 }
 
-BENCHMARK_CAPTURE(rollback, nodes, What::nodes, "set node n{0} comment=c{0}")->Apply(sizes);
-BENCHMARK_CAPTURE(rollback, policies, What::policies, "set policy p{0} comment=c{0}")->Apply(sizes);
-BENCHMARK_CAPTURE(rollback, time_windows, What::windows, "set time_window t{0} end_time=1800")->Apply(sizes);
-BENCHMARK_CAPTURE(import, nodes, What::nodes)->Apply(sizes);
-BENCHMARK_CAPTURE(import, policies, What::policies)->Apply(sizes);
-BENCHMARK_CAPTURE(import, time_windows, What::windows)->Apply(sizes);
+BENCHMARK_CAPTURE(rollback, nodes, What::nodes, "set node n{0} comment=c{0}")->Apply(all_sizes);
+BENCHMARK_CAPTURE(rollback, policies, What::policies, "set policy p{0} comment=c{0}")->Apply(all_sizes);
+BENCHMARK_CAPTURE(rollback, time_windows, What::windows, "set time_window t{0} end_time=1800")
+    ->Apply(all_sizes);
+BENCHMARK_CAPTURE(import, nodes, What::nodes)->Apply(all_sizes);
+BENCHMARK_CAPTURE(import, policies, What::policies)->Apply(all_sizes);
+BENCHMARK_CAPTURE(import, time_windows, What::windows)->Apply(all_sizes);
 BENCHMARK_CAPTURE(directive, change_nodes, What::nodes, "set node @default comment=x")->Apply(sizes);
 BENCHMARK_CAPTURE(directive, change_non_work_days, What::windows, "set server non_work_days='12/24,12/25'")
     ->Apply(sizes);

@@ -3,6 +3,9 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <future>
 #include <random>
 
 #include "tests/bench/cluster.h"
@@ -173,6 +176,31 @@ void JobEvent(benchmark::State& state) {
     }
 }
 BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+// The end of a look during which so many jobs came: its caller waits for it.
+void EndOfALookAfterJobEvents(benchmark::State& state) {
+    BigCluster cluster(1000, 20'000);
+    cluster.settle();
+    for (auto _ : state) {
+        std::promise<void> end;
+        std::promise<void> over;
+        const auto look = [wait = end.get_future().share()](Inspector&) { wait.wait(); };
+        if (!cluster.scheduler.start_look(cluster.now, look, [&over] { over.set_value(); })) std::abort();
+        for (std::int64_t i = 0; i < state.range(0); ++i) cluster.add_job();
+        end.set_value();
+        over.get_future().wait();
+        const auto begin = std::chrono::steady_clock::now();
+        benchmark::DoNotOptimize(cluster.scheduler.finish_work());
+        state.SetIterationTime(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+}
+BENCHMARK(EndOfALookAfterJobEvents)
+    ->Arg(1'000)
+    ->Arg(100'000)
+    ->Iterations(3)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 // The permutation by past usage alone, for 100 users.
 void PermuteByPastUsage(benchmark::State& state) {

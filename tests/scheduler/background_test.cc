@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
+#include <future>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -206,6 +208,31 @@ TEST_F(BackgroundLook, SeesNothingOfWhatComesWhileItGoesOn) {
     EXPECT_EQ(found->outcome, JobOutcome::starts);
     EXPECT_EQ(found->jobs, 1u);
     EXPECT_EQ(world.scheduler.explain(now, std::to_string(second) + ".server")->jobs, 2u);
+}
+
+double processor_time() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+// Its server waits for what finish_work() does.
+TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
+    std::promise<void> end;
+    std::promise<void> over;
+    const auto wait = [end = end.get_future().share()](Inspector&) { end.wait(); };
+    ASSERT_TRUE(world.scheduler.start_look(now, wait, [&over] { over.set_value(); }));
+    constexpr int jobs = 5000;
+    for (int i = 0; i < jobs; ++i) job(2);
+    end.set_value();
+    over.get_future().wait();
+    const double begin = processor_time();
+    EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
+    const double finishing = processor_time() - begin;
+    for (int i = 0; i < jobs; ++i) job(2);
+    const double telling = processor_time() - begin - finishing;
+    EXPECT_LT(finishing, telling / 20);
+    EXPECT_EQ(world.scheduler.rehearse(now, "default", CycleTrigger::timer).jobs_considered, 2u * jobs);
 }
 
 TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
