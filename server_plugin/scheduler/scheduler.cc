@@ -775,11 +775,11 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool exclusive = t.requests[t.jobs.request[slot]].exclusive;
     if (runs && ran && t.vnodes.holds(slot, record.places, exclusive)) {
         // As it was, but for what it has used so far.
-        if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime)
+        const QueuedJob after = queued_job(t, slot);
+        // Another one may ask for less of a limit than before.
+        if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
+            after.signature != before.signature || after.user != before.user)
             impl_->note(&EventsSince::all);
-        else if (const QueuedJob after = queued_job(t, slot);
-                 after.signature != before.signature || after.user != before.user)
-            impl_->note(&EventsSince::all);  // it may ask for less of a limit than before
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
     } else if (runs) {

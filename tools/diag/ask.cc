@@ -59,6 +59,7 @@ cmds::Result<std::vector<Reason>> ask_reasons(const cmds::Connection& connection
         ++counts[without_numbers(
             cmds::value_of(job->attribs, "comment").value_or("(no comment: no cycle has looked at it)"))];
     std::vector<Reason> reasons;
+    reasons.reserve(counts.size());
     for (auto& [text, count] : counts) reasons.push_back({text, count});
     std::ranges::sort(reasons, [](const Reason& a, const Reason& b) {
         return a.jobs != b.jobs ? a.jobs > b.jobs : a.text < b.text;

@@ -176,6 +176,7 @@ std::vector<std::string> largest_users(const std::vector<Report>& reports, std::
     std::ranges::stable_sort(list, std::ranges::greater{}, &std::pair<double, std::string>::first);
     if (most != 0 && list.size() > most) list.resize(most);
     std::vector<std::string> names;
+    names.reserve(list.size());
     for (auto& [cpu, name] : list) names.push_back(std::move(name));
     return names;
 }
@@ -188,6 +189,7 @@ std::vector<std::string> sizes_of(const std::vector<Report>& reports) {
     std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
     std::vector<std::string> names;
+    names.reserve(list.size());
     for (auto& [cpus, name] : list) names.push_back(std::move(name));
     return names;
 }

@@ -79,7 +79,7 @@ class Draft {
     Result<void> change_store(const cmds::Directive& directive, const std::string& name);
     Values* machine_values(cmds::ObjectType type, const std::string& name);
     Objects* machine_objects(cmds::ObjectType type);
-    Result<void> execute(objects::Command command);
+    Result<void> execute(const objects::Command& command);
     bool is_assigned(const std::string& policy) const;
     // Of the policies that changes name.
     void note(ObjectType type, const std::string& name, bool assigns);
@@ -122,7 +122,7 @@ Result<void> Draft::import(const std::string& document, const std::string& name,
     return {};
 }
 
-Result<void> Draft::execute(objects::Command command) {
+Result<void> Draft::execute(const objects::Command& command) {
     const auto done = store_.execute(command, kManager, now());
     if (!done) return tl::unexpected(done.error().message);
     for (const std::string& warning : done->warnings) notes_.push_back(warning);

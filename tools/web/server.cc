@@ -36,8 +36,8 @@ Server::Server(Pages pages) : http_(std::make_unique<httplib::Server>()) {
         answer.set_content(fmt::format("status {}\n", answer.status), "text/plain; charset=utf-8");
     });
     // What went wrong is for the log, not for whoever asked.
-    http_->set_exception_handler(
-        [](const httplib::Request&, httplib::Response& answer, std::exception_ptr) { answer.status = 500; });
+    http_->set_exception_handler([](const httplib::Request&, httplib::Response& answer,
+                                    const std::exception_ptr&) { answer.status = 500; });
 }
 
 Server::~Server() = default;
