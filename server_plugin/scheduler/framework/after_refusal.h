@@ -44,11 +44,12 @@ class AfterRefusal {
     // Would the next job of the class that is refused in these queues matter to those behind it? Else a cycle
     // after events passes over jobs that nothing was released for.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
-    // Why no job of the queue (null: that may start in none) starts any more; nothing: they may. A rule that
-    // begins to hold jobs up counts
-    // it in CycleContext::held_up.
+    // The reason why no further job of the queue starts in this cycle; without a reason they may start. Null
+    // stands for jobs that may start in no queue. A rule that begins to hold jobs up counts that in
+    // CycleContext::held_up.
     virtual Reason holds_up(const QueueView* /*view*/) const { return {}; }
-    // A filter refused a job in a queue; only of filters with one of the traits of `watched`.
+    // A filter refused a job in a queue. The rule is told of it if the filter has one of the traits that are
+    // in `watched`.
     unsigned watched = 0;
     virtual void was_refused(const Candidate& /*job*/, QueueView& /*view*/) {}
     // Does a refusal depend on whose job it is, though filters don't?

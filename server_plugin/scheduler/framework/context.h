@@ -20,17 +20,19 @@ namespace pbs::sched {
 
 // What events released of the jobs that start in some queues.
 struct Released {
-    std::size_t as_of = SIZE_MAX;  // Cycle::state_number() when it was found out; the largest: it wasn't
-    bool vain = false;             // a job of it has not started since
+    std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when this was found out; the largest: never
+    bool vain = false;             // a released job was looked at since, and didn't start
     Releases list;
-    // Of less use by single users and groups, which their jobs alone may wait for.
+    // Limits of single users and groups that count fewer jobs now. Only jobs of that user or group wait for
+    // them.
     struct OfUser {
         UseKey key;
         JobSize most;
     };
     std::vector<OfUser> of_users{};
-    Releases with_users{};  // both
-    // Of requests, how many jobs had been started when there was room for them, and 1; 0: there is none.
+    Releases with_users{};  // `list` and `of_users` together
+    // By request: the number of jobs that had been started when there was room for it, plus 1; 0: there is no
+    // room.
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
@@ -48,7 +50,7 @@ struct CandidateQueues {
     auto end() const { return views.end(); }
 };
 
-// What all jobs of a user have in common that no filter of signatures can tell apart.
+// Jobs that no filter can tell apart are of one signature, user and class.
 struct UserCategory {
     std::uint32_t signature;
     std::uint32_t owner;
@@ -65,26 +67,27 @@ struct UserCategoryHash {
 };
 
 struct Verdict {
-    Reason reason;  // nothing: it may start in `view`
+    Reason reason;  // why the job can't start; nothing: it may start in `view`
     QueueView* view = nullptr;
-    std::uint32_t starts = 0;           // how many had been started when it was made
-    std::uint32_t no_start = 0;         // no_start_known()
-    std::uint32_t answer = UINT32_MAX;  // its place in answers_, once a job was given it
-    Blockers blockers = 0;              // what could lift it,
-    bool by_user = false;               // and that of the filters of owners and groups
-    bool of_job = false;                // holds for this job only
-    bool rejected = false;
-    bool lasting = true;   // holds whatever else is started
-    bool waits = false;    // for running jobs to end
-    bool crosses = false;  // it would run into a time when it may not
-    bool later = false;    // time may lift it
+    std::uint32_t starts = 0;    // the number of jobs that had been started when the verdict was made
+    std::uint32_t no_start = 0;  // Judge::no_start_known()
+    std::uint32_t answer =
+        UINT32_MAX;         // the reason's place in CycleContext::answers, once a job was given it
+    Blockers blockers = 0;  // what could lift the refusal
+    bool by_user = false;   // filters of owners and groups refused, too: their blockers come by user
+    bool of_job = false;    // the verdict holds for this job only
+    bool rejected = false;  // the job is deleted
+    bool lasting = true;    // the verdict holds whatever else is started
+    bool waits = false;     // the job waits for running jobs to end
+    bool crosses = false;   // the job would run into a time when it may not
+    bool later = false;     // time may lift the refusal
 };
 
-// What is known of jobs like one, and where the answer for them is kept: null, nothing is.
+// What is known of the jobs that filters can't tell from one.
 struct Category {
-    Verdict* verdict = nullptr;
-    const Standing* standing = nullptr;       // null: no filter reads the user
-    SignatureAnswer* of_signature = nullptr;  // by target; null: nothing is
+    Verdict* verdict = nullptr;          // where their verdict is kept; null: none is
+    const Standing* standing = nullptr;  // what users like theirs are refused; null: no filter reads users
+    SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none is kept
     Blockers of_user = 0;                     // what could lift the refusals of the standing
 };
 
@@ -99,8 +102,8 @@ struct Started {
 struct Answer {
     Reason reason;
     bool rejected = false;
-    std::string_view text = {};  // once it was wanted
-    std::uint32_t number = 0;    // of the text; its upper half is that of its kind: all but the amounts
+    std::string_view text = {};  // made when it is wanted first
+    std::uint32_t number = 0;    // tells texts apart; the upper half tells kinds: texts but for their amounts
 };
 
 struct Refused {
@@ -132,14 +135,14 @@ struct QueueSetup {
     std::uint64_t pools = 0;      // Vnodes::version()
 };
 
-// Of a lane, the next job that is to be looked at.
+// The next job of a lane that is to be looked at.
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
-    std::int64_t turn = 0;  // of its deal,
-    std::uint32_t rank = 0;
-    PendingKey key{};
-    std::size_t as_of = 0;  // Cycle::state_number() when it was found
+    std::int64_t turn = 0;   // by the deal,
+    std::uint32_t rank = 0;  // and among equal turns
+    PendingKey key{};        // the job's
+    std::size_t as_of = 0;   // Turns::state_number() when the job was found
 };
 // A job that changed.
 struct News {

@@ -19,18 +19,20 @@ struct Policy;
 
 // What happened since the last cycle.
 struct EventsSince {
-    bool everything = true;        // more than the following: every job has to be looked at
-    bool lost = true;              // and more jobs changed, or the order of jobs did, than `changed` tells
-    std::vector<JobSlot> changed;  // arrived, or aren't what they were; no matter where they are now
-    std::vector<VnodeSlot> freed;  // vnodes of which jobs gave something back
-    std::vector<UseKey> less_of;   // uses that jobs which ended were counted in
-    bool started = false;          // a job started to run, by whomever
-    std::uint64_t times_all = 0;   // how often there was more; never forgotten
+    // More happened than the lists below tell: every job has to be looked at.
+    bool everything = true;
+    // Jobs that aren't in `changed` changed as well, or the order of the jobs did.
+    bool lost = true;
+    std::vector<JobSlot> changed;  // jobs that arrived or were altered, whatever has become of them since
+    std::vector<VnodeSlot> freed;  // vnodes on which a job ended
+    std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
+    bool started = false;          // a job started to run, by a cycle or by an operator
+    std::uint64_t times_all = 0;   // how often all() was called since the scheduler was made
 
     void forget();
     // Something that may let any job start.
     void all();
-    // The same, and the order of jobs or the queues that they start in may be others.
+    // The same; besides, the order of the jobs or the queues that they start in may have changed.
     void settings_changed();
     void job_changed(JobSlot job);
     void job_started() { started = true; }
@@ -49,24 +51,24 @@ struct DrainFor {
     std::uint32_t host = 0;
     Instant until{};
     std::vector<Reservation::Spare> spare;  // of each limit
-    // Vnodes aside: is what was refused for `before` refused for this too?
+    // Is every job, but for its vnodes, that was refused for the sake of `before` refused for this one too?
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
-// The standard algorithm: what was refused for the jobs that come before.
+// What the standard algorithm's top jobs have reserved, for which jobs behind them were refused.
 struct TopJobs {
-    bool limits = false;              // limits on running jobs are reserved for
-    std::vector<VnodeSlot> vnodes{};  // that have a reservation
+    bool limits = false;              // a part of limits on running jobs is reserved
+    std::vector<VnodeSlot> vnodes{};  // these vnodes have a reservation
 };
 
 struct EventMemory {
     EventsSince since;
     PendingJobs pending;
     bool pending_known = false;      // `pending` has all jobs but those that changed since
-    const Policy* policy = nullptr;  // by which they are sorted
-    bool prime_now = false;          // and in the order of prime time?
-    std::vector<JobHandle> started;  // by the last cycle
-    std::set<Instant> instants;      // at which refusals may be lifted
+    const Policy* policy = nullptr;  // the policy that `pending` is sorted by
+    bool prime_now = false;          // `pending` is in the order of prime time
+    std::vector<JobHandle> started;  // the jobs that the last cycle started
+    std::set<Instant> instants;      // the instants at which time may lift a refusal
     // Uses of which limits had something left when they were looked at last. Jobs that wait for less of them,
     // but are too large for any vnode, weren't looked at since: room on vnodes is what they wait for.
     std::vector<UseKey> open;

@@ -127,9 +127,8 @@ enum FilterTrait : unsigned {
     about_room = 4,
     // Finds the job's place on vnodes, and leaves it in the state.
     places = 16,
-    // What runs matters to it as limits_of() and the vnodes have it, or not at all: a reservation that was
-    // made
-    // in an earlier cycle can be kept.
+    // Running jobs matter to the filter only through limits_of() and the vnodes, or not at all. So a
+    // reservation that an earlier cycle made can be kept.
     by_limits_only = 8,
 };
 

@@ -21,9 +21,11 @@ class Judge : CyclePart {
     // Starts the job if there is a place for it on vnodes of the pool, whatever else there is against it.
     Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
 
-    // For which verdict no start was found for a job like this one: how many jobs had been started, and 1.
-    // Users who are alike now may not be so later.
+    // Counts what the job will have used for its entity of the fair-share tree, until the cycle is over.
     void expect_usage(JobSlot job);
+    // Remembers that a look ahead found no start for jobs like this one: the number of jobs that this cycle
+    // had started by then, plus 1; 0 if none was looked for. Users who are alike now may not be alike later,
+    // so they are kept apart where filters read the user.
     std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues);
 
     // The jobs that weren't started are asked again, in queues that don't observe prime time any more: what
