@@ -73,7 +73,7 @@ void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, st
     fill(inventory, pool);
 }
 
-// Hosts in the order of their first vnodes.
+// Brings the vnodes of each host together; hosts are in the order of their first vnodes.
 void FitIndex::sort_by_host(const Inventory& inventory, Pool& pool) {
     std::unordered_map<std::uint32_t, std::size_t> rank;
     for (const VnodeSlot v : pool.vnodes) rank.try_emplace(inventory[v].host, rank.size());
@@ -111,10 +111,10 @@ const FitIndex::Range* FitIndex::host_in(PoolId id, VnodeSlot vnode) const {
     return &pool.hosts[pool.host_of[place->second] - 1];
 }
 
-// ---- Their trees.
+// ---- The trees of pools.
 
-// Counts a vnode with this row in what its host has, or out of it (-1). Vnodes that are closed or busy have
-// nothing.
+// Adds the row of a vnode to the sums of its host (sign 1), or takes it away (sign -1). A vnode that is
+// closed or busy adds nothing: no chunk can have pieces of it.
 void FitIndex::add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* row, std::uint32_t columns,
                            int sign) {
     if (row[open_column] != Columns::open) return;
@@ -173,7 +173,7 @@ void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share
     inventory.add(shares, sign, looked_ahead_);
 }
 
-// Many changes are cheaper in one go over the whole tree.
+// If many vnodes changed, filling the whole tree anew costs less than changing it vnode by vnode.
 void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
     const std::size_t size = pools_[id].tree.size();
     if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {
@@ -186,7 +186,7 @@ void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
 
 // ---- Questions.
 
-// Down the trees, leaving out whatever lies within what was found.
+// Walks down the trees and leaves out each subtree whose maxima lie within a room that was found already.
 std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId id, std::uint32_t first,
                                                    std::uint32_t second) {
     using Room = Columns::Room;
@@ -196,7 +196,7 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
     const Pool& pool = pools_[id];
     const Columns& columns = inventory.columns();
     std::vector<Room> rooms;
-    // Down a tree. False: they are too many.
+    // Collects the rooms of one tree. Returns false if there are too many.
     const auto collect = [&](const MaximaTree& tree) {
         std::vector<std::uint32_t> ahead = {root};
         while (!ahead.empty()) {
@@ -229,7 +229,7 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
     return {all};
 }
 
-// How many of the chunks the host has if nothing runs, at most.
+// Returns how many of the chunks the host could give at most if nothing ran.
 std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Range& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);

@@ -1,4 +1,4 @@
-// Where a request fits, without a walk over all vnodes.
+// An index that finds where a request fits without a walk over all vnodes.
 #pragma once
 
 #include <algorithm>
@@ -21,40 +21,42 @@ namespace pbs::sched {
 
 using PoolId = std::uint32_t;
 
-// Is each chunk given from one vnode, or may the vnodes of a host have pieces of it?
+// Whether each chunk is given from one vnode, or the vnodes of a host may give pieces of it.
 enum class Chunks : std::uint8_t { whole, divided };
 
-// What counts of an amount that is free, so that those of so many vnodes can be added up.
+// Returns the part of a free amount that is counted: it is limited so that the sum over `vnodes` vnodes
+// doesn't overflow.
 inline std::int64_t counted(std::int64_t amount, std::size_t vnodes) {
     return std::clamp<std::int64_t>(
         amount, 0, std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(vnodes));
 }
 
-// What keeps a request from a place, in amounts of one resource.
+// What a request lacks to be placed, in amounts of one resource.
 struct Shortage {
-    std::uint32_t resource = no_resource;  // no_resource: none by itself
-    bool never = false;                    // not even if nothing ran
+    std::uint32_t resource = no_resource;  // no_resource: there is enough of each resource by itself
+    bool never = false;                    // it would be lacking even if nothing ran
     std::int64_t asked = 0;                // by the whole job, or by one of its chunks
-    std::int64_t free = 0;                 // on all vnodes, or on the one (or the host) with most
+    std::int64_t free = 0;                 // on all vnodes, or on the vnode or host with most of it
     std::int64_t total = 0;
-    std::string unmatched;  // of a resource that has to be equal: what is asked for and what there is
+    // For a resource whose value has to be equal: the value that is asked for and those that vnodes have.
+    std::string unmatched;
 };
 
-// A pool is the set of vnodes that a queue may use. Each has a tree over its vnodes; where chunks are
-// divided, as the standard algorithm does it, vnodes are in the order of their hosts, and a second tree has
-// what the vnodes of each host have together. Trees are brought up to date when they are next looked at: most
-// of what a cycle takes and gives back is then as it was.
+// A pool is the set of vnodes that a queue may use. Each pool has a tree over its vnodes. Where chunks are
+// divided, as the standard algorithm does it, vnodes are in the order of their hosts, and a second tree holds
+// what the vnodes of each host have together. A tree is brought up to date when it is next looked at: by
+// then, most of what a cycle takes and gives back is as it was.
 class FitIndex {
   public:
-    // Positions in a pool, from the first one to before the last one.
+    // Positions in a pool, from `first` up to but without `end`.
     struct Range {
         std::uint32_t first = 0;
         std::uint32_t end = 0;
     };
-    // What vnodes have and what is free of it, by column; `most` of a vnode or, where chunks are divided, of
-    // a host.
+    // What all vnodes of a pool have together and what is free of it, and the most that one vnode or one host
+    // has, by column.
     struct Amounts {
-        std::uint64_t as_of = 0;  // Inventory::changes(), and 1
+        std::uint64_t as_of = 0;  // Inventory::changes() + 1; 0: never worked out
         Row free, total, most_free, most;
         Row most_free_of_host, most_of_host;
     };
@@ -62,50 +64,52 @@ class FitIndex {
         Chunks chunks = Chunks::whole;
         std::vector<VnodeSlot> vnodes;
         MaximaTree tree;
-        // Where chunks are whole: the positions of the vnodes of each host that has several, by the first of
-        // them.
+        // Where chunks are whole: for each host with several vnodes, the positions of its vnodes, by the
+        // first of these positions.
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shared_hosts;
-        // Where they are divided: the hosts with several vnodes; by position which of them a vnode is on, and
-        // 1 (0: its host has no other); and what their open vnodes have together.
+        // Where chunks are divided: the hosts that have several vnodes; for each position the index in
+        // `hosts` of the vnode's host plus 1, or 0 if its host has no other vnode; and a tree of what the
+        // open vnodes of each host have together.
         std::vector<Range> hosts;
         std::vector<std::uint32_t> host_of;
         MaximaTree host_tree;
         Amounts amounts;
     };
 
-    // The vnodes for a queue: those bound to it if there are any, else those bound to none; of one partition;
-    // of one host unless 0; in this order. The id is valid until
-    // Inventory::version() grows.
+    // Returns the pool of a queue, in the given order: the vnodes bound to the queue or, if there are none,
+    // the vnodes bound to no queue. The pool has only vnodes of the partition and, if `host` isn't 0, of the
+    // host. The id is valid until Inventory::version() grows.
     PoolId pool(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
                 Chunks chunks, const NodeKeys& order);
-    // A pool; its trees are as of the last settle().
+    // Returns a pool, whose trees are as they were at the last settle().
     const Pool& operator[](PoolId pool) const { return pools_[pool]; }
     bool is_of(const Inventory& inventory, PoolId pool, VnodeSlot vnode) const;
-    // The vnodes of the pool that are on the same host as this one; null: it has no other, or chunks are
-    // whole.
+    // Returns the vnodes of the pool that are on the host of this vnode; null if the host has no other vnode,
+    // or if chunks are whole.
     const Range* host_in(PoolId pool, VnodeSlot vnode) const;
 
     // Brings all trees up to date. O(vnodes that changed x log of all).
     void settle(Inventory& inventory);
-    // The vnodes of a pool with most of both: whatever fits another vnode fits one of these. A few rooms;
-    // where there would be many, one that is as large as all of them. Where chunks are divided, of hosts too.
+    // Returns the rooms of the vnodes of a pool that have most of both resources: whatever fits any vnode of
+    // the pool fits one of these. Where chunks are divided, the rooms of hosts are among them. If there would
+    // be many rooms, a single one that is as large as all of them stands for them.
     std::vector<Columns::Room> largest_rooms(Inventory& inventory, PoolId pool, std::uint32_t first,
                                              std::uint32_t second);
-    // Could the request be placed if nothing ran? An upper bound for requests of more than one chunk.
-    // O(vnodes x chunks).
+    // Could the request be placed if nothing ran? For requests of more than one chunk the answer may be yes
+    // where it should be no. O(vnodes x chunks).
     bool large_enough(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size) const;
-    // What keeps a request from a place. To be asked when there is none. O(vnodes) after a change, else
-    // O(chunks).
+    // Returns what a request lacks to be placed. The caller asks only when there is no place.
     Shortage shortage(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size);
 
-    // In the course of a search: so much less (sign -1) or more is free. This pool's trees know of it at
-    // once, others' don't: it is given back before one of them is asked.
+    // Changes, in the course of a search, what is free of a vnode: `count` times `needs` less (sign -1) or
+    // more (sign 1). Only the trees of this pool know of it, so the caller undoes it before it asks another
+    // pool.
     void add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
              int sign);
-    // Looking ahead: shares are given back (sign 1) and taken (-1). After settle_ahead() the pool tells of
-    // it; others don't until all is as it was.
+    // Gives shares back (sign 1) or takes them (sign -1) while the scheduler looks ahead. After
+    // settle_ahead() the pool knows of it. Other pools don't, until all shares are as they were.
     void look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
     void settle_ahead(const Inventory& inventory, PoolId pool);
 
@@ -128,10 +132,11 @@ class FitIndex {
 
     std::vector<Pool> pools_;
     std::map<PoolKey, PoolId> ids_;
-    std::map<PoolKey, PoolId> asked_;                                      // by whose pool is asked for
-    std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;  // by vnode, with its position
-    std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since settle_ahead()
-    std::uint64_t version_ = 0;            // Inventory::version() of the pools
+    std::map<PoolKey, PoolId> asked_;  // by the queue that asks
+    // For each vnode, its pools and its position in each.
+    std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;
+    std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since the last settle_ahead()
+    std::uint64_t version_ = 0;            // the Inventory::version() at which the pools were made
 };
 
 }  // namespace pbs::sched

@@ -9,12 +9,13 @@
 namespace pbs::sched {
 namespace {
 
-// Shares that are no amounts: a job on the vnode's host, of those that have the vnode for themselves, and on
-// the vnode, which comes last.
+// The columns of shares that stand for the job itself: that it is one of the jobs on the vnode's host, one of
+// those that have the vnode for themselves, and one of those on the vnode. The share of the last kind comes
+// behind the vnode's amounts, as the vnode's flags are set anew with it.
 constexpr std::uint32_t host_share = UINT32_MAX;
 constexpr std::uint32_t exclusive_share = open_column;
 constexpr std::uint32_t job_share = empty_column;
-constexpr std::size_t most_hosts_of_a_job = 64;  // that are counted
+constexpr std::size_t most_hosts_of_a_job = 64;  // a job isn't counted on further hosts
 
 // Is `word` one of the elements of a comma-separated list?
 bool has_word(std::string_view list, std::string_view word) {
@@ -26,14 +27,14 @@ bool has_word(std::string_view list, std::string_view word) {
     }
 }
 
-// Each once, in order.
+// Puts the vnodes of a placement into `vnodes`, in order and each once.
 void vnodes_of(const Placement& placement, std::vector<VnodeSlot>& vnodes) {
     vnodes.clear();
     for (const Part& part : placement) vnodes.push_back(part.vnode);
     sort_unique(vnodes);
 }
 
-// resources_available.host, where it is set, says which host a vnode is of.
+// Returns the host of a vnode: resources_available.host where it is set, else the host that the record names.
 std::string_view host_of(const VnodeRecord& record, const Resources& resources) {
     const auto named =
         std::ranges::find(record.resources_available, resources.known().host, &Amount::resource);
@@ -88,7 +89,7 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
         note_change(slot);
     else
         ++version_;
-    if (made) {  // jobs may have been told of before their vnode
+    if (made) {  // the host may have told of jobs on the vnode before it told of the vnode
         for (const HeldJob& held : held_)
             if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; })) {
                 rebuild(resources);
@@ -168,7 +169,8 @@ void Inventory::set_flags(VnodeSlot slot) {
     row[empty_column] = vnode.jobs == 0 ? 1 : 0;
 }
 
-// With so much free and so many jobs on it.
+// Returns how open the vnode is if `row` is free and so many jobs are on it, of which `exclusive` jobs have
+// it for themselves.
 Columns::Openness Inventory::openness(VnodeSlot slot, const std::int64_t* row, std::int32_t jobs,
                                       std::int32_t exclusive) const {
     const Vnode& vnode = vnodes_[slot];
@@ -188,12 +190,12 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
         if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
         if (wanted.resource == columns_.known().host)
             return same_host_name(strings_->text(vnode.host), wanted.text);
-        // A resource that no vnode has is none of the vnodes' business.
+        // If no vnode has a value of the resource, vnodes don't decide about it.
         if (!columns_.is_defined(wanted.resource)) return true;
         for (const KeptAmount& has : vnode.available)
             if (has.resource == wanted.resource)
                 return wanted.text.empty() ? has.number == wanted.number : has_word(has.text, wanted.text);
-        return wanted.text.empty() && wanted.number == 0;  // an unset boolean is False
+        return wanted.text.empty() && wanted.number == 0;  // a boolean that isn't set counts as False
     });
 }
 
@@ -329,7 +331,7 @@ bool Inventory::holds(JobSlot job, std::span<const Place> places, bool exclusive
            });
 }
 
-// Takes what a job holds (-1), or gives it back.
+// Takes what a job holds from what is free (sign -1), or gives it back (sign 1).
 void Inventory::apply(JobSlot job, int sign) {
     const HeldJob& held = *held_of(job);
     for (const Held& part : held.parts) {
@@ -363,7 +365,7 @@ void Inventory::sort_by_slot(HeldJob& held) {
             held.vnodes.push_back(slot_of(part));
 }
 
-// Counts a job (or, with -1, counts it out) on its vnodes and on their hosts, each once.
+// Counts a job in (sign 1) or out (sign -1) on each of its vnodes and on each of their hosts once.
 void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
     ++changes_;
     auto& hosts = touched_hosts_;
@@ -395,7 +397,7 @@ void Inventory::apply(const Placement& placement, const Request& request, const 
                       int sign) {
     for (const Part& part : placement)
         add(part.vnode, columns_.needs_of(placement, part, request, node_size, needs_), part.count, sign);
-    // Which notes the change, too.
+    // count_jobs() also notes that these vnodes changed.
     vnodes_of(placement, touched_);
     count_jobs(touched_, request.exclusive, -sign);
 }
@@ -425,7 +427,7 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
     add_job_shares(vnodes, request.exclusive, out);
 }
 
-// As count_jobs() counts.
+// Adds the shares that stand for the job itself. They have to agree with what count_jobs() counts.
 void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
                                std::vector<Share>& out) const {
     std::vector<std::uint32_t> hosts;

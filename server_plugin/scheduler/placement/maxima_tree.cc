@@ -6,7 +6,8 @@
 namespace pbs::sched {
 namespace {
 
-// The larger of two children, which lie side by side, in each column. False: that is what it was.
+// Sets each column of a node to the larger number of its two children, which lie side by side. Returns false
+// if that changes nothing.
 bool take_most(std::int64_t* node, const std::int64_t* children, std::uint32_t columns) {
     bool changed = false;
     for (std::uint32_t c = 0; c < columns; ++c) {
@@ -32,7 +33,7 @@ void MaximaTree::fix() {
 
 void MaximaTree::fix_above(std::uint32_t place) {
     for (std::uint32_t n = (leaves_ + place) / 2; n >= 1; n /= 2)
-        if (!take_most(node(n), node(2 * n), columns_)) break;  // nor do those above it change
+        if (!take_most(node(n), node(2 * n), columns_)) break;  // no node above changes
 }
 
 std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const {
@@ -47,10 +48,10 @@ std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const
     while (true) {
         if (enough(n)) {
             if (is_leaf(n)) return n - leaves_ < size_ ? n - leaves_ : no_slot;
-            n *= 2;  // leftmost of its leaves first
+            n *= 2;  // the search goes to the leftmost leaves first
             continue;
         }
-        // On to the next subtree to the right; past the last one there is nothing.
+        // The search goes on to the next subtree to the right. Past the last one there is none.
         while (n % 2 == 1) {
             n /= 2;
             if (n <= 1) return no_slot;

@@ -1,4 +1,4 @@
-// Which of many rows is the first that has enough of everything?
+// A tree that finds the first of many rows that has enough of everything.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,26 @@
 namespace pbs::sched {
 
 // A binary tree over rows. A node holds the largest number of each column below it, so that a search passes
-// over whole subtrees, and a change of one row costs the logarithm of their number.
+// over whole subtrees, and a change of one row costs the logarithm of the number of rows.
 class MaximaTree {
   public:
-    // What a search asks for: at least so much in each of these columns.
+    // What a search asks for: pairs of a column and the least number that it has to hold.
     using Asked = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-    // A row per place, of so many columns; all are -1. To be filled, and then fixed.
+    // Makes a row of `columns` numbers for each of `rows` places; all numbers are -1. The caller fills the
+    // rows and then calls fix().
     void assign(std::size_t rows, std::uint32_t columns);
     std::uint32_t size() const { return size_; }
     // The row of a place. Whoever writes into it calls fix() or fix_above() before the next search.
     std::int64_t* row(std::uint32_t place) { return node(leaves_ + place); }
     const std::int64_t* row(std::uint32_t place) const { return node(leaves_ + place); }
-    // Works out all maxima. O(rows).
+    // Computes all maxima. O(rows).
     void fix();
-    // Works out the maxima that a row is part of.
+    // Computes the maxima above one row. O(log rows).
     void fix_above(std::uint32_t place);
 
-    // The first place from `from` on whose row has enough of all that is asked for; no_slot: none.
+    // Returns the first place from `from` on whose row has enough of all that is asked for, or no_slot if
+    // there is none.
     std::uint32_t next_fit(const Asked& asked, std::uint32_t from) const;
 
     // The tree itself: the root is node 1, a node's children are 2n and 2n + 1, and leaves are rows.
@@ -39,7 +41,7 @@ class MaximaTree {
   private:
     std::int64_t* node(std::uint32_t n) { return &nodes_[std::size_t{n} * columns_]; }
 
-    std::uint32_t size_ = 0;    // rows
+    std::uint32_t size_ = 0;    // the number of rows
     std::uint32_t leaves_ = 1;  // a power of two
     std::uint32_t columns_ = 0;
     std::vector<std::int64_t> nodes_;

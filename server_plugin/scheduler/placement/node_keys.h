@@ -9,14 +9,15 @@
 
 namespace pbs::sched {
 
-// By what a vnode has of a resource in all, where it has none 0; or by its priority.
+// A key of the order: the amount that a vnode has of a resource, in use or not (0 if it has none), or the
+// vnode's priority.
 struct NodeKey {
-    std::uint32_t resource = no_resource;  // no_resource: its priority
+    std::uint32_t resource = no_resource;  // no_resource: the vnode's priority
     bool high_first = true;
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };
 
-// Vnodes that are equal by all keys are in the order in which they were made.
+// Vnodes that are equal by all keys stay in the order in which they were made.
 using NodeKeys = std::vector<NodeKey>;
 
 }  // namespace pbs::sched

@@ -40,8 +40,9 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
 
 void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
     asked.clear();
-    for (auto c = static_cast<std::uint32_t>(needs.size());
-         c-- > 0;)  // there is less of resources than of open vnodes
+    // Amounts come first: fewer vnodes have enough of an amount than are open, so most comparisons end at
+    // once.
+    for (auto c = static_cast<std::uint32_t>(needs.size()); c-- > 0;)
         if (needs[c] > 0) asked.emplace_back(c, needs[c]);
 }
 
@@ -59,7 +60,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
             return scatters ? host_of(part.vnode) == host_of(slot) : part.vnode == slot;
         });
     };
-    std::optional<std::unordered_set<std::uint32_t>> hosts;  // of this kind; the few others are in `out_`
+    // The hosts that have chunks of this kind. Those of other kinds are few, and are looked up in `out_`.
+    std::optional<std::unordered_set<std::uint32_t>> hosts;
     if (apart) hosts.emplace();
     const auto offer = [&](std::uint32_t position) {
         const VnodeSlot slot = pool_.vnodes[position];
@@ -89,7 +91,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     return kind.left == 0;
 }
 
-// From what is free (sign -1), so that the next kind of chunks sees it, or back.
+// Takes a part from what is free (sign -1), so that the next kind of chunks sees it taken, or gives it back
+// (sign 1).
 void PlaceSearch::take(const Part& part, int sign) {
     const Row& needs = columns().needs_of(out_, part, request_, rules_.node_size, taken_);
     site_.index.add(site_.inventory, site_.pool, part.vnode, needs, part.count, sign);
@@ -99,7 +102,7 @@ void PlaceSearch::take(const Part& part, int sign) {
 bool PlaceSearch::place_chunks(const Among& among) {
     out_.clear();
     bool placed = true;
-    std::size_t taken = 0;  // parts
+    std::size_t taken = 0;  // how many of the parts are taken from what is free
     for (std::uint32_t c = 0; placed && c < request_.chunks.size(); ++c) {
         const Chunk& chunk = request_.chunks[c];
         const Row& needs = columns().needs_of(chunk, request_.exclusive, rules_.node_size, memory_.needs);
@@ -143,7 +146,7 @@ bool PlaceSearch::place_on_one_vnode() {
     return false;
 }
 
-// All on one host: on one vnode if possible, else on the vnodes of one host.
+// Places all chunks on one host: on one vnode if possible, else on several vnodes of the host.
 bool PlaceSearch::pack() {
     if (pool_.chunks == Chunks::divided) return pack_by_host();
     if (place_on_one_vnode()) return true;

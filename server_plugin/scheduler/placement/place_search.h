@@ -12,21 +12,22 @@
 
 namespace pbs::sched {
 
-// One search for one request. First fit in the order of the pool. While it goes on, what it has found for
-// some of the chunks is taken from what is free; at its end all is as it was.
+// One search for one request: the first fit in the order of the pool. While the search goes on, what it has
+// found for some of the chunks is taken from what is free. At its end all is as it was.
 //
-// Where chunks are divided (place_search_divide.cc), hosts come in the order of their first vnodes. Of each
-// host a chunk is given whole from the first vnode that has room for it, else in pieces, vnode by vnode, as
-// much of each resource as there is; not with place=vscatter. So pieces on one host go before a whole vnode
-// on the next. place=pack goes by hosts as well, chunk by chunk; otherwise it prefers a single vnode.
+// Where chunks are divided (place_search_divide.cc), hosts come in the order of their first vnodes. On each
+// host, the first vnode that has room for a chunk gives the whole chunk. If no vnode has, the vnodes of the
+// host give pieces of it, one after the other, as much of each resource as they have; with place=vscatter
+// chunks aren't divided. So pieces on one host go before a whole vnode on the next. place=pack goes by hosts
+// as well, chunk by chunk; where chunks are whole it prefers a single vnode.
 class PlaceSearch {
   public:
-    // What searches use, one after the other.
+    // Memory that one search after the other uses.
     struct Memory {
         Row needs;
         MaximaTree::Asked asked;
     };
-    // Where a search looks.
+    // The pool in which a search looks, and what it belongs to.
     struct Site {
         Inventory& inventory;
         FitIndex& index;
@@ -34,32 +35,33 @@ class PlaceSearch {
         PoolId pool = 0;
     };
 
-    // The place is put into `out`. All arguments have to outlive this.
+    // The search puts the place into `out`. All arguments have to outlive the search.
     PlaceSearch(const Site& site, const Request& request, const PlaceRules& rules, Memory& memory,
                 Placement& out);
-    // False: there is no place.
+    // Returns false if there is no place.
     bool run();
 
   private:
     using Range = FitIndex::Range;
-    // Vnodes of the pool that the job has to be on: all, the positions, or those of one range.
+    // The vnodes of the pool among which the job has to be placed: those at the positions or in the range, or
+    // all if neither is given.
     struct Among {
         const std::vector<std::uint32_t>* positions = nullptr;
         std::optional<Range> range;
     };
-    // One kind of chunks that is being placed.
+    // The kind of chunks that is being placed: one element of the request's select.
     struct Kind {
         std::uint32_t number = 0;
         const Chunk& chunk;
         const Row& needs;
         std::int64_t left = 0;
     };
-    // All chunks of the request as one.
+    // All chunks of the request taken together as one chunk.
     struct Whole {
         Row needs;
         Chunk chunk;
     };
-    // What a vnode has for a chunk, without what the job has of it already.
+    // What is left of a vnode for chunks, without what the search has already given the job of it.
     struct Left {
         VnodeSlot vnode;
         Row row;
@@ -75,13 +77,13 @@ class PlaceSearch {
     Whole whole_of_request() const;
     bool place_on_one_vnode();
     bool place_whole(VnodeSlot vnode, const Whole& whole);
-    // What of the columns is asked for at all.
+    // Puts into `asked` the columns of which anything is asked for.
     static void note(const Row& needs, MaximaTree::Asked& asked);
-    // Are the flags of a row those that a chunk needs?
+    // Do the open and the empty column of a row satisfy a chunk?
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[open_column] >= needs[open_column] && row[empty_column] >= needs[empty_column];
     }
-    // How many chunks the vnode can give.
+    // Returns how many of the chunks the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
 
     bool pack_by_host();
@@ -99,7 +101,7 @@ class PlaceSearch {
     const PlaceRules& rules_;
     Memory& memory_;
     Placement& out_;
-    Row taken_;  // room for what a part takes
+    Row taken_;  // memory for what a part takes; used again by each call
 };
 
 }  // namespace pbs::sched

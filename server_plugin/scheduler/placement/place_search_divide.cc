@@ -1,4 +1,4 @@
-// Chunks that the vnodes of a host may have pieces of.
+// The search for places where the vnodes of a host may give pieces of a chunk.
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace pbs::sched {
 
-// One host after the other.
+// Places chunks of one kind on one host after the other.
 void PlaceSearch::place_by_host(Kind& kind, const Range& range) {
     const bool divides = request_.arrangement != Arrangement::vscatter;
     note(kind.needs, memory_.asked);
@@ -31,7 +31,8 @@ void PlaceSearch::place_by_host(Kind& kind, const Range& range) {
     }
 }
 
-// As many whole chunks as the vnode has room for and may have. False: none.
+// Places as many whole chunks as the vnode has room for and the arrangement allows. Returns false if there is
+// none.
 bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     const Arrangement how = request_.arrangement;
     const bool apart = how == Arrangement::scatter || how == Arrangement::vscatter;
@@ -43,7 +44,8 @@ bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     return true;
 }
 
-// Has another kind of chunks the vnode, or with place=scatter its host? This kind asks for each once.
+// Is another kind of chunks on the vnode or, with place=scatter, on its host? Chunks of the same kind needn't
+// be looked at: the search offers each vnode and host to a kind only once.
 bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
     if (kind.number == 0) return false;
     const bool of_host = request_.arrangement == Arrangement::scatter;
@@ -53,7 +55,7 @@ bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
     });
 }
 
-// Whole chunks first, then, of what is left of the vnodes, chunks in pieces.
+// Places whole chunks first, and then divides chunks among what is left of the vnodes.
 void PlaceSearch::place_on_host(Kind& kind, const Range& host) {
     const bool scatters = request_.arrangement == Arrangement::scatter;
     if (scatters && is_taken(kind, pool_.vnodes[host.first])) return;
@@ -95,7 +97,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
 
 void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     const Row& needs = kind.needs;
-    // Does a row still have, or want, anything that is asked for?
+    // Has the row, of an amount or of a need, more than 0 of anything that is asked for?
     const auto has_any = [&](const Row& row) {
         for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
             if (needs[c] > 0 && row[c] > 0) return true;
@@ -119,8 +121,8 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     }
 }
 
-// Of what a chunk still needs, as much as the vnode has. The first piece also has what no vnode has an amount
-// of. False: nothing.
+// Gives the chunk what the vnode has of what the chunk still needs. The first piece also carries the
+// resources of which no vnode has an amount. Returns false if the vnode gives nothing.
 bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined) {
     const std::size_t first = out_.amounts.size();
     bool of_vnode = false;
@@ -146,7 +148,7 @@ bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined
     return true;
 }
 
-// All chunks on one host.
+// Places all chunks on one host, trying hosts and single vnodes in the order of the pool.
 bool PlaceSearch::pack_by_host() {
     const Whole whole = whole_of_request();
     MaximaTree::Asked asked;

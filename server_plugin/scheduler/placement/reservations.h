@@ -1,4 +1,4 @@
-// What is kept of vnodes, and for whom.
+// Reservations: room on vnodes that is kept for jobs.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace pbs::sched {
 
-// From its start on, a reservation keeps a placement for its job. It binds jobs that end later: of its vnodes
-// they may use only what it leaves over.
+// From its start on, a reservation keeps a placement for its job. It binds jobs that end later than its
+// start: they may use only what the reservation leaves over of its vnodes.
 class Reservations {
   public:
     bool empty() const { return reserved_.empty(); }
 
-    // Keeps `placement` from `start` on. To be made while the vnodes are as they will be at `start`, apart
-    // from the running jobs `gone`, in order, each of which holds something on these vnodes now and won't
-    // then. `id`: 0, 1, ...
+    // Keeps `placement` from `start` on. The caller makes the reservation while the vnodes are as they will
+    // be at `start`, but for the running jobs `gone`, sorted by slot: these hold something on the vnodes now
+    // and will have ended by `start`. Ids are 0, 1, and so on.
     void add(const Inventory& inventory, std::uint32_t id, Instant start, const Placement& placement,
              const Request& request, const NodeSize& node_size, std::span<const JobSlot> gone);
     // While it is suspended, a reservation binds nobody.
@@ -28,11 +28,11 @@ class Reservations {
         suspended_.clear();
     }
 
-    // A job that ends then takes so much of a vnode (sign 1), or gives it back: what those that bind it leave
-    // over becomes less, or more.
+    // Takes `count` times `needs` of a vnode (sign 1) for a job that ends at `ends`, or gives it back (sign
+    // -1): the reservations that bind the job leave less over, or more.
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
-    // Calls `visit` with what is left over, a Row, by each reservation of a vnode that binds a job that ends
-    // then.
+    // Calls `visit` with a Row for each reservation of the vnode that binds a job that ends at `ends`: what
+    // the reservation leaves over.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Instant ends, Visit visit) const {
         if (reserved_.empty()) return;
@@ -41,7 +41,7 @@ class Reservations {
         for (const Reserved& reserved : found->second)
             if (binds(reserved, ends)) visit(reserved.over);
     }
-    // The vnodes of which anything is reserved.
+    // Returns the vnodes on which there is a reservation.
     std::vector<VnodeSlot> vnodes() const;
 
   private:

@@ -1,4 +1,4 @@
-// What keeps a request from a place, for the job's comment.
+// Finds what a request lacks to be placed. The job's comment tells it.
 
 #include <fmt/format.h>
 
@@ -9,9 +9,10 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::size_t most_told = 5;  // values of vnodes in one comment
+constexpr std::size_t most_told = 5;  // the most values of vnodes that one comment lists
 
-// "wanted != what there is", if no vnode of the pool has it; else empty.
+// Returns "wanted != the values that vnodes have" if no vnode of the pool has the wanted value, else an empty
+// text.
 std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, const KeptAmount& wanted) {
     Chunk chunk;
     chunk.matches.push_back(wanted);
@@ -56,7 +57,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
             amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
-    // Of the vnodes of a host together; of one that has no other, what it has.
+    // A host that has only one vnode in the pool isn't among pool.hosts: what its vnode has stands for it.
     amounts.most_free_of_host = amounts.most_free;
     amounts.most_of_host = amounts.most;
     for (const Range& host : pool.hosts) {
@@ -79,7 +80,8 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
                             const NodeSize& node_size) {
     const Columns& columns = inventory.columns();
     const Amounts& amounts = amounts_of(inventory, id);
-    // Whatever could never be had goes before what is missing now, and the job before its chunks.
+    // A resource that the job could never get is told before one that is missing now, and one that the whole
+    // job lacks before one that a chunk lacks.
     const auto asked = columns.totals(request, node_size);
     for (const auto& [c, amount] : asked)
         if (amount > amounts.total[c])

@@ -1,4 +1,4 @@
-// A vnode, and what a job is given of vnodes.
+// The types of a vnode and of what a job is given of vnodes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Vnode {
     bool known = false;
     std::string name;
     std::uint32_t host = 0;
-    std::uint32_t host_number = 0;  // of the hosts that vnodes are on, from 0
+    std::uint32_t host_number = 0;  // the number of its host; hosts of vnodes are numbered from 0
     bool free = true;
     std::int32_t priority = 0;
     QueueHandle queue{};
@@ -25,25 +25,26 @@ struct Vnode {
     std::vector<KeptAmount> available;
     std::int64_t load_thousandths = -1;
     std::int64_t system_time_thousandths = -1;
-    std::int32_t jobs = 0;       // that hold a share of it
-    std::int32_t exclusive = 0;  // of them, those that want it for themselves
+    std::int32_t jobs = 0;       // the number of jobs that hold a share of it
+    std::int32_t exclusive = 0;  // the number of these jobs that have it for themselves
 };
 
-// A share of a vnode: `count` times chunk number `chunk` of a request, or a piece of one of these.
+// The share of a vnode that a job is given: `count` times chunk number `chunk` of its request, or a piece of
+// one such chunk.
 struct Part {
     VnodeSlot vnode = 0;
     std::uint32_t chunk = 0;
     std::int64_t count = 0;
-    std::uint32_t first_amount = 0;  // of a piece, in Placement::amounts
-    std::uint32_t amounts = 0;       // of a piece; 0: these are whole chunks
-    bool joined = false;             // a piece of the same chunk as the part before
+    std::uint32_t first_amount = 0;  // of a piece: the index of its first amount in Placement::amounts
+    std::uint32_t amounts = 0;       // of a piece: how many amounts it has; 0: the part is of whole chunks
+    bool joined = false;             // it is a piece of the same chunk as the part before it
     bool is_piece() const { return amounts > 0; }
 };
 
-// Where the chunks of a job are, in their order.
+// Where the chunks of a job are, in the order of the chunks.
 struct Placement {
     std::vector<Part> parts;
-    std::vector<Need> amounts;  // of the pieces
+    std::vector<Need> amounts;  // the amounts of the pieces
 
     auto begin() const { return parts.begin(); }
     auto end() const { return parts.end(); }
@@ -52,31 +53,34 @@ struct Placement {
         parts.clear();
         amounts.clear();
     }
-    // What of each resource a part has, `count` times.
+    // Returns how much of each resource a part has. A part of whole chunks has that `count` times.
     std::span<const Need> amounts_of(const Part& part, const Request& request) const {
         if (!part.is_piece()) return request.chunks[part.chunk].needs;
         return std::span(amounts).subspan(part.first_amount, part.amounts);
     }
 };
 
-// How the nodes (ssinodes) of a vnode's share are reckoned; off when cpus is 0.
+// The size of a node, by which the nodes (ssinodes) of a vnode's share are counted. If cpus is 0, nodes
+// aren't counted.
 struct NodeSize {
     std::int64_t cpus = 0;
     std::int64_t mem = 0;  // bytes
-    // The larger of CPUs / cpus and memory / mem, each rounded up; at least 1. Negative: not asked.
+    // Returns the number of nodes that these processors and this memory make up: the larger of ncpus / cpus
+    // and bytes / mem, each rounded up, and at least 1. A negative argument stands for a resource that isn't
+    // asked for.
     std::int64_t nodes(std::int64_t ncpus, std::int64_t bytes) const;
     friend bool operator==(const NodeSize&, const NodeSize&) = default;
 };
 
-// What else a vnode has to satisfy for a job.
+// What a vnode has to satisfy for a job besides having room.
 struct PlaceRules {
-    std::uint32_t host = 0;                // this host only; 0: any
-    NodeSize node_size;                    // also wants ssinodes, where vnodes have them
-    std::int64_t max_jobs_on_host = 0;     // 0: no limit
-    std::int64_t max_load_percent = 0;     // of the load average by CPUs; 0: no limit
-    std::int64_t min_jobs_on_host = 0;     // with fewer, the load average doesn't count
+    std::uint32_t host = 0;             // the job may only be on this host; 0: on any
+    NodeSize node_size;                 // if it is set, a chunk also needs ssinodes of vnodes that have them
+    std::int64_t max_jobs_on_host = 0;  // 0: no limit
+    std::int64_t max_load_percent = 0;  // of the load average per CPU; 0: no limit
+    std::int64_t min_jobs_on_host = 0;  // on a host with fewer jobs the load average doesn't count
     std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit
-    Instant ends{};                        // when the job ends: matters for reserved vnodes
+    Instant ends{};                        // when the job ends, which tells the reservations that bind it
 };
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// The vnodes with what is free on them, the search for a place for a job, and what is kept for others.
+// The vnodes of the scheduler: what is free on them, the search for a place for a job, and reservations.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace pbs::sched {
 
-// The inventory with an index over it and reservations on it: what is asked of more than one of them.
+// The inventory with its index and its reservations. It answers the questions that need more than one of
+// them.
 class Vnodes : public Inventory {
   public:
     using Room = Columns::Room;
@@ -31,54 +32,54 @@ class Vnodes : public Inventory {
     }
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return index_[pool].vnodes; }
     bool is_of(PoolId pool, VnodeSlot vnode) const { return index_.is_of(*this, pool, vnode); }
-    // Does it take jobs, and is it of the pool?
+    // Does the vnode take jobs, and is it in the pool?
     bool is_open(PoolId pool, VnodeSlot vnode) const {
         return free(vnode)[open_column] != Columns::closed && is_of(pool, vnode);
     }
-    // Has a running job anything of the pool?
+    // Does a running job hold anything on the vnodes of the pool?
     bool holds_in(PoolId pool, JobSlot job) const;
 
     // ---- Places.
 
-    // Looks for a place, which is put into `out` (its memory is used again); leaves everything as it is.
-    // False: there is none.
+    // Looks for a place, puts it into `out` (whose memory is used again) and leaves everything as it is.
+    // Returns false if there is none.
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out) {
         return PlaceSearch({*this, index_, reservations_, pool}, request, rules, search_, out).run();
     }
-    // Is there one?
+    // Is there a place for the request?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
     }
-    // Could it be placed if nothing ran? (FitIndex::large_enough)
+    // Could the request be placed if nothing ran? (FitIndex::large_enough)
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);
     }
-    // What keeps it from a place? (FitIndex::shortage)
+    // Returns what the request lacks to be placed (FitIndex::shortage).
     Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size) {
         return index_.shortage(*this, pool, request, node_size);
     }
-    // What reservations leave of a vnode to a job that ends then.
+    // Returns what is free of a vnode for a job that ends at `ends`, with what reservations leave of it.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
-    // For chunks that are divided: the same of all open vnodes of the pool that share the host of this one
-    // together. O(1); O(vnodes) while there are reservations.
+    // Returns, where chunks are divided, the sum of room_until() over all open vnodes of the pool that are on
+    // the host of this vnode. O(1), or O(vnodes) while there are reservations.
     Room host_room_until(PoolId pool, VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
                          Instant ends);
-    // The vnodes of a pool with most of both (FitIndex::largest_rooms).
+    // Returns the largest rooms of the pool (FitIndex::largest_rooms).
     std::vector<Room> largest_rooms(PoolId pool, std::uint32_t first, std::uint32_t second) {
         return index_.largest_rooms(*this, pool, first, second);
     }
 
     // ---- Looking ahead.
 
-    // Shares are given back (sign 1) and taken (-1). After settle() the pool tells of it; others don't until
-    // all is as it was.
+    // Gives shares back (sign 1) or takes them (sign -1). After settle() the pool knows of it. Other pools
+    // don't, until all shares are as they were.
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
-    // Do shares of the column count for what the pool has in all? Not those of vnodes that no job may start
-    // on, nor those that have less than is held of them.
+    // Do shares of this column of the vnode count in what the pool has together? They don't on a vnode on
+    // which no job may start, nor on one that has less of the resource than jobs hold.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
-    // Which columns of a vnode count, as a number: another one after jobs started or ended means that
-    // counts() may say something else.
+    // Returns the columns of a vnode that count, as a number. If the number changed after jobs started or
+    // ended, counts() may have changed its answer.
     std::uint64_t counted_columns(VnodeSlot vnode) const;
     std::int64_t capacity(PoolId pool, std::uint32_t column) const;
 
@@ -89,15 +90,14 @@ class Vnodes : public Inventory {
                  const NodeSize& node_size, std::span<const JobSlot> gone = {}) {
         reservations_.add(*this, id, start, placement, request, node_size, gone);
     }
-    // When looking past its start, a reservation doesn't bind anybody: its job holds the vnodes, or has
-    // ended.
+    // When the scheduler looks past the start of a reservation, the reservation doesn't bind anybody: its job
+    // holds the vnodes then, or has ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
-    // A job that was placed and ends after a reservation's start uses up what was over; one that isn't
-    // suspended.
+    // Takes the placement of a job from what the reservations that bind it leave over.
     void use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
                       Instant ends);
-    // The vnodes with reservations.
+    // Returns the vnodes on which there is a reservation.
     std::vector<VnodeSlot> reserved() const { return reservations_.vnodes(); }
 
   private:
