@@ -40,7 +40,7 @@ bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
     });
 }
 
-// The jobs on a vnode that have ended by the start.
+// Returns the jobs on a vnode that will have ended by the start.
 std::vector<JobSlot> KeptReservation::gone_from(const Tables& t, VnodeSlot vnode) const {
     std::vector<JobSlot> jobs;
     std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs),
@@ -58,7 +58,7 @@ std::vector<JobSlot> KeptReservation::gone(const Tables& t) const {
     return jobs;
 }
 
-// Once the job is gone, is there room on the vnode for any part of the reserved one, by its start?
+// Once this job is gone, will the vnode have room by the start for a chunk of the job with the reservation?
 bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
     const bool of_targets =
         std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
@@ -68,7 +68,7 @@ bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot endin
     return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
 }
 
-// Is there still room on a reserved vnode for the part that it is to have?
+// Has a reserved vnode still room for the part that is reserved on it?
 bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
     return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
 }
@@ -98,7 +98,7 @@ void KeptReservation::ended(const Tables& t, JobSlot slot) {
     const User user = user_of(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
-        // With what the job had of it there was enough already: less in use changes nothing.
+        // If there was enough of the limit while the ended job used it, then less use of it changes nothing.
         if (use != 0 && w.may_decide && (behind_others || w.in_use + w.limit.amount > w.limit.capacity))
             return forget();
         w.in_use -= use;

@@ -1,10 +1,10 @@
-// The reservation of a job that a queue is drained for, kept from one cycle to the next, with those before it
-// in the list.
+// The reservation of a job that a queue is drained for, kept from one cycle to the next. A cycle may keep
+// several, in the order of the job list.
 //
-// To look ahead takes time for every running job. But as long as what starts leaves the job its place, and
-// what ends can't give it a sooner one, a new look ahead would find the same start, queue and vnodes. So the
-// jobs that start and end are only asked whether that still holds, and what the reservation leaves for others
-// is counted up and down with them.
+// Looking ahead takes time for every running job. But as long as what starts leaves the job its place, and
+// what ends can't give it a sooner one, a new look ahead would find the same start, queue and vnodes. So each
+// job that starts or ends is only asked whether that still holds, and what the reservation leaves for others
+// is counted up and down with it.
 #pragma once
 
 #include <cstdint>
@@ -26,57 +26,60 @@ class KeptReservation {
         QueueSlot queue = no_slot;
         PoolId pool = 0;
         bool dedicated = false;
-        bool only = true;    // of its queue
-        bool target = true;  // a start is known for the job there
+        bool only = true;    // the queue has no other view
+        bool target = true;  // the job could start there
     };
-    // A limit, how much of it is in use, and whether the job could start sooner, or elsewhere, with more.
+    // A limit that the job has to meet, and how much of it is in use.
     struct Watched {
         Limit limit;
         std::int64_t in_use = 0;
-        bool may_decide = true;
+        bool may_decide = true;  // with more of it free the job could start sooner, or elsewhere
     };
 
     JobHandle job{};
     Request request;
     Instant start{};
     Instant end{};
-    std::uint32_t view = 0;  // its number
+    std::uint32_t view = 0;  // the number of the view in which the job will start
     QueueSlot queue = no_slot;
     std::uint32_t host = 0;
-    Placement placement;                    // of chunks of one kind, so that each vnode is there once
-    std::vector<Part> by_vnode;             // the same, in order of vnodes
-    std::vector<Reservation::Spare> spare;  // as at `start`
+    Placement placement;                    // has chunks of one kind only, so each vnode is there once
+    std::vector<Part> by_vnode;             // the parts of `placement` in order of vnodes
+    std::vector<Reservation::Spare> spare;  // what will be left of limits at `start`
     std::vector<View> views;
     std::vector<Watched> watched;
-    bool behind_others = false;   // which hold more of limits later than what runs now
-    std::int64_t outlasting = 0;  // of what runs in the queue or on its vnodes, what ends no sooner
-    NodeSize node_size;           // by which jobs are counted in limits
-    NodeSize vnode_share;         // and in what they have of vnodes
+    // Reservations before it in the list may use more of limits later than running jobs do now.
+    bool behind_others = false;
+    // How many of the jobs that run in its queue or on that queue's vnodes end no sooner than `start`.
+    std::int64_t outlasting = 0;
+    NodeSize node_size;    // the size of a node by which limits count jobs
+    NodeSize vnode_share;  // the size of a node by which shares of vnodes are counted
     std::uint64_t vnodes_version = 0;
 
-    // A job runs that didn't: to be told of once it holds its places. O(jobs on its vnodes that are
-    // reserved).
+    // Takes note that a job started. The caller calls this once the job holds its places. O(jobs on those of
+    // its vnodes that are reserved).
     void started(const Tables& tables, JobSlot job);
-    // A running job ends: to be told of before it gives back what it holds. O(jobs on its vnodes).
+    // Takes note that a running job ends. The caller calls this before the job gives back what it holds.
+    // O(jobs on its vnodes).
     void ended(const Tables& tables, JobSlot job);
-    // Something else happened that this says nothing of.
+    // Gives the reservation up, after an event about which it can't tell whether it still holds.
     void forget() { holds_ = false; }
 
-    // Would looking ahead at `now` find the same? Not for long before the start: what runs over its walltime
-    // is thought to end in a minute, always.
+    // Would looking ahead at `now` find the same reservation? Not shortly before the start, because a job
+    // that has run for its walltime is always expected to end `overrun` from now.
     bool holds(Instant now) const { return holds_ && start >= now + overrun; }
 
-    // Is it one of `outlasting`? While it holds its places.
+    // Is the job one of those that `outlasting` counts? The caller asks while the job holds its places.
     bool outlasts(const Tables& tables, JobSlot job) const;
 
-    // Of the jobs on the reserved vnodes, those that have ended by the start.
+    // Returns the jobs that run on reserved vnodes and will have ended by the start.
     std::vector<JobSlot> gone(const Tables& tables) const;
 
-    // How long a job is thought to run on that has run for its walltime.
+    // How long a job that has run for its walltime is expected to run on.
     static constexpr Seconds overrun{60};
 
   private:
-    // What one running job uses of limits.
+    // A running job as limits see it. `user` points to `views`.
     struct User {
         std::vector<std::uint32_t> views;
         LimitUser user;

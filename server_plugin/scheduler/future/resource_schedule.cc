@@ -13,7 +13,7 @@ bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& 
     return a.begins != b.begins ? b.begins : a.holding < b.holding;
 }
 
-// Running jobs count as if they had always run: questions are about what comes.
+// Running jobs count as if they had always run, because questions are only about what comes.
 rrule::Interval until(Instant end) {
     return {Instant::min(), end};
 }
@@ -44,31 +44,32 @@ void ResourceSchedule::clear(Requests& requests) {
 
 // ---- The running jobs.
 
-ResourceSchedule::Basis ResourceSchedule::basis_of(const CycleState& state) {
-    Basis basis{{}, state.vnodes, state.vnodes->version(), state.settings};
-    for (const QueueView& view : *state.views) basis.views.push_back({view.slot, view.pool, view.dedicated});
-    return basis;
+ResourceSchedule::Premises ResourceSchedule::premises_of(const CycleState& state) {
+    Premises premises{{}, state.vnodes, state.vnodes->version(), state.settings};
+    for (const QueueView& view : *state.views)
+        premises.views.push_back({view.slot, view.pool, view.dedicated});
+    return premises;
 }
 
 void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all) {
-    Basis basis = basis_of(state);
+    Premises premises = premises_of(state);
     const bool few_changed = started_.size() + ended_.size() <= ends_.size() / 4;
-    const bool is_kept =
-        times_all_ != none_ && times_all_ == times_all && basis_ == basis && !ends_.empty() && few_changed;
+    const bool is_kept = times_all_ != none_ && times_all_ == times_all && premises_ == premises &&
+                         !ends_.empty() && few_changed;
     if (!is_kept) clear(tables.requests);
     times_all_ = times_all;
     state_ = &state;
     tables_ = &tables;
-    basis_ = std::move(basis);
+    premises_ = std::move(premises);
     ++cycles_;
     if (is_kept)
         take_up_changes();
     else
         load();
-    // What runs longer than it asked for ends any moment, but not now.
+    // A job that has run for its walltime may end at any moment, but hasn't ended now.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
-        parts_.push_back({end.holding, {state.now, state.now + KeptReservation::overrun}});
+        additions_.push_back({end.holding, {state.now, state.now + KeptReservation::overrun}});
     }
 }
 
@@ -121,7 +122,8 @@ void ResourceSchedule::note_vnodes_of(std::span<const std::uint32_t> holdings) {
         for (const Vnodes::Share& share : holdings_[number].shares) touched_.push_back(share.vnode);
 }
 
-// What is held of a vnode that has less than that doesn't count for its pool, whoever holds it.
+// The profile of a pool leaves out the shares of a vnode's column if the vnode has less of the resource than
+// jobs hold. If a start or an end changed that for any vnode, the profiles of pools are made anew.
 void ResourceSchedule::forget_pools_that_count_otherwise() {
     bool otherwise = false;
     for (const VnodeSlot vnode : touched_) {
@@ -153,7 +155,8 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.views.clear();
     h.shares.clear();
     t.requests.hold(h.request);
-    // As the cycle counts running jobs into views.
+    // The holding counts in the same views as in the cycle: those of its queue or, if the queue has several
+    // views, those on whose vnodes the job holds anything.
     const auto of_queue = std::ranges::count(*state_->views, h.queue, &QueueView::slot);
     for (const QueueView& view : *state_->views) {
         if (view.slot != h.queue || (of_queue != 1 && !state_->vnodes->holds_in(view.pool, job))) continue;
@@ -165,7 +168,8 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     return number;
 }
 
-// Of limits that weren't asked about for some time, nothing is kept.
+// Changes the profiles of limits by what these jobs use. The profile of a limit that no recent cycle asked
+// about is dropped instead.
 void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, int sign) {
     if (holdings.empty()) return;
     std::erase_if(known_, [&](const auto& k) { return k.second.asked + cycles_kept < cycles_; });
@@ -183,18 +187,18 @@ void ResourceSchedule::add_uses(const LimitKey& key, std::span<const std::uint32
     if (!uses.empty()) known.fits = known.running.debit(uses) && known.fits;
 }
 
-// ---- The part of the cycle.
+// ---- What is added in the cycle.
 
 void ResourceSchedule::end_cycle() {
     if (state_ == nullptr) return;
     holdings_.resize(running_);
-    parts_.clear();
+    additions_.clear();
     events_.clear();
     events_known_ = false;
     for (auto& [key, known] : known_) {
         known.profile = {};
         known.differs = false;
-        known.parts = 0;
+        known.additions = 0;
         known.capacity = -1;
     }
     std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
@@ -203,7 +207,7 @@ void ResourceSchedule::end_cycle() {
 
 void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     holding.end = when.end;
-    parts_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
+    additions_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
     holdings_.push_back(std::move(holding));
     events_known_ = false;
 }
@@ -211,10 +215,10 @@ void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
 std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
     if (std::exchange(events_known_, true)) return events_;
     std::vector<Event> own;
-    for (const Part& part : parts_) {
-        if (holdings_[part.holding].reservation != no_slot)
-            own.push_back({part.when.start, part.holding, true});
-        own.push_back({part.when.end, part.holding, false});
+    for (const Addition& added : additions_) {
+        if (holdings_[added.holding].reservation != no_slot)
+            own.push_back({added.when.start, added.holding, true});
+        own.push_back({added.when.end, added.holding, false});
     }
     std::ranges::sort(own, is_before);
     const auto to_come =
@@ -249,12 +253,12 @@ ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
         for (const Event& end : ends_) all.push_back(end.holding);
         add_uses(key, all, 1, known);
     }
-    if (known.parts == parts_.size()) return known;
+    if (known.additions == additions_.size()) return known;
     std::vector<Use> uses;
-    for (; known.parts < parts_.size(); ++known.parts) {
-        const Part& part = parts_[known.parts];
-        if (const auto amount = use(holdings_[part.holding], key); amount != 0)
-            uses.push_back({part.when, amount});
+    for (; known.additions < additions_.size(); ++known.additions) {
+        const Addition& added = additions_[known.additions];
+        if (const auto amount = use(holdings_[added.holding], key); amount != 0)
+            uses.push_back({added.when, amount});
     }
     if (uses.empty()) return known;
     if (!std::exchange(known.differs, true)) known.profile = known.running;

@@ -1,13 +1,13 @@
-// The resource schedule: who has what, and until when (schedd API, "prepare_resource_schedules",
+// The resource schedule: which job has what, and until when (schedd API, "prepare_resource_schedules",
 // "add_job_utilization").
 //
 // It holds the running jobs until their ends, and, for the time of one cycle, the jobs that the cycle started
-// and the reservations of jobs that wait; and for each limit that somebody asked about the profile of its
-// use. It is made for the first question about the future. The part of the running jobs is kept from cycle to
-// cycle: jobs that start and end are noted, and taken up by the next cycle that asks.
+// and the reservations of jobs that wait. For each limit that somebody asked about, it holds the profile of
+// the limit's use. It is made for the first question about the future. Its running jobs are kept from cycle
+// to cycle: jobs that start and end are noted, and the next cycle that asks takes them up.
 //
-// What only time forbids (windows of queues, prime time, dedicated time) is not in it: these go on for ever,
-// and the filters that check them say until when (Refusal::until).
+// The schedule says nothing about what only time forbids (windows of queues, prime time, dedicated time).
+// These go on for ever, and the filters that check them say until when they refuse (Refusal::until).
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,17 @@ namespace pbs::sched {
 
 class ResourceSchedule {
   public:
-    // What a job has.
+    // What a running job has, or a job with a reservation will have.
     struct Holding {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::int64_t nodes = 0;
         std::uint32_t request = 0;  // its number in Requests
         QueueSlot queue = no_slot;
-        std::uint32_t reservation = no_slot;  // its id; no_slot: the job runs, or was started
-        std::vector<std::uint32_t> views{};   // the numbers of those that it is counted in
-        std::int64_t dedicated_views = 0;     // how many of them are of dedicated queues
+        // The id of the reservation; no_slot: the job runs, or the cycle started it.
+        std::uint32_t reservation = no_slot;
+        std::vector<std::uint32_t> views{};  // the numbers of the views that count it
+        std::int64_t dedicated_views = 0;    // how many of these views are of dedicated queues
         std::vector<Vnodes::Share> shares{};
         Instant end{};
     };
@@ -45,61 +46,65 @@ class ResourceSchedule {
         bool begins;
     };
 
-    // ---- Between cycles. O(1); what is noted takes effect with the next begin_cycle().
+    // ---- Between cycles. Each call takes O(1), and what it notes takes effect with the next begin_cycle().
 
-    // A job runs that didn't.
+    // Takes note that a job started.
     void started(JobSlot job);
-    // A running job ends, or changes: to be told of before another job has its slot.
+    // Takes note that a running job ends or changes. The caller calls this before another job gets its slot.
     void ended(JobSlot job);
-    // Running jobs changed, nobody says how.
+    // Takes note that running jobs changed in a way that isn't known: the next cycle takes up all of them.
     void forget() { times_all_ = none_; }
-    // Gives back what it holds of the requests.
+    // Empties the schedule, and gives back the requests that it holds.
     void clear(Requests& requests);
 
     // ---- In a cycle. `state` and `tables` have to outlive it.
 
-    // Takes up the running jobs as they are: all of them, if anything but jobs that start and end has changed
-    // since the last time, or if `times_all` (EventsSince) is another one; else O(n + k log n) for k of them.
+    // Takes up the running jobs as they are. It takes up all of them if anything but starts and ends of jobs
+    // has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince) has
+    // changed. Else it takes O(n + k log n) for the k jobs that started and ended.
     void begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all);
-    // The part of the cycle goes.
+    // Forgets what was added in this cycle.
     void end_cycle();
     bool is_in_cycle() const { return state_ != nullptr; }
 
-    // A job that the cycle started, or a reservation.
+    // Adds a job that the cycle started, or a reservation.
     void add(Holding holding, const rrule::Interval& when);
 
-    // From now on, in order of time; at one instant ends come first. Valid until the next add().
+    // Returns the events from now on in order of time; at one instant, ends come first. Valid until the next
+    // add().
     std::span<const Event> events();
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
-    // How much of a limit is in use over time, from now on, with the capacity. O(n log n) for the first
-    // question about a limit, else O(k log n) for what started and ended since the last one. To be asked
-    // while the vnodes are as they are now. The profile is valid until the next add() or end_cycle().
+    // Returns how much of a limit is in use over time, from now on, with the amount asked for and the
+    // capacity. O(n log n) for the first question about a limit, else O(k log n) for the k jobs that started
+    // and ended since the last one. The caller asks while the vnodes are as they are now. The profile is
+    // valid until the next add() or end_cycle().
     Demand demand(const Limit& limit);
-    // The same of a column of all vnodes of a pool together.
+    // Returns the same for a column of all vnodes of a pool together.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 
   private:
     static constexpr std::uint64_t none_ = UINT64_MAX;
     static constexpr std::int64_t cycles_kept = 16;
-    // A limit that was asked about.
+    // The profile of a limit that was asked about.
     struct Known {
-        Timeline running;  // of the running jobs, as if they had always run
-        bool fits = true;  // every sum of it
-        Timeline profile;  // the same with the part of the cycle, where that has anything of it
+        Timeline running;  // what running jobs use, as if they had always run
+        bool fits = true;  // no sum in `running` was too large
+        Timeline profile;  // if `differs`: `running` with what was added in this cycle
         bool differs = false;
-        std::size_t parts = 0;       // of the cycle's that were looked at
-        std::int64_t asked = 0;      // in which cycle, for the last time
-        std::int64_t capacity = -1;  // of a pool, once it is known
+        std::size_t additions = 0;   // how many of additions_ `profile` takes into account
+        std::int64_t asked = 0;      // the number of the last cycle that asked about it
+        std::int64_t capacity = -1;  // of a pool; -1: not known yet
     };
-    // Something that holds in this cycle only.
-    struct Part {
+    // What counts in this cycle only: a holding, and from when to when it counts.
+    struct Addition {
         std::uint32_t holding;
         rrule::Interval when;
     };
-    // What the numbers of views, and what jobs use of them, depend on.
-    struct Basis {
+    // What the holdings of running jobs depend on: the numbers of views, and what jobs use of them. If any of
+    // it changes, all running jobs are taken up anew.
+    struct Premises {
         struct View {
             QueueSlot queue;
             PoolId pool;
@@ -110,9 +115,9 @@ class ResourceSchedule {
         const Vnodes* vnodes = nullptr;
         std::uint64_t version = 0;
         const Settings* settings = nullptr;
-        friend bool operator==(const Basis&, const Basis&) = default;
+        friend bool operator==(const Premises&, const Premises&) = default;
     };
-    static Basis basis_of(const CycleState& state);
+    static Premises premises_of(const CycleState& state);
     void load();
     void take_up_changes();
     std::uint32_t add_running(JobSlot job);
@@ -123,28 +128,29 @@ class ResourceSchedule {
     std::int64_t use(const Holding& holding, const LimitKey& key) const;
     void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign, Known& known) const;
 
-    const CycleState* state_ = nullptr;  // null: between cycles
+    const CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
-    Basis basis_;
-    std::uint64_t times_all_ = none_;  // none_: nothing is kept
+    Premises premises_;
+    std::uint64_t times_all_ = none_;  // none_: no running jobs are kept
     std::int64_t cycles_ = 0;
 
-    // Those of running jobs, some of which are unused, and behind them those of the cycle.
+    // The holdings of running jobs, some of which are unused, and behind them those that were added in this
+    // cycle.
     std::vector<Holding> holdings_;
-    std::size_t running_ = 0;  // how many the first part has
-    std::vector<std::uint32_t> unused_;
+    std::size_t running_ = 0;            // how many of holdings_ are for running jobs
+    std::vector<std::uint32_t> unused_;  // the numbers of unused ones
     std::unordered_map<JobSlot, std::uint32_t> holding_of_;
-    std::vector<Event> ends_;  // of running jobs, in order
-    // What was noted since the last cycle that asked.
+    std::vector<Event> ends_;  // the ends of running jobs, in order
+    // The jobs that started and the holdings of those that ended since the last cycle that asked.
     std::vector<JobSlot> started_;
-    std::vector<std::uint32_t> ended_;  // holdings
+    std::vector<std::uint32_t> ended_;
 
-    // By vnode, Vnodes::counted_columns() for the profiles of pools; and the vnodes of jobs that started or
-    // ended since.
+    // Vnodes::counted_columns() of each vnode, as the profiles of pools take it into account; and the vnodes
+    // of jobs that started or ended since.
     std::vector<std::uint64_t> counted_;
     std::vector<VnodeSlot> touched_;
 
-    std::vector<Part> parts_;
+    std::vector<Addition> additions_;
     std::vector<Event> events_;
     bool events_known_ = false;
     std::map<LimitKey, Known> known_;

@@ -25,46 +25,47 @@ struct Use {
     std::int64_t amount = 0;
 };
 
-// A step function: 0 before the first of n steps, each of which holds until the next one. Instants and
+// A step function: it is 0 before the first of n steps, and each step holds until the next one. Instants and
 // amounts lie in two arrays, in order, so that a question is a binary search and a sweep over what it asks
-// about; equal neighbours are one step.
+// about. Neighbours that are equal are one step.
 //
-// Amounts are sums in 64 bits: what would leave them is refused and changes nothing. Of a profile without
-// that debit every answer is at most too early, never too late.
+// Amounts are sums in 64 bits. A debit that would make a sum overflow is refused and changes nothing. If one
+// was refused, every answer of the profile is at most too early, never too late.
 class Timeline {
   public:
     static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-    // Adds the amount in the interval; an empty one changes nothing. O(n): log n to find the place, and the
-    // steps within or behind it are touched. False: refused.
+    // Adds the amount in the interval; an empty interval changes nothing. O(n): log n to find the place, and
+    // then the steps within or behind the interval are touched. Returns false if the debit was refused.
     [[nodiscard]] bool debit(const rrule::Interval& when, std::int64_t amount);
-    // Takes it away again: after debit() and credit() of the same, the profile is what it was.
+    // Takes an amount away again: after debit() and credit() of the same, the profile is what it was.
     [[nodiscard]] bool credit(const rrule::Interval& when, std::int64_t amount);
-    // Many at once, in any order: O(n + k log k) for k of them, which is the way to make a profile of all
-    // running jobs. Those that have to be refused are left out. False: there are such.
+    // Adds many amounts at once, in any order: O(n + k log k) for k of them. This is the way to make a
+    // profile of all running jobs. Those that have to be refused are left out; then it returns false.
     bool debit(std::span<const Use> uses);
 
-    // What is in use at an instant: O(log n).
+    // Returns what is in use at an instant. O(log n).
     std::int64_t at(Instant t) const;
-    // The most that is in use at any time of the interval; 0 for an empty one. O(log n + steps in it).
+    // Returns the most that is in use at any time of the interval; 0 for an empty one. O(log n + steps in the
+    // interval).
     std::int64_t max_in(const rrule::Interval& when) const;
-    // What is in use for ever: O(1).
+    // Returns what is in use for ever. O(1).
     std::int64_t at_end() const { return amounts_.empty() ? 0 : amounts_.back(); }
 
-    // The first instant from `from` on at which `amount` of `capacity` is free, and stays so for `duration`;
-    // of no duration: at that instant. Nothing if there is none. O(log n + steps between `from` and the end
-    // of the answer).
+    // Returns the first instant from `from` on at which `amount` of `capacity` is free and stays free for
+    // `duration`; if that is 0, at that instant. Returns nothing if there is none. O(log n + steps between
+    // `from` and the end of the answer).
     std::optional<Instant> earliest(Instant from, Seconds duration, std::int64_t amount,
                                     std::int64_t capacity) const;
-    // Until when `amount` of `capacity` is free from `from` on: the first instant at which it isn't, `from`
-    // if it isn't then, Instant::max() if it always is. O(log n + steps until then).
+    // Returns until when `amount` of `capacity` is free from `from` on, which is the first instant at which
+    // it isn't: `from` if it isn't free then, Instant::max() if it always is. O(log n + steps until then).
     Instant free_until(Instant from, std::int64_t amount, std::int64_t capacity) const;
 
     std::size_t steps() const { return times_.size(); }
     friend bool operator==(const Timeline&, const Timeline&) = default;
 
   private:
-    // The step that holds t is the one before this.
+    // Returns the number of the first step that begins after t. The step before that one holds t.
     std::size_t after(Instant t) const;
     std::int64_t value_before(std::size_t step) const { return step == 0 ? 0 : amounts_[step - 1]; }
     Instant end_before(std::size_t step) const {
@@ -86,9 +87,9 @@ struct Demand {
     std::int64_t capacity = Timeline::unlimited;
 };
 
-// The first instant from `from` on at which there is enough of everything for all of `duration`; nothing if
-// there is none. In each round one profile at least moves the answer past a step of its own; O(log n + steps
-// looked at) for each of them in a round.
+// Returns the first instant from `from` on at which there is enough of everything for all of `duration`;
+// nothing if there is none. In each round at least one profile moves the answer past a step of its own. O(log
+// n + steps looked at) for each profile in a round.
 std::optional<Instant> earliest_of_all(std::span<const Demand> demands, Instant from, Seconds duration);
 
 }  // namespace pbs::sched
