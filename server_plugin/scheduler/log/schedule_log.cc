@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"STARTING", "ENDING", "RESERVING"};
 
-// The index of a subjob: "12[3].server".
+// Returns the index of a subjob, as in "12[3].server"; 1 for a job that isn't one.
 std::int64_t task_of(std::string_view id) {
     const auto open = id.find('[');
     std::int64_t task = 1;
@@ -28,7 +28,7 @@ std::string plain(std::string_view name) {
     return text;
 }
 
-// As a number, not as it is shown: a log is read by programs.
+// Writes an amount as a plain number and not as people are shown it, because programs read the log.
 std::string amount_text(const Resources& resources, std::uint32_t resource, std::int64_t amount) {
     const Resources::Info* info = resources.find(resource);
     if (info != nullptr && info->kind == ResourceKind::real)

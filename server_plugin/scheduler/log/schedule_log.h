@@ -1,5 +1,5 @@
-// The schedule log: what each job takes up, from when to when and where, as the schedule entry recording
-// facility of Grid Engine has it (grid-engine-schedd-api, SERF).
+// The schedule log tells what each job takes up, where, and from when to when, as the schedule entry
+// recording facility of Grid Engine does (grid-engine-schedd-api, SERF).
 //
 // A record is a line of ten fields with semicolons between them:
 //
@@ -44,10 +44,11 @@ struct ScheduleEntry {
     std::vector<VnodeAmount> amounts;
 };
 
-// Adds the records of an entry: of the queue, of each vnode, of the server.
+// Appends the records of an entry to `out`: first those of the queue, then those of each vnode, then those of
+// the server.
 void add_schedule_records(std::string& out, const Tables& tables, Instant now, const ScheduleEntry& entry);
 
-// What a running job holds, with its end at `now`.
+// Returns the entry of a running job that ends at `now`, with what it holds.
 ScheduleEntry ended_entry(const Tables& tables, Instant now, JobSlot job);
 
 }  // namespace pbs::sched

@@ -7,7 +7,7 @@
 namespace pbs::sched {
 namespace {
 
-// With host=, or with host= in a chunk of its select.
+// Does the job ask for a host, with host= for all of it or in a chunk of its select?
 bool asks_for_host(const Tables& tables, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
     const std::uint32_t host = tables.resources.known().host;

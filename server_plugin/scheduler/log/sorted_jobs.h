@@ -1,4 +1,4 @@
-// SORTED_JOB_DUMPFILE: the job list as it was sorted, for people.
+// The text of SORTED_JOB_DUMPFILE: the job list as it was sorted, for people to read.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace pbs::sched {
 
-// Line 1: the date, its seconds since the Epoch; line 2: the policy in force. Then a heading and a line for
-// each job: id, state, nodes, walltime, owner, group, time queued, time eligible, flags (Int, High, Wait,
-// Ded, HPM, Run).
+// Line 1 has the date and its seconds since the Epoch, line 2 the policy in force. Then come a heading and a
+// line for each job: id, state, nodes, walltime, owner, group, time queued, time eligible, flags (Int, High,
+// Wait, Ded, HPM, Run).
 std::string sorted_jobs_text(const Tables& tables, const Settings& settings, Instant now, bool prime_now,
                              std::span<const OrderedJob> jobs);
 
