@@ -12,28 +12,28 @@ namespace pbs::sched {
 // Node-hours by group.
 using NodeHours = std::map<std::string, double, std::less<>>;
 
-// Of one SCHED_ACCT_DIR. Between two updates of `current`, what started jobs ask for is added to what it
-// says; an update has the use of the jobs that have ended, so that those that still run go on counting with
-// what they ask for.
+// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, what started jobs ask for
+// is added to what the file says. An update contains the use of the jobs that have ended, so that only jobs
+// that still run go on counting with what they ask for.
 class Allocations {
   public:
-    // What the file `allocations` says; below 0: unlimited.
+    // Takes up what the file `allocations` says; a number below 0 is unlimited.
     void set_allocated(NodeHours groups);
-    // What the file `current` says: the sums over the users of a group.
+    // Takes up what the file `current` says, summed over the users of each group.
     void set_used(NodeHours groups);
-    // Both files were read.
+    // Have both files been read?
     bool known() const { return allocated_known_ && used_known_; }
 
-    // A job started, or was found running.
+    // Takes note that a job started, or was found running.
     void charge(std::string_view job_id, std::string_view group, double node_hours);
-    // It runs no longer.
+    // Takes note that a job no longer runs.
     void job_ended(std::string_view job_id);
 
     struct Standing {
         bool listed = false;
         double allocated = 0;
         double used = 0;
-        // Nothing is left; `more` is what was started besides.
+        // Is nothing left? `more` is what was started besides.
         bool over(double more = 0) const { return listed && allocated >= 0 && used + more >= allocated; }
     };
     Standing of(std::string_view group) const;
@@ -43,12 +43,13 @@ class Allocations {
         double node_hours = 0;
         bool ended = false;
     };
-    // All that is known; the sums as they were added up, to the last bit.
+    // All that is known. The sums are those that were added up, so that a restored state is the same to the
+    // last bit.
     struct State {
-        std::optional<NodeHours> allocated;  // nothing: not read yet
+        std::optional<NodeHours> allocated;  // nothing: the file hasn't been read yet
         std::optional<NodeHours> used;
         std::map<std::string, Charge> charges;  // by job
-        NodeHours charged;                      // their sums by group
+        NodeHours charged;                      // the sums of the charges by group
     };
     State state() const;
     void restore(State state);
@@ -59,7 +60,7 @@ class Allocations {
     NodeHours allocated_;
     NodeHours used_;
     std::unordered_map<std::string, Charge> charges_;  // by job
-    NodeHours charged_;                                // their sums
+    NodeHours charged_;                                // the sums of the charges by group
 };
 
 }  // namespace pbs::sched

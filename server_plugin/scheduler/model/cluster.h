@@ -1,7 +1,9 @@
-// What the scheduler is told of the outside: records of resources, queues, vnodes, jobs, sent whole when they
-// are made or changed. The C++ side of the records of pbs_plugin.h, with the same meaning.
+// What the scheduler is told about the server: records of resources, queues, vnodes and jobs, sent whole when
+// an object is made or changed. They are the C++ side of the records of pbs_plugin.h and have the same
+// meaning.
 //
-// Strings and spans belong to the caller and are read only during the call; what is kept is copied.
+// Strings and spans belong to the caller and are read only during the call. What the scheduler keeps, it
+// copies.
 #pragma once
 
 #include <chrono>
@@ -15,7 +17,7 @@ namespace pbs::sched {
 using Instant = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
-// Handles are the host's and unique over its life; 0 is no object.
+// The host makes the handles, and doesn't use one twice in its life. 0 stands for no object.
 enum class JobHandle : std::uint64_t {};
 enum class QueueHandle : std::uint64_t {};
 enum class VnodeHandle : std::uint64_t {};
@@ -35,7 +37,7 @@ struct ResourceRecord {
     std::uint32_t id = 0;
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
-    bool consumable = false;  // an amount of a vnode, queue or server that running jobs use up
+    bool consumable = false;  // running jobs use up amounts of it, of vnodes, queues or the server
 };
 
 // An amount of a resource: `text` for the string kinds, `number` for the others.
@@ -49,10 +51,11 @@ struct Amount {
 struct Place {
     VnodeHandle vnode{};
     std::span<const Amount> amounts;
-    bool joined = false;  // of a decision: another piece of the chunk that the place before is of
+    // In decisions: the place is a piece of the same chunk as the place before it.
+    bool joined = false;
 };
 
-// The fields of job_fields.def. Instants: the Epoch is not yet.
+// The fields of job_fields.def. An instant that is the Epoch hasn't come yet.
 struct JobFields {
 #define JOB_TEXT(name) std::string_view name{};
 #define JOB_NUMBER(name, type) type name = 0;
@@ -65,16 +68,17 @@ struct JobRecord : JobFields {
     JobHandle job{};
     std::string_view id;
     QueueHandle queue{};
-    char state = 'Q';      // as in job_state: Q H W T R E S
-    Instant etime{};       // Epoch: not eligible, or unknown
-    Seconds walltime{-1};  // requested; -1: none asked
+    char state = 'Q';      // one of the letters of job_state: Q H W T R E S
+    Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
+    Seconds walltime{-1};  // the walltime asked for; -1: none
     std::span<const Amount> requested;
-    std::span<const Place> places;  // held by a running job
+    std::span<const Place> places;  // what a running job holds
     std::string_view account;
-    std::span<const Amount> used;  // by a running job so far, but for walltime; what is known of it
+    // What a running job has used so far, as far as it is known, without walltime.
+    std::span<const Amount> used;
 };
 
-// Calls visit(text) for each text of the fields.
+// Calls visit(text) for each field that is a text.
 template <class Visit>
 void for_each_text(JobFields& fields, const Visit& visit) {
 #define JOB_TEXT(name) visit(fields.name);
@@ -88,7 +92,7 @@ enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, ded
 struct QueueRecord {
     QueueHandle queue{};
     std::string_view name;
-    bool execution = true;  // else a route queue
+    bool execution = true;  // false: a route queue
     bool started = true;
     bool enabled = true;
     bool user_acl = false;  // acl_user_enable
@@ -109,13 +113,13 @@ struct VnodeRecord {
     VnodeHandle vnode{};
     std::string_view name;
     std::string_view host;
-    bool free = true;  // jobs may start there: not offline, down or stale
+    bool free = true;  // jobs may start there: it isn't offline, down or stale
     std::int32_t priority = 0;
-    QueueHandle queue{};  // the only queue it serves; 0: any
+    QueueHandle queue{};  // the only queue that it serves; 0: it serves any
     std::string_view partition;
     std::span<const Amount> resources_available;
-    std::int64_t load_thousandths = -1;  // load average; -1: unknown
-    // Of the CPU time of its host, what is spent in the system; -1: unknown.
+    std::int64_t load_thousandths = -1;  // the load average; -1: unknown
+    // How much of the CPU time of its host is spent in the system; -1: unknown.
     std::int64_t system_time_thousandths = -1;
 };
 
@@ -128,7 +132,7 @@ struct ServerRecord {
     std::int64_t max_group_run = -1;
     std::span<const Amount> resources_max;
     std::span<const Amount> resources_available;
-    // Deprecated; they count for schedulers with a sched_config file only.
+    // These two attributes are deprecated. They count for schedulers with a sched_config file only.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
 };
@@ -136,8 +140,8 @@ struct ServerRecord {
 struct SchedRecord {
     std::string_view name;  // "default" always exists
     bool scheduling = true;
-    // Serves the queues and vnodes of this partition. Empty: `default` serves those of none, and any other
-    // scheduler nothing.
+    // The scheduler serves the queues and vnodes of this partition. If it is empty, the scheduler `default`
+    // serves those that have no partition, and any other scheduler serves nothing.
     std::string_view partition;
     std::string_view sched_priv;  // absolute path
 };

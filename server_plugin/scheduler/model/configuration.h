@@ -1,5 +1,5 @@
-// The configuration as the scheduler works with it: plain values, names resolved, windows compiled. Made once
-// for each change from a snapshot of the objects (read_configuration.cc).
+// The configuration as the scheduler works with it: plain values, names resolved, windows compiled. It is
+// made from a snapshot of the objects once for each change (read_configuration.cc).
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class Snapshot;
 
 namespace pbs::sched {
 
-// The three policy slots of a scheduler (PP-748, interface 1); an empty name: the slot is empty.
+// The three policy slots of a scheduler (PP-748, interface 1). A slot without a policy has an empty name.
 struct Slots {
     std::string all_time;
     std::string prime{};
@@ -32,21 +32,22 @@ template <class T>
 using ByName = std::map<std::string, T, std::less<>>;
 
 struct Configuration {
-    ByName<Settings> policies;  // those that a scheduler has
+    ByName<Settings> policies;  // those that are in a slot of a scheduler
     ByName<Slots> scheds;
     ByName<FsGroup> fs_groups;               // those that a policy of a scheduler names
-    ByName<rrule::WindowSet> queue_windows;  // of queues that have any
-    rrule::WindowSet prime;                  // union of the time_windows of type prime
-    rrule::WindowSet dedicated;              // and of those of type dedicated
+    ByName<rrule::WindowSet> queue_windows;  // only of queues that have windows
+    rrule::WindowSet prime;                  // the union of the time_windows of type prime
+    rrule::WindowSet dedicated;              // the union of the time_windows of type dedicated
     rrule::NonWorkDays non_work_days;
 };
 
-// Errors name the object and what is wrong with it. Windows that `cache` knows from an earlier reading are
-// not parsed and compiled again.
+// Reads the configuration. An error names the object and what is wrong with it. Windows that `cache` knows
+// from an earlier reading aren't parsed and compiled again.
 Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone,
                                          rrule::WindowCache& cache);
 
-// The settings of one policy object, within a configuration whose windows and non_work_days are read.
+// Reads the settings of one policy object. The windows and non_work_days of `configuration` have been read
+// already.
 Settings read_policy(const objects::Object& policy, const Configuration& configuration,
                      const rrule::Zone& zone);
 

@@ -14,7 +14,7 @@
 
 namespace pbs::sched {
 
-// Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch.
+// Why a cycle runs: the SCH_* codes of pbs_sched, and another one for a policy switch.
 enum class CycleTrigger : std::int32_t {
     job_new = 1,
     job_ended = 2,
@@ -27,27 +27,28 @@ enum class CycleTrigger : std::int32_t {
 };
 
 enum class DecisionKind : std::uint8_t {
-    run = 1,      // move to `queue` if it is elsewhere, set `set_resources`, start on `places`
+    run = 1,      // move the job to `queue` if it is elsewhere, set `set_resources`, start it on `places`
     comment = 2,  // set the job's comment to `text`
     reject = 3,   // delete the job and tell its owner `text`
-    move = 4,     // move to `queue` and leave it there
-    estimate = 5  // the job is expected to start at `start` on `places`; without them, nothing is expected
+    move = 4,     // move the job to `queue` and leave it there
+    // The job is expected to start at `start` on `places`. Without these two, no start is expected.
+    estimate = 5
 };
 
 struct Decision {
     DecisionKind kind{};
     JobHandle job{};
     QueueHandle queue{};
-    std::string_view text;  // run: the comment to set, such as "Started on ..."
+    std::string_view text;  // of a run: the comment to set, such as "Started on ..."
     std::span<const Amount> set_resources;
     std::span<const Place> places;
     std::optional<Instant> start{};
 };
 
-// A file that the policy wants written whole, such as SORTED_JOB_DUMPFILE: made readable by its owner only if
-// it doesn't exist, else its permissions stay.
+// A file that the policy wants to have written, such as SORTED_JOB_DUMPFILE. If it doesn't exist, it is made
+// readable by its owner only; else its permissions stay.
 struct FileToWrite {
-    std::string path;  // as configured; relative to the scheduler's sched_priv
+    std::string path;  // as configured; a relative path begins in the scheduler's sched_priv
     std::string text;
 };
 
@@ -57,15 +58,16 @@ struct ScheduleRecords {
     FileToWrite file;
 };
 
-// What a cycle decided. Owns all that its decisions point to; may be moved, not copied.
+// What a cycle decided. It owns all that its decisions point to, and may be moved but not copied.
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
-    std::vector<std::string> log;  // lines for the log; with TEST_ONLY, what would have been done
+    // Lines for the server's log. With TEST_ONLY they tell what would have been done.
+    std::vector<std::string> log;
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // A job waits for the performance counters and for nothing else, or starts with them.
+    // A job waits for the performance counters and for nothing else, or starts and uses them.
     bool hpm_wanted = false;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };

@@ -1,3 +1,4 @@
+// The errors of the scheduler, as values.
 #pragma once
 
 #include <string>
@@ -5,8 +6,8 @@
 
 namespace pbs::sched {
 
-// Why a configuration can't be scheduled by: one sentence that names the object, the attribute and what was
-// expected.
+// Why the scheduler can't work by a configuration or a list that it was given: one sentence that names the
+// object or the line, and what was expected there.
 struct Error {
     std::string message;
 };

@@ -1,4 +1,4 @@
-// Strings to small numbers: tables hold and compare numbers.
+// Gives small numbers to strings, so that tables hold and compare numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace pbs::sched {
 
-// Number 0 is the empty string. Numbers are never taken back: users, groups, hosts and partitions are few.
+// Number 0 is the empty string. A number is never given to another string: users, groups, hosts and
+// partitions are few.
 class Interner {
   public:
     Interner() { id(""); }
@@ -24,7 +25,7 @@ class Interner {
     std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
 
   private:
-    std::deque<std::string> texts_;  // a deque, so that the keys' addresses stay
+    std::deque<std::string> texts_;  // a deque, because the keys of ids_ point into its strings
     std::unordered_map<std::string_view, std::uint32_t> ids_;
 };
 

@@ -1,4 +1,4 @@
-// The jobs, column by column, fed by events; and the queues with the lists of their jobs.
+// The table of jobs, column by column, and the queues with the lists of their jobs. Events feed both.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ using JobSlot = std::uint32_t;
 using QueueSlot = std::uint32_t;
 constexpr std::uint32_t no_slot = UINT32_MAX;
 
-// Walltime of a job that asks for none: five years, as pbs_sched counts it.
+// The walltime of a job that asks for none: five years, as in pbs_sched.
 constexpr Seconds unlimited_walltime{5LL * 365 * 24 * 3600};
 
 enum JobFlag : std::uint8_t {
     job_interactive = 1,
     job_rerunnable = 2,
     job_has_comment = 4,
-    job_fresh = 8,  // arrived in its queue after the last cycle
+    job_fresh = 8,  // the job came into its queue after the last cycle
 };
 
 // The columns of job_fields.def.
@@ -34,36 +34,37 @@ struct JobColumns {
 #define JOB_NUMBER(name, type) std::vector<type> name;
 #define JOB_INSTANT(name) std::vector<Instant> name;
 #include "server_plugin/scheduler/model/job_fields.def"
-    std::vector<std::uint8_t> flags;  // of JobFlag
+    std::vector<std::uint8_t> flags;  // bits of JobFlag
 };
 
-// One entry a job in each column. Slots are reused.
+// Each job has one entry in each column. The slots of jobs that are gone are used again.
 struct JobTable : JobColumns {
     std::vector<JobHandle> handle;
     std::vector<std::string> id;
-    std::vector<std::uint32_t> user;  // the pair group:user
+    std::vector<std::uint32_t> user;  // the number of the pair "group:user" in the Interner
     std::vector<QueueSlot> queue;
     std::vector<char> state;
-    std::vector<Instant> eligible;  // etime, else ctime
+    std::vector<Instant> eligible;  // etime if it is set, else ctime
     std::vector<Seconds> walltime;  // -1: none asked
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
-    std::vector<std::uint32_t> position;  // in its queue's list
-    std::vector<std::uint32_t> comment;   // number of the text last given as a comment; 0: none
-    std::vector<std::uint32_t> unused;    // slots
+    std::vector<std::uint32_t> position;  // its index in the list of its queue that it is in
+    std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
+    std::vector<std::uint32_t> unused;    // the slots of no job
     std::unordered_map<std::uint64_t, JobSlot> by_handle;
 
     JobSlot add(JobHandle job);
     void remove(JobSlot slot);
     JobSlot find(JobHandle job) const;
-    // The fields of job_fields.def, from a record and back. Of a slot that is new the old ones don't count.
+    // Copy the fields of job_fields.def from a record and into one. In a new slot nothing of the job that had
+    // the slot before stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
-    // What is reckoned with: the walltime asked for, else unlimited_walltime.
+    // Returns the walltime by which the scheduler plans: the one asked for, else unlimited_walltime.
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? unlimited_walltime : walltime[slot];
     }
-    // When a running job ends at the latest.
+    // Returns when a running job ends at the latest.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 
@@ -73,7 +74,7 @@ inline bool is_running(char state) {
 
 struct Queue {
     QueueHandle handle{};
-    bool known = false;  // its record came, and it isn't removed
+    bool known = false;  // the host told of the queue, and hasn't removed it
     std::string name;
     bool execution = true;
     bool started = true;
@@ -93,15 +94,16 @@ struct Queue {
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R or E
-    Instant idle_since{};          // since when nothing runs; Epoch: not known yet
-    // Of those that run, kept by Tables::count_running.
+    Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
+    // What the running jobs use. Tables::count_running() keeps these numbers.
     std::int64_t nodes_in_use = 0;
     std::vector<std::int64_t> in_use;  // by resource
 };
 
 class QueueTable {
   public:
-    // The slot of a handle, made if it isn't there: jobs may be told of before their queue.
+    // Returns the slot of a handle. If there is none it is made, because the host may tell of a job before
+    // the job's queue.
     QueueSlot slot(QueueHandle handle);
     QueueSlot find(QueueHandle handle) const;
     QueueSlot find(std::string_view name) const;  // no_slot if there is none
@@ -114,7 +116,7 @@ class QueueTable {
     std::unordered_map<std::uint64_t, QueueSlot> by_handle_;
 };
 
-// Puts a job into the list of its queue that its state calls for, and takes it out.
+// enlist() puts a job into the list of its queue that its state calls for, and delist() takes it out.
 void enlist(JobTable& jobs, QueueTable& queues, JobSlot job);
 void delist(JobTable& jobs, QueueTable& queues, JobSlot job);
 

@@ -48,7 +48,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-// A number of just so many digits from the front of the text.
+// Takes a number of exactly `count` digits from the front of the text.
 std::optional<unsigned> take_digits(std::string_view& text, std::size_t count) {
     if (text.size() < count) return std::nullopt;
     unsigned number = 0;
@@ -66,7 +66,7 @@ bool take(std::string_view& text, char c) {
     return true;
 }
 
-// MM/DD/YYYY
+// Reads MM/DD/YYYY.
 std::optional<local_days> date(std::string_view text) {
     const auto month = take_digits(text, 2);
     if (!month || !take(text, '/')) return std::nullopt;
@@ -120,8 +120,8 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
         return tl::unexpected(
             Error{fmt::format("line {}: `{}`: {}", number, trimmed(line).substr(0, longest_shown), why)});
     };
-    std::optional<std::size_t> indent;  // of the entry that a line may go on with
-    bool wanted = false;                // that entry is one of `name`
+    std::optional<std::size_t> indent;  // of the entry that the next line may continue
+    bool wanted = false;                // that entry is an outage of `name`
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = take_line(text);
         if (trimmed(line).empty() || trimmed(line) == no_entries) continue;

@@ -1,6 +1,6 @@
-// What a DEDICATED_TIME_COMMAND prints: the list of the coming dedicated times ("outages") of a host or of
-// the whole system, as the `schedule` service of NAS writes it (sched-config guide, "DEDICATED_TIME_COMMAND";
-// origin-overview, "Dedicated Time").
+// Reads what a DEDICATED_TIME_COMMAND prints: the list of the coming dedicated times ("outages") of a host or
+// of the whole system, as the `schedule` service of NAS writes it (sched-config guide,
+// "DEDICATED_TIME_COMMAND"; origin-overview, "Dedicated Time").
 //
 //     GRUMPY       07/07/1999 16:00-19:00 07/07/1999  Large job runs (berferd)
 //     HAPPY        07/09/1999 16:00-19:00 07/09/1999  Administrative period
@@ -29,13 +29,13 @@ struct Outage {
     Instant start{};
     Instant end{};
     std::string description{};
-    bool of_system = false;  // of SYSTEM_NAME, not of the host alone
+    bool of_system = false;  // it is an outage of SYSTEM_NAME, and not of the host alone
     friend bool operator==(const Outage&, const Outage&) = default;
 };
 
-// The entries of `name` in the text, in order of their start; those of others are left out. Names are the
-// same without regard to case, and if one is the other without its domain. Times are those of a wall clock in
-// `zone`. An error names the line and what was expected there; then nothing of the text is to be used.
+// Returns the entries of `name` in the text in order of their starts, without those of other names. Names are
+// compared as same_host_name() does. Times are those of a wall clock in `zone`. An error names the line and
+// what was expected there; nothing of such a text is to be used.
 Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_view name,
                                           const rrule::Zone& zone);
 

@@ -1,4 +1,4 @@
-// What is known of dedicated times that DEDICATED_TIME_COMMAND tells, by command and name.
+// The dedicated times that commands (DEDICATED_TIME_COMMAND) have told of, by command and name.
 #pragma once
 
 #include <map>
@@ -14,38 +14,40 @@
 
 namespace pbs::sched {
 
-// The dedicated times of a host and of the system that it belongs to, as one list in order of their start.
-// Where two overlap, the time is the system's, and of the host's what lies outside it is left (sched-config
-// guide, "SYSTEM_NAME").
+// Merges the dedicated times of a host and those of the system that it belongs to into one list, in order of
+// their starts. Where two overlap, the time is the system's, and what lies outside of it is left to the
+// host's (sched-config guide, "SYSTEM_NAME").
 std::vector<Outage> merge_outages(std::span<const Outage> host, std::span<const Outage> system);
 
-// The dedicated time that holds t, else the first one after it; what touches counts as one.
+// Returns the dedicated time that holds t, else the first one after it. Dedicated times that touch count as
+// one.
 std::optional<rrule::Interval> outage_at_or_after(std::span<const Outage> outages, Instant t);
 
-// The first instant after t at which a dedicated time begins or ends.
+// Returns the first instant after t at which a dedicated time begins or ends.
 std::optional<Instant> next_outage_change(std::span<const Outage> outages, Instant t);
 
 class Outages {
   public:
     struct Known {
         bool awaited = false;
-        std::optional<std::vector<Outage>> outages;  // nothing: never answered
+        std::optional<std::vector<Outage>> outages;  // nothing: the command has never answered
     };
-    using Key = std::pair<std::string, std::string>;  // command, name
+    using Key = std::pair<std::string, std::string>;  // the command, and the name that it was asked for
 
-    // The answer of a command that was asked for a name. False if it is what was known.
+    // Takes up the answer of a command that was asked for a name. Returns false if the answer was known
+    // already.
     bool set(std::string_view command, std::string_view name, std::vector<Outage> outages);
-    // It was asked, and the answer isn't there yet; what was known stays. settle(): there will be none.
-    // False if that makes no difference.
+    // await() notes that a command was asked and hasn't answered yet; what it answered before stays. settle()
+    // notes that it won't answer. Both return false if that makes no difference.
     bool await(std::string_view command, std::string_view name);
     bool settle(std::string_view command, std::string_view name);
 
-    // Empty: nothing is known.
+    // Returns the dedicated times of a name; none if nothing is known.
     std::span<const Outage> of(std::string_view command, std::string_view name) const;
-    // The first answer is still to come.
+    // Was the command asked for the name, and has it never answered?
     bool awaited(std::string_view command, std::string_view name) const;
 
-    // All that is known, and a part of it as it was known elsewhere.
+    // all() returns everything that is known; restore() takes up a part of it that another Outages knew.
     const std::map<Key, Known>& all() const { return known_; }
     void restore(std::string_view command, std::string_view name, Known known) {
         known_[key(command, name)] = std::move(known);

@@ -1,5 +1,5 @@
-// Recent past usage of each user (SORT_BY_PAST_USAGE), the keeper of the numbers: charged when jobs start,
-// decayed every 24 hours. Sorting by it is order/past_usage.h.
+// Keeps the recent past usage of each user (SORT_BY_PAST_USAGE): it is charged when jobs start, and decays
+// every 24 hours. pending/past_usage_deal.h sorts by it.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct UsageRow {
     double usage = 0;
 };
 
-// A running job whose charge is in the usage already. Kept so that a job found running after a restart isn't
-// charged twice.
+// A running job whose charge is in the usage already. The charge is kept so that a job that is found running
+// after a restart isn't charged twice.
 struct ChargeRow {
     std::string job_id;
     std::string user;
@@ -32,65 +32,66 @@ struct ChargeRow {
     double charge = 0;
 };
 
-// What changed since the last take_changes(): to be written by the plugin, in one transaction.
+// What changed since the last take_changes(). The plugin writes it in one transaction.
 struct UsageChanges {
     std::vector<UsageRow> usage;            // new values
     std::vector<ChargeRow> charged;         // jobs that started
-    std::vector<std::string> charges_gone;  // ids of jobs that run no longer
-    bool decayed = false;                   // last_decay is new
+    std::vector<std::string> charges_gone;  // the ids of jobs that no longer run
+    bool decayed = false;                   // last_decay changed
     Instant last_decay{};
     bool empty() const { return usage.empty() && charged.empty() && charges_gone.empty() && !decayed; }
 };
 
 class PastUsage {
   public:
-    // Takes what was stored. `last_decay` is the instant of the last decay; Epoch: never, counting begins
-    // with the first call of decay_due.
+    // Takes up what was stored. `last_decay` is the instant of the last decay. If it is the Epoch, there was
+    // none, and counting begins with the first decay().
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
-    // The usage of a user, 0 if nothing is known.
+    // Returns the usage of a user, 0 if nothing is known.
     double usage(std::string_view group, std::string_view user) const;
-    // A user, with a number of the caller's own, the same each time.
+    // A user. The caller gives each user a number of its own and always the same one.
     struct User {
         std::uint32_t number = 0;
         std::string_view group;
         std::string_view user;
     };
-    // The same as usage(): O(1) but for the first time.
+    // Returns the same as usage(), in O(1) but for the first time.
     double usage_of(const User& user);
 
-    // A running job, by a number of the caller's own that no other one has at the time.
+    // A running job. The caller gives it a number that no other running job has.
     struct Job {
         std::uint32_t number = 0;
         std::string_view id;
     };
-    // Adds the charge of a job that started. Does nothing if that job is charged already, or was when its
-    // charge was loaded.
+    // Adds the charge of a job that started. Does nothing if the job is charged already, or if its charge was
+    // loaded.
     void charge(const Job& job, const User& user, double amount);
-    // The job runs no longer; its charge stays in the usage. Harmless if it isn't charged.
+    // Takes note that the job no longer runs; its charge stays in the usage. Harmless if the job isn't
+    // charged.
     void forget_job(const Job& job);
     bool is_charged(std::uint32_t job) const { return job < charged_.size() && charged_[job]; }
 
-    // When the next decay is due (24 hours after the last); now, if there never was one: counting begins
-    // then.
+    // Returns when the next decay is due: 24 hours after the last one; or now if there never was one, because
+    // counting begins then.
     Instant next_decay(Instant now) const;
     // Multiplies every usage by the factor of its group once for each 24 hours since the last decay, so that
-    // the decay is caught up after the server was down. Values below a millionth become 0. True if anything
-    // was due.
+    // the decay is caught up after the server was down. Values below a millionth become 0. Returns true if a
+    // decay was due.
     using FactorOfGroup = std::function<double(std::string_view group)>;
     bool decay(Instant now, const FactorOfGroup& factor);
     bool decay(Instant now, double factor) {
         return decay(now, [factor](std::string_view) { return factor; });
     }
 
-    // Are changes kept for take_changes()? From the start they are.
+    // Says whether changes are kept for take_changes(). In the beginning they are.
     void keep_changes(bool keep);
     UsageChanges take_changes();
     bool has_changes() const;
 
-    // All that is known, in no particular order.
+    // Returns the usage of all users, in no particular order.
     std::vector<UsageRow> rows() const;
-    // The ids of the jobs whose charges were loaded and that haven't been told of since.
+    // Returns the ids of the jobs whose charges were loaded and that the host hasn't told of since.
     const std::unordered_set<std::string>& loaded() const { return loaded_; }
     Instant last_decay() const { return last_decay_; }
 
@@ -108,9 +109,10 @@ class PastUsage {
 
     std::unordered_map<std::string, std::uint32_t> index_;
     std::vector<Entry> entries_;
-    std::vector<std::uint32_t> entry_of_;  // by the caller's number, and 1; 0: not looked for, or none
+    // By the caller's number of a user: the index in entries_ plus 1; 0: none was found yet.
+    std::vector<std::uint32_t> entry_of_;
     std::vector<std::uint32_t> changed_;
-    std::vector<bool> charged_;  // by the number of the job
+    std::vector<bool> charged_;  // by the caller's number of a job
     std::unordered_set<std::string> loaded_;
     bool keeps_changes_ = true;
     UsageChanges pending_;

@@ -7,17 +7,16 @@
 
 namespace pbs::sched {
 
-// From keys to numbers (places in a list, counts), which are 0 until they are set.
+// Maps keys to numbers (places in a list, counts). A number is 0 until it is set.
 class PlaceMap {
   public:
-    // Valid until the next one.
+    // The reference is valid until the next call.
     std::uint32_t& operator[](std::uint64_t key) { return map_[key]; }
-    // The same without making room for it.
+    // Returns the number of a key without making room for the key.
     std::uint32_t get(std::uint64_t key) const {
         const auto found = map_.find(key);
         return found == map_.end() ? 0 : found->second;
     }
-    // A small table keeps its memory.
     void clear() { map_.clear(); }
 
   private:

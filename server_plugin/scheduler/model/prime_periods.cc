@@ -20,7 +20,8 @@ void PrimePeriods::move_to(Instant now) {
 
 void PrimePeriods::look_ahead(Instant until) {
     if (until <= known_until_) return;
-    // At least a week at a time, and then twice as far, so that repeated questions stay cheap.
+    // It looks at least eight days ahead, and twice as far each further time, so that repeated questions stay
+    // cheap.
     known_until_ = std::max({until, now_ + std::chrono::days(8), now_ + 2 * (known_until_ - now_)});
     periods_ = prime_.intervals(now_, known_until_);
     longest_.clear();
@@ -34,7 +35,7 @@ void PrimePeriods::look_ahead(Instant until) {
 Seconds PrimePeriods::most_in_one(Seconds walltime) {
     const Instant end = now_ + std::min(walltime, unlimited_walltime);
     look_ahead(end);
-    // Periods that end by then count whole; at most one more is cut off.
+    // Periods that end by `end` count whole. At most one more is cut off there.
     const auto cut = std::ranges::upper_bound(periods_, end, {}, &rrule::Interval::end);
     const auto whole = static_cast<std::size_t>(cut - periods_.begin());
     Seconds most = whole == 0 ? Seconds(0) : longest_[whole - 1];

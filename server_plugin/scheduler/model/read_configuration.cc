@@ -1,4 +1,4 @@
-// From objects to a Configuration.
+// Makes a Configuration of the objects.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 using objects::Object;
 using objects::ObjectType;
 
-// A window without a rule never opens: it isn't in the set.
+// Makes the set of these windows. A window without a rule never opens, so it isn't in the set.
 Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, const rrule::Zone& zone,
                                     rrule::WindowCache& cache) {
     std::vector<rrule::WindowSpec> specs;
@@ -33,7 +33,8 @@ Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, c
     return *std::move(set);
 }
 
-// Each once. Those that no scheduler has aren't read, however many there are.
+// Returns the policies that are in a slot of a scheduler, each once. The others aren't read, however many
+// there are.
 std::set<const Object*> assigned_policies(const objects::Snapshot& snapshot) {
     std::set<const Object*> policies;
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {

@@ -26,12 +26,12 @@ void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
         chunk.matches.push_back(std::move(amount));
 }
 
-// One "[N:]resource=value[:resource=value...]" of a select. False if it isn't one.
+// Reads one "[N:]resource=value[:resource=value...]" of a select. Returns false if the text isn't one.
 bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk) {
     bool first = true;
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
-        // A duration's colons belong to its value: they are followed by a digit and no '='.
+        // The colons of a duration belong to its value: what comes behind them has no '='.
         auto end = colon;
         while (end < text.size()) {
             const auto next = std::min(text.find(':', end + 1), text.size());
@@ -69,7 +69,7 @@ bool parse_select(std::string_view text, const Resources& resources, std::vector
     }
 }
 
-// "arrangement[:sharing]"; group= isn't supported.
+// Reads "arrangement[:sharing]". group= isn't supported.
 bool parse_place(std::string_view text, Request& request) {
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
@@ -91,7 +91,8 @@ bool parse_place(std::string_view text, Request& request) {
     return true;
 }
 
-// What the whole job asks for: what is asked for by name counts, and chunks where nothing is.
+// Returns what the whole job asks for: what it asks for by name or, of a resource that it doesn't name, what
+// its chunks ask for.
 std::vector<KeptAmount> totals_of(const Request& request) {
     std::vector<KeptAmount> totals;
     for (const KeptAmount& a : request.amounts)
@@ -119,7 +120,8 @@ bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
            info->name != "nodes" && info->name != "nodect";
 }
 
-// Amounts that can be added up without a second thought: none negative, and all together below 2^60.
+// Can the amounts be added up without an overflow? None of them may be negative, and all together have to be
+// below 2^60.
 bool sane(const Request& request) {
     constexpr std::int64_t most = std::int64_t{1} << 60;
     std::int64_t left = most;

@@ -1,4 +1,4 @@
-// What jobs ask for. Jobs that ask for the same share one Request: tables hold its number.
+// What jobs ask for. Jobs that ask for the same share one Request, and tables hold its number.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,42 @@ struct Need {
     std::int64_t amount = 0;
 };
 
-// `count` of them, each of which is given from one vnode, or from several of a host (Chunks::divided).
+// A chunk that is asked for `count` times. Each is given from one vnode, or from several vnodes of a host
+// (Chunks::divided).
 struct Chunk {
     std::int64_t count = 1;
     std::vector<Need> needs;
-    std::vector<KeptAmount>
-        matches;  // other resources: a vnode's value has to be equal (or contain the text)
+    // Values of resources that aren't consumable: a vnode's value has to be equal, or be a list with the
+    // text.
+    std::vector<KeptAmount> matches;
 };
 
 enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 
 struct Request {
-    std::vector<KeptAmount> amounts;  // as asked, without walltime, by resource
-    std::vector<KeptAmount> totals;   // of the whole job: as asked, else the sum over the chunks
-    std::vector<Chunk> chunks;        // of select; without one, a single chunk
+    std::vector<KeptAmount> amounts;  // what was asked for without walltime, sorted by resource
+    // Of the whole job: what it asks for by name, else the sum over its chunks.
+    std::vector<KeptAmount> totals;
+    std::vector<Chunk> chunks;  // those of select; a single one without select
     Arrangement arrangement = Arrangement::free;
-    bool exclusive = false;   // no other job on its vnodes
-    std::string unsupported;  // what of the request can't be read or isn't supported; empty: nothing
-    std::int64_t ncpus = -1;  // of the whole job; -1: not asked
+    bool exclusive = false;  // its vnodes take no other job
+    // What of the request can't be read or isn't supported; empty: nothing.
+    std::string unsupported;
+    std::int64_t ncpus = -1;  // of the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
-    std::uint32_t users = 0;   // jobs that hold it
-    std::uint64_t serial = 0;  // of all that were ever made; numbers in Requests are used again
+    std::uint32_t users = 0;  // how many jobs and others hold it
+    // Counts all requests that were ever made, while numbers in Requests are used again.
+    std::uint64_t serial = 0;
 };
 
 class Requests {
   public:
-    // The number of the request with these amounts (walltime is left out), made if it is new. Counted: give
-    // it back with release().
+    // Returns the number of the request with these amounts (without walltime), which is made if it is new.
+    // Users are counted: each gives the number back with release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
     void release(std::uint32_t id);
-    // Once more for whoever has its number already.
+    // Counts another user of a request whose number is known.
     void hold(std::uint32_t id) { ++requests_[id].users; }
     const Request& operator[](std::uint32_t id) const { return requests_[id]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
@@ -60,7 +65,7 @@ class Requests {
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;
     std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts
-    std::vector<const Amount*> asked_;                             // used again and again
+    std::vector<const Amount*> asked_;                             // memory that acquire() uses again
 };
 
 }  // namespace pbs::sched

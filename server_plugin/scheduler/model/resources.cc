@@ -17,7 +17,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
     return value;
 }
 
-// 12, 12b, 12kb, 12mb, ...; a word (w) is 8 bytes.
+// Reads a size: 12, 12b, 12kb, 12mb and so on; a word (w) is 8 bytes.
 std::optional<std::int64_t> parse_size(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -38,7 +38,7 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
     return value * factor;
 }
 
-// [[HH:]MM:]SS
+// Reads [[HH:]MM:]SS.
 std::optional<std::int64_t> parse_duration(std::string_view text) {
     std::int64_t total = 0;
     for (int parts = 0; parts < 3; ++parts) {

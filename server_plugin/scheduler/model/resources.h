@@ -1,4 +1,4 @@
-// The resource definitions, and amounts that are kept.
+// The definitions of resources, and amounts that own their text.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace pbs::sched {
 
 constexpr std::uint32_t no_resource = UINT32_MAX;
 
-// An Amount with text of its own.
+// An Amount that owns its text.
 struct KeptAmount {
     std::uint32_t resource = 0;
     std::int64_t number = 0;
@@ -23,7 +23,7 @@ struct KeptAmount {
 };
 
 std::vector<KeptAmount> keep(std::span<const Amount> amounts);
-// The number of a resource in a list, if it is there.
+// Returns the number of a resource in a list, if it is there.
 inline std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
     for (const KeptAmount& a : amounts)
         if (a.resource == resource) return a.number;
@@ -38,7 +38,7 @@ class Resources {
         bool consumable = false;
         bool defined = false;
     };
-    // Ids of the resources that PBS knows by name; no_resource until they are defined.
+    // The ids of the resources that PBS knows by name; an id is no_resource until the resource is defined.
     struct Known {
         std::uint32_t ncpus = no_resource;
         std::uint32_t mem = no_resource;
@@ -60,10 +60,10 @@ class Resources {
     bool consumable(std::uint32_t id) const;
     std::string_view name(std::uint32_t id) const;
 
-    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Nothing if it
-    // isn't one.
+    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Returns
+    // nothing if the text isn't one.
     std::optional<KeptAmount> parse(std::uint32_t id, std::string_view text) const;
-    // How a value is written: "2gb", "01:00:00".
+    // Writes a value: "2gb", "01:00:00".
     std::string format(std::uint32_t id, std::int64_t number) const;
 
   private:
@@ -71,7 +71,7 @@ class Resources {
     Known known_;
 };
 
-// "HH:MM:SS"; hours may have more digits.
+// Writes a duration as "HH:MM:SS"; hours may have more digits.
 std::string format_duration(Seconds duration);
 
 }  // namespace pbs::sched

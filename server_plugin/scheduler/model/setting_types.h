@@ -1,4 +1,4 @@
-// The types that attributes of policies have as settings, by their syntax.
+// The types that settings have, by the syntax of the policy attributes that they are read from.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pbs::sched {
 
-// A boolean option of Origin: plain, or false until an instant and true from then on.
+// A boolean option of Origin: a plain value, or false until an instant and true from then on.
 struct Since {
     bool value = false;
     std::optional<Instant> from{};
@@ -22,10 +22,10 @@ struct Since {
 // <queue> or <queue>@<host> (sched-config guide, "Argument types").
 struct QueueSpec {
     std::string queue;
-    std::string host{};  // empty: not given
+    std::string host{};  // empty: the queue is named without a host
     friend bool operator==(const QueueSpec&, const QueueSpec&) = default;
 };
-// "queue@host" or "queue".
+// Reads "queue@host" or "queue".
 QueueSpec parse_queue_spec(std::string_view text);
 
 enum class Algorithm : std::uint8_t { standard, origin };
@@ -34,13 +34,14 @@ enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 
 // One key of job_sort_key or node_sort_key.
 struct SortKey {
-    std::string name;  // a resource, job_priority, sort_priority
+    std::string name;  // a resource, job_priority or sort_priority
     bool high_first = true;
-    // Of node_sort_key: it is about what is assigned or unused, which changes as jobs come and go.
+    // A key of node_sort_key that is about what is assigned or unused, which changes as jobs come and go.
     bool changes = false;
 };
 
-// Texts stay texts, and so do words but for those that a type is named for here.
+// An attribute whose value is a text or a word is a text as a setting too, unless a type is named for it
+// here.
 template <objects::PolicyAttribute attribute>
 struct WordType {
     using type = std::string;
@@ -72,7 +73,7 @@ constexpr auto setting_type() {
     else if constexpr (syntax == duration)
         return Seconds{};
     else if constexpr (syntax == queue || syntax == queue_list)
-        return std::vector<QueueSpec>{};  // of a queue at most one
+        return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
     else if constexpr (syntax == resource_list)

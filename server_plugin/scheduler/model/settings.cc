@@ -1,4 +1,4 @@
-// From an object to Settings. Each member is read by its type.
+// Makes Settings of an object. Each member is read by its type.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ Settings::Settings() {
 }
 
 void Settings::read_together(const Object& policy) {
-    // ENFORCE_DEDICATED_TIME is required for the command; without it the time_windows of type dedicated hold.
+    // The command is asked only with ENFORCE_DEDICATED_TIME. Without it the time_windows of type dedicated
+    // hold.
     if (!policy.is_set("enforce_dedicated_time")) {
         enforce_dedicated_time = {true};
         dedicated_time_command.clear();
@@ -119,7 +120,8 @@ void keep_own(Settings& settings, ActsWith algorithm) {
     if (!is_own(ActsWith::acted_on)) take_out(settings.row, unset.row);
 #include "objects/policy_attributes.def"
     if (algorithm == ActsWith::origin) return;
-    settings.enforce_dedicated_time = unset.enforce_dedicated_time;  // the windows of type dedicated
+    // With the standard algorithm the time_windows of type dedicated always hold.
+    settings.enforce_dedicated_time = unset.enforce_dedicated_time;
     settings.max_load_percent = 0;
 }
 

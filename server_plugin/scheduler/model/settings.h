@@ -1,5 +1,5 @@
-// A policy as plain values. The members are made from the rows of objects/policy_attributes.def; what needs
-// more than one attribute is below them.
+// A policy as plain values. The members are made from the rows of objects/policy_attributes.def; settings
+// that need more than one attribute come after them.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,27 @@ namespace pbs::sched {
 
 struct Profile;
 
-// The members have the names of the attributes; 0 stands for "not set" in limits and durations.
+// The members have the names of the attributes. In limits and durations 0 stands for "not set".
 struct PolicySettings {
 #define SETTING(row, form, ...) SettingType<objects::PolicyAttribute::row, objects::Syntax::form> row{};
 #include "objects/policy_attributes.def"
 };
 
 struct Settings : PolicySettings {
-    // Those of a policy without any attribute set.
+    // Makes the settings of a policy without any attribute set.
     Settings();
-    // Those of a policy object, but for `prime`.
+    // Makes the settings of a policy object, but for `prime`.
     Settings(const objects::Object& policy, const rrule::Zone& zone);
 
     std::string name;
-    // Read from a sched_config file: the server's backfill_depth and job_sort_formula count (PP-748,
-    // interface 6).
+    // The policy was read from a sched_config file, so the server's backfill_depth and job_sort_formula count
+    // (PP-748, interface 6).
     bool from_sched_config = false;
     bool enforce_no_shares = false;    // of the fs_group of fairshare_group
-    const Profile* profile = nullptr;  // null: the one of the algorithm
+    const Profile* profile = nullptr;  // null: the profile of the algorithm
 
-    std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above; 0: neither is set
-    // Prime time for this policy: the windows of type prime; if there are none, prime_time_start to
+    std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set
+    // The prime time of this policy: the windows of type prime; if there are none, prime_time_start to
     // prime_time_end on Mondays to Fridays that aren't non_work_days.
     rrule::WindowSet prime;
 
@@ -53,7 +53,8 @@ void for_each_setting(AnySettings& settings, const Visit& visit) {
 #include "objects/policy_attributes.def"
 }
 
-// Takes out what isn't acted on with the algorithm: switches are off, all else is as where it isn't set.
+// Takes out the settings that the algorithm doesn't act on: switches are off, and all else is as if it
+// weren't set.
 void keep_own(Settings& settings, objects::ActsWith algorithm);
 
 }  // namespace pbs::sched

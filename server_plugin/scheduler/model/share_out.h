@@ -1,4 +1,4 @@
-// Work on several cores.
+// Shares work out among several cores.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace pbs::sched {
 
-// Calls f(i) for each i below `count`, several at once where there are cores for it and enough to do: `jobs`
-// is the number of jobs that all calls deal with. No call may touch what another one writes. What a call
-// throws comes out here, after all threads have ended.
+// Calls f(i) for each i below `count`. Several calls run at once where there are cores for it and enough to
+// do; `jobs` is the number of jobs that all calls deal with. No call may touch what another one writes. What
+// a call throws is thrown here after all threads have ended.
 template <class F>
 void share_out(std::size_t jobs, std::size_t count, const F& f) {
     constexpr std::size_t worth_a_thread = 20'000;
@@ -27,7 +27,7 @@ void share_out(std::size_t jobs, std::size_t count, const F& f) {
     std::vector<std::future<void>> others;
     try {
         for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
-    } catch (const std::system_error&) {  // no thread is to be had: those that are there do it
+    } catch (const std::system_error&) {  // no more threads can be made: those that were made do all the work
     }
     work();
     for (std::future<void>& other : others) other.get();

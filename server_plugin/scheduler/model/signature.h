@@ -1,5 +1,5 @@
-// Jobs that filters can't tell apart but by their owner share one Signature: tables hold its number, and what
-// a cycle finds out about one of them holds for all.
+// Jobs that filters can tell apart by their owners only share one Signature: tables hold its number, and what
+// a cycle finds out about one of the jobs holds for all of them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -21,14 +21,14 @@ struct Signature {
 
 class Signatures {
   public:
-    // The number of a signature, made if it is new. Counted: give it back with release(). Numbers are dense,
-    // and used again.
+    // Returns the number of a signature, which is made if it is new. Users are counted: each gives the number
+    // back with release(). Numbers are dense, and are used again.
     std::uint32_t acquire(const Signature& signature);
     void release(std::uint32_t id);
     // Do several jobs have it?
     bool is_shared(std::uint32_t id) const { return users_[id] > 1; }
     const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
-    // All numbers are below.
+    // All numbers are below this one.
     std::uint32_t size() const { return static_cast<std::uint32_t>(signatures_.size()); }
 
   private:
@@ -36,7 +36,7 @@ class Signatures {
         std::size_t operator()(const Signature& signature) const;
     };
     std::vector<Signature> signatures_;
-    std::vector<std::uint32_t> users_;  // jobs that have it
+    std::vector<std::uint32_t> users_;  // how many jobs have each
     std::vector<std::uint32_t> unused_;
     absl::flat_hash_map<Signature, std::uint32_t, Hash> index_;
 };

@@ -1,4 +1,4 @@
-// Lists that are to hold each element once.
+// Sorts lists that are to hold each element once.
 #pragma once
 
 #include <algorithm>
