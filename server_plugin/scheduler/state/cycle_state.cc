@@ -12,7 +12,7 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t gr
 
 PlaceRules CycleState::place_rules(const Asked& job) const {
     PlaceRules rules = place_rules();
-    rules.host = job.run_host;  // the queue's own is in its pool
+    rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
     return rules;
 }

@@ -1,4 +1,4 @@
-// What filters look at: the state of one cycle, with the jobs that it has started so far counted in.
+// The state of one cycle, which filters look at. The jobs that the cycle has started so far are counted in.
 #pragma once
 
 #include <array>
@@ -25,20 +25,20 @@ namespace pbs::sched {
 class SchedShares;
 struct Tables;
 
-// Origin's classes, in the order of the job list. The standard algorithm has normal jobs only, and starving
-// ones, which are `overdue`: Origin calls these waiting jobs.
+// The classes of Origin, in the order of the job list. The standard algorithm has only normal jobs and
+// starving ones. Starving jobs are `overdue` here, and so are those that Origin calls waiting jobs.
 enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
 
-// The classes of queued jobs, in the order in which jobs are looked at.
+// The classes of queued jobs, in the order in which a cycle looks at them.
 inline constexpr std::array queued_classes = {JobClass::overdue, JobClass::special, JobClass::normal,
                                               JobClass::dedicated, JobClass::rest};
 
-// By the Origin algorithm: do jobs of the class start in the queue that they are in?
+// With the Origin algorithm: do jobs of this class start in the queue that they are in?
 constexpr bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
 }
 
-// The server's limits, with amounts of its own.
+// The limits of the server. They own their amounts.
 struct ServerLimits {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
@@ -47,7 +47,7 @@ struct ServerLimits {
     std::int64_t backfill_depth = -1;  // for settings from a sched_config file
 };
 
-// How many jobs of whom are running where.
+// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`).
 class RunCounts {
   public:
     void count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign = 1);
@@ -67,59 +67,63 @@ class RunCounts {
 
 struct Filter;
 
-// What of a queue jobs use, and what a waiting job has been promised of it.
+// A queue as a cycle sees it, on one host where the policy names it as queue@host: what its jobs use, when it
+// takes jobs, and the filters that guard it.
 struct QueueView {
-    std::uint32_t number = 0;  // of the views of the cycle, from 0
+    std::uint32_t number = 0;  // its index among the views of the cycle
     QueueSlot slot = no_slot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
     PoolId pool = 0;
     std::int64_t node_limit = -1;  // -1: none
     std::int64_t running = 0;
-    std::int64_t nodes = 0;            // in use
-    Instant empties{};                 // when the last of its running jobs ends; now or before: nothing runs
-    std::vector<std::int64_t> in_use;  // of queue->resources_available, in that order
+    std::int64_t nodes = 0;  // nodes in use
+    // When the last of its running jobs ends. It isn't later than now if none runs.
+    Instant empties{};
+    std::vector<std::int64_t> in_use;  // what jobs use of queue->resources_available, in that order
     Seconds max_walltime{-1};
 
-    bool open = true;  // inside its time windows
+    bool open = true;  // now is inside its time windows
     std::optional<Instant> opens;
     std::optional<Instant> closes;
     bool has_windows = false;
     bool dedicated = false;  // one of dedicated_queues
-    bool shared = false;     // the same queue on several hosts (execute@a, execute@b): each has its own jobs
-    // The current or next dedicated time of its host, where it is enforced.
+    // The policy names the queue on several hosts (execute@a, execute@b): each view has its own jobs.
+    bool shared = false;
+    // The current or the next dedicated time of its host, if dedicated time is enforced there.
     std::optional<rrule::Interval> dedicated_time;
     bool dedicated_now = false;
-    bool dedicated_awaited = false;  // what DEDICATED_TIME_COMMAND says of it isn't known yet
-    bool early = false;              // doesn't observe prime time any more
+    bool dedicated_awaited = false;  // DEDICATED_TIME_COMMAND hasn't answered for its host yet
+    bool early = false;  // the queue no longer observes prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
-    // That may refuse a job, once they have been found out: `job_filters` those that are asked for each job.
+    // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are asked for each
+    // job.
     bool filters_known = false;
     std::vector<const Filter*> filters;
     std::vector<const Filter*> job_filters;
 };
 
-// What a job asks for, in a queue that is being asked: the same for all jobs of a signature.
+// What a job asks for, in the queue that is being asked. It is the same for all jobs of a signature.
 struct Asked {
     JobClass job_class = JobClass::normal;
     const Request* request = nullptr;
     std::uint32_t request_number = 0;  // in Requests
-    std::uint32_t run_host = 0;        // the host that it asks for; 0: none
+    std::uint32_t run_host = 0;        // the host that the job asks for; 0: none
     std::int64_t nodes = 1;
-    Seconds asked{-1};    // walltime; -1: none
-    Seconds walltime{0};  // what is reckoned with in the queue that is being asked
+    Seconds asked{-1};    // the walltime that the job asks for; -1: none
+    Seconds walltime{0};  // the walltime that it is given in the queue that is being asked
 
-    // Special and waiting jobs are exempt from prime time and what belongs to it.
+    // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
 };
 
-// Whose it is.
+// Whose job it is.
 struct User {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
 };
 
-// A job that is being looked at.
+// A job that the cycle is looking at.
 struct Candidate : Asked {
     JobSlot job = no_slot;
     User user{};
@@ -133,43 +137,47 @@ struct CycleState {
     const ServerLimits* server = nullptr;
     Vnodes* vnodes = nullptr;
     NodeSize node_size;
-    // How a share of a vnode is reckoned: with ssinodes, where the profile counts them.
+    // The size of a node by which shares of vnodes are counted: it is set if the profile counts ssinodes.
     NodeSize vnode_share{};
     Interner* strings = nullptr;
 
-    bool prime_enforced = false;          // ENFORCE_PRIME_TIME holds
-    bool prime_now = false;               // it holds, and it is prime time
-    PrimePeriods* prime = nullptr;        // from `now` on; never null
-    std::optional<Instant> prime_change;  // the next boundary of prime time, either way
+    bool prime_enforced = false;          // ENFORCE_PRIME_TIME is in force
+    bool prime_now = false;               // prime_enforced, and it is prime time now
+    PrimePeriods* prime = nullptr;        // the periods of prime time from `now` on; never null
+    std::optional<Instant> prime_change;  // when prime time begins or ends next
 
     SchedShares* shares = nullptr;  // of the policy's fs_group; null: it has none
     Tables* tables = nullptr;       // that its entities are found by
 
-    const Allocations* allocations = nullptr;                 // null: they aren't enforced, or not read
-    std::unordered_map<std::uint32_t, double> started_hours;  // node-hours by group, of jobs of this cycle
+    const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or haven't been read
+    // The node-hours of jobs that this cycle started, by group.
+    std::unordered_map<std::uint32_t, double> started_hours;
     std::uint32_t hpm_resource = no_resource;
-    bool hpm_ready = false;   // the counters are in user mode
-    bool hpm_wanted = false;  // a job waits for nothing else
+    bool hpm_ready = false;   // the HPM counters are in user mode
+    bool hpm_wanted = false;  // a job waits for the HPM counters and for nothing else
 
     RunCounts* counts = nullptr;
     const std::deque<QueueView>* views = nullptr;
-    std::set<Instant>* instants = nullptr;    // at which refusals may be lifted
-    std::int64_t running = 0;                 // in the server
-    std::int64_t dedicated_running = 0;       // in dedicated queues
-    std::vector<std::int64_t> server_in_use;  // of server->resources_available
-    std::vector<Reservation> reservations;    // in the order they were made; the index is their id
+    std::set<Instant>* instants = nullptr;    // the instants at which refusals may be lifted
+    std::int64_t running = 0;                 // how many jobs run in the server
+    std::int64_t dedicated_running = 0;       // how many jobs run in dedicated queues
+    std::vector<std::int64_t> server_in_use;  // what jobs use of server->resources_available, in that order
+    // In the order in which they were made. The index of a reservation is its id.
+    std::vector<Reservation> reservations;
 
-    // An operator wants the job started: what the policy allows on hosts doesn't matter.
+    // An operator asked for the start of the job, so what the policy allows on hosts doesn't matter.
     bool at_request = false;
 
-    bool looking_ahead = false;  // `now` is later than it is: the question is whether, not why
+    // The scheduler looks ahead, and `now` is in the future. What matters then is whether a job may start,
+    // and not why it may not.
+    bool looking_ahead = false;
 
-    // Left by the filter on hosts for whoever starts the job.
+    // The filter on hosts leaves the place that it found here, for whoever starts the job.
     Placement placement;
 
     Instant ends(const Asked& job) const { return now + job.walltime; }
     PlaceRules place_rules(const Asked& job) const;
-    // Of a job that may run on any host and is over at once.
+    // The rules for a job that may run on any host and ends at once.
     PlaceRules place_rules() const;
 };
 

@@ -1,4 +1,4 @@
-// The limits that jobs share: what a job uses of each, and what reservations leave of them.
+// The limits that jobs share: what a job uses of each limit, and what reservations leave of it.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct User;
 struct QueueView;
 
 enum class LimitKind : std::uint8_t {
-    queue_jobs,      // max_running; object: the number of the QueueView, as in the next two
+    queue_jobs,      // max_running; object: the number of the QueueView, as in the next two kinds
     queue_nodes,     // ssinodes
     queue_amount,    // resources_available; of: the resource
     queue_user,      // max_user_run; object: the queue, of: the owner
@@ -28,7 +28,7 @@ enum class LimitKind : std::uint8_t {
     server_group,    // max_group_run; of: the group
     dedicated_jobs,  // MAX_DEDICATED_JOBS
     host_jobs,       // MAX_JOBS; object: the host
-    pool_amount,     // of all vnodes of a pool together; object: the pool, of: the column
+    pool_amount,     // what all vnodes of a pool have together; object: the pool, of: the column
 };
 
 struct LimitKey {
@@ -45,51 +45,52 @@ struct Limit {
     std::int64_t capacity = 0;
 };
 
-// Of a job, what its use of limits depends on. Everything belongs to the tables and the cycle.
+// What the use that a job makes of limits depends on. Everything belongs to the tables and to the cycle.
 struct LimitUser {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     std::int64_t nodes = 0;
     const Request* request = nullptr;
     QueueSlot queue = no_slot;
-    // The numbers of the queues' views that it is counted in: one, unless it runs on hosts of several; and
-    // how many of them are dedicated queues'.
+    // The numbers of the queue views that the job is counted in, and how many of these views are of dedicated
+    // queues. It is counted in one view, unless it runs on the hosts of several.
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
-    const Placement* placement = nullptr;  // for host_jobs; null: uses none
+    const Placement* placement = nullptr;  // for host_jobs; null: the job uses none of these limits
 };
 
-// A candidate that is placed, in the queue of the view. Valid as long as these are.
+// Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
+// arguments are.
 LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement);
 
-// Those that a candidate would meet in a queue, apart from what vnodes and hosts have: what the filters on
-// running jobs check, as amounts.
+// Returns the limits that a candidate would meet in a queue, apart from what vnodes and hosts have. They are
+// what the filters on running jobs check, as amounts.
 std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
                              const QueueView& view);
 
-// What a job uses of a limit other than pool_amount; 0 if it doesn't count there.
+// Returns what a job uses of a limit other than pool_amount; 0 if it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
-// What is promised to a job that waits: it starts at `start`, whatever starts before.
+// A promise to a job that waits: it starts at `start`, whatever starts before.
 struct Reservation {
-    // Of a limit: how much others may use that still run then.
+    // How much of a limit may be used by other jobs that still run at `start`.
     struct Spare {
         LimitKey key;
         std::int64_t left = 0;
-        bool refused = false;  // a job, for want of more
+        bool refused = false;  // a job was refused because it needed more
     };
     JobSlot job = no_slot;
     Instant start{};
     Instant end{};
-    std::uint32_t view = 0;  // its number
+    std::uint32_t view = 0;  // the number of the view in which the job will start
     std::vector<Spare> spare;
-    bool drains = false;  // its queue, for a job of the Origin algorithm
-    bool begun = false;   // when looking ahead: the job counts as running, or has ended
-    Placement placement;  // empty: KeptReservation has it
+    bool drains = false;  // the queue is drained for the job, as the Origin algorithm does it
+    bool begun = false;   // in a look ahead: the job counts as running, or has ended
+    Placement placement;  // empty: the KeptReservation has the placement
 };
 
-// A job that is placed, or that has a reservation itself, uses up what reservations leave that start while it
-// runs.
+// Takes what a job uses of limits from what is left of them by the reservations that start while it runs. The
+// job is one that was placed, or has a reservation itself.
 void use_spare(CycleState& state, const LimitUser& user, Instant ends);
 
 }  // namespace pbs::sched

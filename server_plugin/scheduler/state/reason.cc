@@ -27,15 +27,15 @@ std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_v
                        c.resources.format(r.object, r.a), c.resources.format(r.object, r.b), queue);
 }
 
-// "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS writes it; of what can
-// never be had all that there is counts as free.
+// Writes "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS does. If the job
+// can never get the amount, all that there is counts as free.
 std::string insufficient(std::string_view what, std::string_view resource, bool never,
                          std::string_view amounts) {
     return fmt::format("{}: Insufficient amount of {}: {} ({})", never ? "Can Never Run" : "Not Running",
                        what, resource, amounts);
 }
 
-// With the amounts of the reason.
+// Writes insufficient() with the amounts of the reason.
 std::string amounts_text(std::string_view what, std::uint32_t resource, const Reason& r,
                          const ReasonContext& c) {
     const bool never = r.a > r.c;
@@ -317,7 +317,7 @@ void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    // "Mon Nov 23 08:00:00 2026"; put together by hand, for each cycle that starts a job needs one.
+    // The text is put together by hand, because every cycle that starts a job needs one.
     text += weekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;
@@ -350,7 +350,7 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
     constexpr std::size_t seconds_at = 17;
     if (!last.text.empty() && t >= last.at) {
-        // A zone changes its offset at the end of a minute, if it does.
+        // Within a minute the offset of a zone doesn't change.
         char* const digits = &last.text[seconds_at];
         const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
         if (second < 60) {

@@ -1,4 +1,5 @@
-// Why a job doesn't start: a value made where the check is made, turned into text once.
+// Why a job doesn't start. A reason is a value that is made where the check is made, and is turned into text
+// once.
 #pragma once
 
 #include <compare>
@@ -12,18 +13,18 @@
 namespace pbs::sched {
 
 enum class ReasonCode : std::uint8_t {
-    nothing,  // it may start
-    // The job is rejected.
+    nothing,  // the job may start
+    // The job is rejected, unless the reason says otherwise.
     fits_no_queue,       // a: nodes, b: walltime
-    no_batch_queues,     // but it isn't rejected for these two
+    no_batch_queues,     // the job isn't rejected for this and the next
     no_such_queue,       // object: the name
     small_job_walltime,  // a: limit in seconds, b: small_job_max
     large_job_walltime,
-    over_allocation,  // object: group, a and b: used and allocated, in thousandths of node-hours
-    no_allocation,    // object: group; it isn't rejected for this and the next
+    over_allocation,  // object: the group; a, b: used and allocated, in thousandths of node-hours
+    no_allocation,    // object: the group; the job isn't rejected for this and the next
     allocations_unread,
     // What the queue allows.
-    above_queue_maximum,  // object: resource, a: asked, b: limit
+    above_queue_maximum,  // object: the resource, a: asked, b: limit
     below_queue_minimum,
     above_queue_nodes,  // a: nodes asked, b: node limit
     not_in_acl,
@@ -33,51 +34,54 @@ enum class ReasonCode : std::uint8_t {
     queue_user_limit,  // a: limit
     queue_group_limit,
     queue_nodes_busy,     // a: nodes asked, b: nodes free
-    queue_resource_busy,  // object: resource, a: asked, b: free, c: in all
-    queue_closed,         // a: when it opens, 0: never
+    queue_resource_busy,  // object: the resource, a: asked, b: free, c: in all
+    queue_closed,         // a: when the queue opens, 0: never
     queue_drained,        // object: the job it is drained for
-    fragments,            // may start, negative: none; a: jobs of so many nodes, b: s, jobs that are as short
+    // Only jobs of at least `a` nodes may start, or of at most `b` seconds; negative: none.
+    fragments,
     // What the time allows.
-    dedicated_time,  // a: until
+    dedicated_time,  // a: its end
     dedicated_unknown,
     into_dedicated,   // a: its start
-    not_dedicated,    // a: next start, 0: none
-    past_dedicated,   // a: end
+    not_dedicated,    // a: the start of the next one, 0: none
+    past_dedicated,   // a: its end
     prime_limit,      // a: limit in seconds
     nonprime_drain,   // a: start of non-prime time
     prime_only,       // a: when prime time begins, 0: never
-    non_prime_only,   // a: when it ends, 0: never
+    non_prime_only,   // a: when prime time ends, 0: never
     prime_boundary,   // a: the boundary, b: 1 if prime time begins there
     window_boundary,  // a: the end of the queue's time_window
     // What the server allows.
     server_full,  // a: limit
     server_user_limit,
     server_group_limit,
-    server_resource_busy,  // object: resource, a: asked, b: free, c: in all
+    server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
     // What the hosts have.
     no_hosts,         // object: the host's name
     hosts_busy,       // object: the request, a: the pool
-    hosts_too_small,  // likewise
+    hosts_too_small,  // as hosts_busy
     hosts_loaded,     // a: percent
     hosts_systime,    // a: HIGH_SYSTIME
     hosts_full,       // a: MAX_JOBS
     reserved,         // object: the job that it would delay
-    // object: the request
-    request_unsupported,
-    hpm_not_ready,   // the counters are not in user mode
-    no_shares,       // the job's entity has none (enforce_no_shares)
-    found_at_start,  // queued in a batch queue when the server started (SCHED_RESTART_ACTION none)
-    after_top_job,   // strict_ordering; object: the job
-    other,           // a rule's own words; object: the text
-    next_pass,       // its queue is gone through in non-prime order later in the cycle; never shown
+    // Others.
+    request_unsupported,  // object: the request
+    hpm_not_ready,        // the counters are not in user mode
+    no_shares,            // the job's entity has none (enforce_no_shares)
+    // The job was queued in a batch queue when the server started (SCHED_RESTART_ACTION none).
+    found_at_start,
+    after_top_job,  // strict_ordering; object: the job that has to start first
+    other,          // a rule's own words; object: the text
+    // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
+    next_pass,
 };
 
 struct Reason {
     ReasonCode code = ReasonCode::nothing;
     std::uint32_t queue = UINT32_MAX;  // the queue that was asked
-    std::uint32_t object = 0;          // a resource or a job, as `code` says
+    std::uint32_t object = 0;          // a resource, a job or something else, as `code` says
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::int64_t c = 0;
@@ -90,7 +94,7 @@ struct ReasonHash {
     std::size_t operator()(const Reason& reason) const;
 };
 
-// What the texts are made with.
+// What the texts are made with. Amounts are as they are when the text is made.
 struct ReasonContext {
     const rrule::Zone& zone;
     const JobTable& jobs;
@@ -98,44 +102,45 @@ struct ReasonContext {
     const Resources& resources;
     const Interner& strings;
     const Requests& requests;
-    // With amounts as they are when the text is made.
     Vnodes& vnodes;
     NodeSize node_size;
 };
 
-// Of a refusal that time lifts, what has to come first, as in "when ..."; and for want of what running jobs
-// have.
+// Returns what has to come before time lifts the refusal, in words that follow "when". awaited_jobs are the
+// words for a job that waits for what running jobs have.
 std::string_view awaited_text(const Reason& reason);
 constexpr std::string_view awaited_jobs = "running jobs have ended";
 
-// Is a job rejected for it? (One that fits no queue, and those of admissions.)
+// Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);
 
-// Would the job run into a time when it may not? (Its queue may start jobs now.)
+// Would the job run into a time when it may not run, though its queue may start jobs now?
 bool crosses_a_boundary(ReasonCode code);
 
-// One line for a job's comment or for its owner: in the words of the Origin documents where they give any,
-// else in those of OpenPBS's comments where it has the case, which the scripts of users know.
+// Returns one line for a job's comment or for its owner. The words are those of the Origin documents where
+// these give any; else, where OpenPBS has the case, those of OpenPBS's comments, which the scripts of users
+// know.
 std::string text(const Reason& reason, const ReasonContext& context);
 
-// The same with what a comment leaves out, such as the job that others have to wait for.
+// Returns the text with what a comment leaves out, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);
-// Are they the same but for amounts?
+// Are the two reasons the same but for amounts?
 bool same_kind(const Reason& a, const Reason& b);
 
-// As ctime(3) writes it, without the newline: "Sat Nov 21 08:02:46 2026".
+// Writes an instant as ctime(3) does, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);
-// The same where most questions are of the minute of the last one, whose text differs in the seconds only.
+// The last text that ctime_text() wrote. Most questions are about the same minute as the one before, so that
+// only the seconds of the text change.
 struct LastCtime {
     Instant at{};
-    std::string text{};  // empty: there was none
+    std::string text{};  // empty: no text was written yet
 };
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last);
-// "17:00:00", the time of day.
+// Writes the time of day: "17:00:00".
 std::string time_text(Instant t, const rrule::Zone& zone);
 
-// The comment of a job started at the instant with this text: "Started on <ctime>", and " (special access
-// job)" after it.
+// Returns the comment of a job that was started: "Started on " and `now`, which is a ctime_text(). A special
+// job has " (special access job)" behind it.
 std::string started_text(std::string_view now, bool special);
 
 }  // namespace pbs::sched

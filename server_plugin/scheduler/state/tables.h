@@ -1,4 +1,4 @@
-// All that events feed, and what it says of single jobs.
+// The tables that events feed, and what they say about single jobs.
 #pragma once
 
 #include <map>
@@ -18,31 +18,31 @@
 
 namespace pbs::sched {
 
-// What the host was told of when jobs are expected to start.
+// What the host was told about the expected starts of jobs (DecisionKind::estimate).
 struct Estimates {
     struct Told {
-        std::optional<Instant> start;  // nothing: the host may have forgotten it
-        std::uint64_t where = 0;       // a number of the vnodes and shares
-        bool still = false;            // within a cycle: it holds
+        std::optional<Instant> start;  // nothing: the host may have forgotten the estimate
+        std::uint64_t where = 0;       // a number that stands for the vnodes and shares
+        bool still = false;            // within a cycle: the estimate still holds
     };
     bool on = false;
     std::map<JobHandle, Told> told;
 
-    // The job isn't queued now, even if only for an instant.
+    // Takes note that the job left the queued state, even if only for an instant.
     void left_queue(JobHandle job) {
         const auto at = told.find(job);
         if (at != told.end()) at->second.start.reset();
     }
 };
 
-// All that events feed.
+// All tables that events feed.
 struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
 
     rrule::Zone zone;
-    LastCtime last_ctime;  // in that zone
+    LastCtime last_ctime;  // of that zone
     Interner strings;
-    PlaceMap users;  // JobTable::user by group and owner, and 1
+    PlaceMap users;  // JobTable::user plus 1, by group and owner
     Resources resources;
     Requests requests;
     Signatures signatures;
@@ -50,11 +50,12 @@ struct Tables {
     QueueTable queues;
     Vnodes vnodes;
     ServerLimits server;
-    // Of all jobs that run, kept as they start and end; those of a queue are with the queue.
+    // What all running jobs use. It is counted as they start and end; the queues have the same for their own
+    // jobs.
     RunCounts counts;
     std::int64_t running = 0;
     std::vector<std::int64_t> in_use;  // by resource
-    NodeSize counted_size;             // by which the nodes in use of queues are counted
+    NodeSize counted_size;             // the size of a node by which Queue::nodes_in_use is counted
     PastUsage usage;
     // Of jobs that have one; and what running jobs have used, as far as the host has told.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
@@ -63,46 +64,48 @@ struct Tables {
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
     Estimates estimates;
-    bool divides_chunks = true;  // the host knows pieces of chunks
+    bool divides_chunks = true;  // the host can give a chunk in pieces
     std::string server_host;
 
     ReasonContext reason_context() {
         return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};
     }
 
-    // The number of an owner under a group, of `strings`: "group:owner".
+    // Returns the number that `strings` gives to an owner under a group, "group:owner".
     std::uint32_t user(std::uint32_t group, std::uint32_t owner);
-    // Whom past usage is kept of.
+    // Returns the user to whom the past usage of a job belongs.
     PastUsage::User user_of(JobSlot job) const {
         return {jobs.user[job], strings.text(jobs.group[job]), strings.text(jobs.owner[job])};
     }
-    // Counts a running job in (1) or out (-1).
+    // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
-    // Counts all of them anew, after a resource was defined; the second one if the nodes are others only.
+    // recount() counts all running jobs anew, after a resource was defined. count_nodes_by() counts only
+    // their nodes anew, if the size of a node is another one.
     void recount();
     void count_nodes_by(const NodeSize& size);
 };
 
-// A job's nodes times the walltime that it asks for.
+// Returns the node-hours of so many nodes for a walltime.
 double node_hours(std::int64_t nodes, Seconds walltime);
 
-// The dedicated times that DEDICATED_TIME_COMMAND tells of a host (empty: the server's), the system's merged
-// in.
+// The dedicated times that DEDICATED_TIME_COMMAND tells of a host (without a name: of the server's host),
+// with those of the system merged in.
 struct HostOutages {
     std::vector<Outage> list;
-    bool awaited = false;  // an answer is still to come, and nothing is known without it
+    bool awaited = false;  // an answer is still to come, and nothing is known before it
 };
 HostOutages host_outages(const Tables& tables, const Settings& settings, std::string_view host);
 
-// The hosts of the queues of a policy for which DEDICATED_TIME_COMMAND is asked, each once.
+// Returns the hosts of the queues of a policy for which DEDICATED_TIME_COMMAND is asked, each once.
 std::vector<std::string> outage_hosts(const Tables& tables, const Settings& settings);
 
-// The nodes (ssinodes) of a job.
+// Returns the number of nodes (ssinodes) of a job, with nodes of this size.
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job);
-// The same by a policy.
+// Returns the same with the size of a node that the policy sets.
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job);
 
-// The node-hours that a running job is charged of its group's allocation; nothing if they aren't enforced.
+// Returns the node-hours that a running job is charged of its group's allocation; nothing if allocations
+// aren't enforced.
 std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
                                         JobSlot job);
 
