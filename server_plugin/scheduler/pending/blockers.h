@@ -1,7 +1,7 @@
 // What could lift the refusal of a job. A filter that refuses says what would have to happen before its
-// answer can be another one; the job is parked under these blockers, and only an event that lifts one of them
-// has it looked at again. A filter that says nothing is blocked by `anything`: its jobs are looked at in
-// every cycle, which takes time and is never wrong.
+// answer can change. The job is parked under these blockers, and is looked at again only after an event that
+// lifts one of them. A refusal for which the filter says nothing is blocked by `anything`: such jobs are
+// looked at in every cycle, which takes time and is never wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace pbs::sched {
 
-// A set of blockers, as bits: kinds have one each; instants and limits share the others. That two of them
-// share one costs a look, no more.
+// A set of blockers, as bits. Each kind has a bit of its own; instants and limits share the others. If two of
+// them share a bit, a job may be looked at once too often, and no more.
 using Blockers = std::uint32_t;
 
-// What jobs use together, as limits count it.
+// The key of what jobs use together, as limits count it.
 struct UseKey {
     enum class Kind : std::uint8_t {
         queue,
@@ -27,7 +27,7 @@ struct UseKey {
         dedicated
     };
     Kind kind = Kind::server;
-    std::uint32_t object = 0;  // the slot of the queue
+    std::uint32_t object = 0;  // the slot of the queue; 0 for kinds that are about none
     std::uint32_t of = 0;      // the owner or group
     friend bool operator==(const UseKey&, const UseKey&) = default;
     constexpr bool is_of_owner() const { return kind == Kind::queue_user || kind == Kind::server_user; }
@@ -36,20 +36,21 @@ struct UseKey {
 
 namespace blocker {
 
-// What lifts the refusals that are parked under each of these:
-// Nothing but a change of the configuration, after which every job is looked at.
+// The comment of each blocker says what lifts the refusals that are parked under it.
+
+// Only a change of the configuration, after which every job is looked at.
 inline constexpr Blockers configuration = 0;
-// Whatever happens.
+// Any event.
 inline constexpr Blockers anything = 1U << 0;
 // A job starts.
 inline constexpr Blockers start = 1U << 1;
 // Vnodes get room for a job of its size.
 inline constexpr Blockers room = 1U << 2;
-// The job that holds up those behind it starts, goes, or holds them up no more.
+// The job that holds up those behind it starts, goes, or no longer holds them up.
 inline constexpr Blockers held_up = 1U << 3;
-// Less is reserved of limits for jobs that come before.
+// Reservations for jobs that come before take less of limits.
 inline constexpr Blockers reserved = 1U << 4;
-// The next cycle begins: the filter reads what is told by no event, and no job gives it back.
+// The next cycle begins. It is for filters that read what no event tells, and what no job gives back.
 inline constexpr Blockers cycle = 1U << 5;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
@@ -62,18 +63,18 @@ inline Blockers time(rrule::Instant at) {
     if (at == rrule::Instant::max()) return configuration;
     return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 5);
 }
-// There is less of the use.
+// Jobs use less of what the key is for.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
     const std::uint64_t number = mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind));
     return key.is_of_owner() || key.is_of_group() ? 1U << (22 + number % 10) : 1U << (11 + number % 11);
 }
-// All that less_of() gives.
+// All bits that less_of() may return.
 inline constexpr Blockers uses = ~((1U << 11) - 1);
 
-// What running jobs give back when they end.
+// What may be lifted when a running job ends.
 inline constexpr Blockers given_back = anything | room | reserved | uses;
-// What a start within a cycle may lift.
+// What may be lifted when a cycle starts a job.
 inline constexpr Blockers by_start = anything | start;
 
 }  // namespace blocker

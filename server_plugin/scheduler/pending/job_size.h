@@ -1,4 +1,4 @@
-// How much jobs ask for, and what vnodes have, in the columns of pending_jobs.h.
+// Computes how much jobs ask for, and what vnodes have, in the columns of JobSize (pending_jobs.h).
 #pragma once
 
 #include <algorithm>
@@ -17,32 +17,34 @@ namespace pbs::sched {
 inline std::int32_t narrow(std::int64_t amount) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
 }
-// Rounded down: a limit that is cut off still holds for every size that was.
+// Rounds down. Sizes and limits are rounded alike, so a limit holds for every size that it held for before.
 inline std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes >> 20);
 }
-// Less than nothing is free of what a manager gave out twice: jobs that ask for none of it have room.
+// If a manager gave an amount out twice, less than nothing of it is free. Jobs that ask for none of it have
+// room all the same.
 inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
 
-// The least that chunks of a request ask for.
+// The least that a chunk of a request asks for.
 struct LeastNeeds {
     std::int32_t ncpus = 0;
     std::int32_t mem = 0;  // MB
 };
 LeastNeeds least_needs(const Request& request, const Resources& resources);
 
-// The size of a pending job with such a request, which asks for this walltime; less than 0: for none.
+// Returns the size of a pending job with such a request. The job asks for this walltime, or for none if it is
+// less than 0.
 inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeeds& needs) {
     return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, walltime.count())), needs.ncpus, needs.mem};
 }
 
-// Does a request fit any open vnode (with chunks that are divided, any host) that has the CPUs and the memory
+// Does a request fit every open vnode (where chunks are divided, every host) that has the CPUs and the memory
 // of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
-// What of CPUs and memory amounts leave, of which so much is in use.
+// Returns the CPUs and the memory that are left of these amounts, of which `in_use` is in use.
 JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
                 const Resources& resources);
 

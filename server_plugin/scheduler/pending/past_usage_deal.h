@@ -1,6 +1,6 @@
-// The permutation by past usage (SORT_BY_PAST_USAGE): a sorted list is dealt out again so that the user with
-// the least usage is always next, usage counting as if each job ran when it is dealt.
-// (sched-config guide, "Increasing Fairness In Resource Usage")
+// The permutation by past usage (SORT_BY_PAST_USAGE). A sorted list is dealt out again so that the user with
+// the least usage is always next. A job counts in the usage from the moment in which it is dealt, as if it
+// ran then. (sched-config guide, "Increasing Fairness In Resource Usage")
 #pragma once
 
 #include <algorithm>
@@ -11,26 +11,26 @@
 
 namespace pbs::sched {
 
-// What a job adds to the usage of its user: node-hours, or the flat 10 or 1.
+// Returns what a job adds to the usage of its user: node-hours, or the flat 10 or 1.
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
 // The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
-// the order in which they are made: the usage that a job is reached at is its user's, and the charges of the
-// user's jobs before it. Amounts are bounded so that no sum overflows: a charge to 2^42 (27,000 nodes for
-// five years), a usage to 2^60.
+// the order in which they are made. The usage at which a job is reached is that of its user plus the charges
+// of the user's jobs before it. Amounts are bounded so that no sum overflows: a charge by 2^42 (27,000 nodes
+// for five years), a usage by 2^60.
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Whose turn it is, as jobs are dealt: the user with the least usage; of users with as much, the one that
-// comes next in their circle.
+// Tells whose turn it is, as jobs are dealt: that of the user with the least usage and, among users with
+// equal usage, of the one that comes next in their circle.
 class PastUsageDeal {
   public:
-    // The usage of each user that has jobs, in the order in which they are gone through. O(users).
+    // Begins with the usage of each user that has jobs, in the order of the circle. O(users).
     explicit PastUsageDeal(std::vector<std::int64_t> usage);
     bool is_over() const { return users_ == 0; }
-    // An index of the usages. O(log users).
+    // Returns the index of the user whose turn it is. O(log users).
     std::size_t next();
-    // What a job of that user was charged; are there more of them?
+    // Takes note of what a job of that user was charged, and whether the user has more jobs.
     void dealt(std::int64_t charge, bool more);
 
   private:
@@ -39,10 +39,10 @@ class PastUsageDeal {
     void set(std::size_t user, std::int64_t usage);
 
     std::vector<std::int64_t> usage_;
-    // A tournament among users: the least usage wins, and among equals the first.
+    // A tournament among users. The least usage wins, and among equals the first user.
     std::size_t leaves_;
     std::vector<std::int64_t> least_;
-    // The circle of users that have jobs left.
+    // The circle of the users that have jobs left.
     std::vector<std::uint32_t> next_;
     std::vector<std::uint32_t> previous_;
     std::size_t candidate_ = 0;

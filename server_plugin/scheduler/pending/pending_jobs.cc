@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t few_jobs = 64;
 
-// Up to 1, 2, 4, 8, 16, any number.
+// Returns the class of so many CPUs: up to 1, 2, 4, 8, 16, or any number.
 std::size_t cpu_class(std::int32_t ncpus) {
     return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
 }
@@ -53,7 +53,7 @@ void PendingJobs::list_lane(LaneId id) {
     all.least.push_back(nothing);
 }
 
-// The last one comes to its place.
+// Takes a lane off the list. The last lane of the list comes to its place.
 void PendingJobs::take_off_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     const std::uint32_t place = lanes_[id].place;
@@ -84,7 +84,8 @@ void PendingJobs::LaneLeast::add(const JobSize& size) {
 PendingJobs::LaneRelease::LaneRelease(const Release& release)
     : blockers(release.blockers), cpu_class(sched::cpu_class(release.most.ncpus)), most(release.most) {}
 
-// The lane at a place of its class, whose least is within a release as far as it is up to date.
+// May the lane at this index of its class hold a released job? Where its least is outdated and within a
+// release, the least is computed anew.
 bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
                            const Releases& releases) {
     const auto may = [&] {
@@ -97,7 +98,7 @@ bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const L
         all.least[place] = least_of_lane(lane);
         if (!may()) return false;
     }
-    // The jobs themselves, unless they are too many to be looked at for this.
+    // The jobs themselves tell, unless there are too many of them to look at here.
     Position at;
     return lanes_[lane].jobs > few_jobs || find(lane, releases, at);
 }
@@ -131,7 +132,7 @@ std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
 void PendingJobs::drop_block(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     const auto at = static_cast<std::ptrdiff_t>(place);
-    // Most lanes have a job at times: the memory for a few stays.
+    // Most lanes have a job now and then, so the memory for a few jobs is kept.
     Block& b = blocks_[lane.blocks[place]];
     if (b.jobs.capacity() > few_jobs) b = {};
     b.charge = 0;
@@ -143,7 +144,7 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     lane.blockers.erase(lane.blockers.begin() + at);
 }
 
-// A block's minima and its charge, after a change of it.
+// Computes the minima, the blockers and the charge of a block anew.
 void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
@@ -202,8 +203,8 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
             for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
 }
 
-// Several threads do this at once: it writes to what is this lane's, or one of its jobs', and to nothing
-// else.
+// Several threads call this at once. Each call writes only to what belongs to its lane or to a job of the
+// lane.
 void PendingJobs::fill_blocks(const Beginning& beginning) {
     const auto& entries = beginning.jobs;
     if (entries.empty()) return;
@@ -239,7 +240,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);
-    // The last block that begins before it.
+    // The job belongs into the last block that begins before it.
     const auto after = std::ranges::upper_bound(
         lane.blocks.begin() + 1, lane.blocks.end(), e.key, {},
         [&](std::uint32_t b) -> const PendingKey& { return blocks_[b].keys.front(); });
@@ -247,7 +248,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     if (blocks_[lane.blocks[place]].jobs.size() == most_in_block) {
         const bool behind = blocks_[lane.blocks[place]].keys.back() < e.key;
         if (behind && place + 1 == lane.blocks.size()) {
-            new_block(id, ++place);  // in order: blocks stay full
+            new_block(id, ++place);  // jobs that come in order fill one block after the other
         } else {
             split(id, place);
             if (blocks_[lane.blocks[place + 1]].keys.front() < e.key) ++place;
@@ -361,7 +362,8 @@ PendingJobs::Reached PendingJobs::reached(LaneId id, std::int64_t base, std::int
     Reached out;
     std::int64_t sum = base;
     std::size_t place = 0;
-    // A block that ends below is passed over; its last pick is what its end less the last charge is.
+    // A block whose last pick is below `usage` is passed over. The usage at that pick is the one at the end
+    // of the block less the last charge.
     for (; place < lane.blocks.size(); ++place) {
         const Block& b = blocks_[lane.blocks[place]];
         if (sum + b.charge >= usage) break;
@@ -406,7 +408,7 @@ void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
 
 namespace {
 
-// The permutation near one usage: users in the order in which they are gone round.
+// Follows the permutation near one usage. Users are in the order of the circle.
 class Picks {
   public:
     Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)
@@ -416,13 +418,14 @@ class Picks {
         });
     }
 
-    // The positions of those who are picked at this usage, in order; empty: not found out.
+    // Returns the positions of the users who are picked at this usage, in order; none if that would take too
+    // many steps back.
     std::vector<std::size_t> at(std::int64_t usage, int depth) const {
         std::vector<bool> tied(lanes_.size(), false);
         std::vector<bool> left(lanes_.size(), false);
         std::size_t count = 0;
         std::optional<std::int64_t> before;
-        std::size_t last = 0;  // the position of the last pick below
+        std::size_t last = 0;  // the position of the user of the last pick below `usage`
         bool last_alone = true;
         for (std::size_t i = 0; i < lanes_.size(); ++i) {
             const auto reached = pending_.reached(lanes_[i].lane, lanes_[i].usage, usage);
@@ -451,7 +454,8 @@ class Picks {
                 position = static_cast<std::size_t>(std::ranges::find(tied, true) - tied.begin());
             order.push_back(position);
             tied[position] = false;
-            // One whose last job this was has none left then; it isn't come by again in any case.
+            // A user whose last job this was isn't marked as having jobs left, and the circle doesn't come by
+            // again in any case.
             position = after(position, left);
         }
         return order;
@@ -459,7 +463,7 @@ class Picks {
     LaneId lane(std::size_t position) const { return lanes_[position].lane; }
 
   private:
-    // The next position, around at the end, of a user with jobs left.
+    // Returns the next position of a user with jobs left, going round at the end.
     static std::size_t after(std::size_t position, const std::vector<bool>& left) {
         for (std::size_t i = 1; i <= left.size(); ++i)
             if (left[(position + i) % left.size()]) return (position + i) % left.size();

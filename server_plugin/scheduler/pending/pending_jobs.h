@@ -1,10 +1,10 @@
-// The pending jobs of one scheduler, in the order of its policy, kept from cycle to cycle, each with what
-// could lift its last refusal: after an event a cycle finds the few jobs that may start now without looking
-// at all others.
+// The pending jobs of one scheduler, in the order of its policy. They are kept from cycle to cycle, each with
+// what could lift its last refusal, so that after an event a cycle finds the few jobs that may start now
+// without looking at all others.
 //
-// Jobs are in lanes, which are gone through side by side. A lane is sorted, in blocks, column by column; of
-// each block the least of each size and all blockers are known, so that a search for the first job that
-// events have released passes over blocks in which there is none.
+// Jobs are in lanes, which a cycle goes through side by side. The jobs of a lane are sorted and lie in
+// blocks, column by column. For each block the smallest of each size and the union of all blockers are known,
+// so that a search for the first job that events have released passes over blocks in which there is none.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,17 @@
 
 namespace pbs::sched {
 
-// The numbers of a chain of comparators, packed: the lesser one goes first. No two jobs have the same.
+// The numbers of a chain of comparators, packed. The job with the lesser key goes first. No two jobs have the
+// same key.
 using PendingKey = std::array<std::uint64_t, 3>;
 
-// How much a job asks for, never more than it does: amounts that are too large for a column are cut off. As a
-// limit: the most that it may ask for.
+// How much a job asks for, or less: amounts that are too large for a column are cut off. As a limit, the most
+// that a job may ask for.
 struct JobSize {
     std::int32_t nodes = 0;
-    std::int32_t walltime = 0;  // seconds; 0: none asked
-    std::int32_t ncpus = 0;     // the least of its chunks
-    std::int32_t mem = 0;       // the same, in MB, rounded down
+    std::int32_t walltime = 0;  // seconds; 0: the job asks for none
+    std::int32_t ncpus = 0;     // the least that one of its chunks asks for
+    std::int32_t mem = 0;       // likewise, in MB, rounded down
 
     bool holds(const JobSize& size) const {
         return size.walltime <= walltime && size.ncpus <= ncpus && size.mem <= mem && size.nodes <= nodes;
@@ -49,7 +50,7 @@ inline JobSize most_of(const JobSize& a, const JobSize& b) {
             std::max(a.mem, b.mem)};
 }
 
-// What events released: jobs of at most this size that are parked under one of these blockers.
+// What an event released: jobs of at most this size that are parked under one of these blockers.
 struct Release {
     Blockers blockers = 0;
     JobSize most = any_size;
@@ -61,11 +62,11 @@ class Releases {
         blockers_ = 0;
         most_ = no_size;
     }
-    // Whatever is released by others already isn't listed again.
+    // Adds a release to the list, unless others in it release the same jobs already.
     void add(const Release& release);
     bool empty() const { return list_.empty(); }
     std::span<const Release> list() const { return list_; }
-    // Of all of them.
+    // The blockers of all releases together.
     Blockers blockers() const { return blockers_; }
     bool hold(Blockers parked, const JobSize& size) const {
         return (parked & blockers_) != 0 && most_.holds(size) &&
@@ -77,21 +78,24 @@ class Releases {
   private:
     std::vector<Release> list_;
     Blockers blockers_ = 0;
-    JobSize most_ = no_size;  // no job of a release asks for more
+    JobSize most_ = no_size;  // no released job asks for more
 };
 
 using LaneId = std::uint32_t;
 
 struct Lane {
     JobClass job_class = JobClass::normal;
-    std::uint32_t of = 0;      // normal: the user (group:user); dedicated and rest: the slot of the queue
+    // Of normal jobs the user (the number of group:user), of dedicated jobs and the rest the slot of the
+    // queue.
+    std::uint32_t of = 0;
     std::uint32_t entity = 0;  // of the fair-share tree; 0: of all
     std::uint32_t jobs = 0;
-    std::uint32_t place = 0;  // among the lanes of its class that have jobs, if it is one
+    // Its index among the lanes of its class that have jobs, if it has any.
+    std::uint32_t place = 0;
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
-    std::vector<std::int64_t> soonest;  // by block, of overdue_from
-    std::vector<Blockers> blockers;     // by block: all of them, and maybe some that are gone
+    std::vector<std::int64_t> soonest;  // by block: the least overdue_from
+    std::vector<Blockers> blockers;     // by block: the blockers of its jobs, and maybe some that are gone
 };
 
 class PendingJobs {
@@ -100,9 +104,9 @@ class PendingJobs {
         JobSlot job = no_slot;
         PendingKey key{};
         JobSize size;
-        std::int64_t charge = 0;  // for past usage
-        std::int64_t overdue_from =
-            0;  // when it becomes overdue, in seconds of the clock; the largest: never
+        std::int64_t charge = 0;  // what the job adds to the past usage of its user
+        // When the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
+        std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
         Blockers blockers = blocker::anything;
     };
@@ -114,38 +118,40 @@ class PendingJobs {
     };
 
     void clear();
-    // Made if it isn't there.
+    // Returns the lane of such jobs, which is made if it isn't there.
     LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
-    // The lanes of a class that have jobs, in no particular order.
+    // Returns the lanes of a class that have jobs, in no particular order.
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
-    // Those of them that may have a released job: of a lane its blockers are known, how long the shortest
-    // jobs are, by classes of CPUs that double, and how small the smallest ones are.
+    // Finds the lanes of a class that may have a released job. What is known of a lane are its blockers, how
+    // long its shortest jobs are (for several numbers of CPUs, each twice the one before), and how small its
+    // smallest jobs are.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
-    // The jobs that an empty lane begins with, in whatever order they are.
+    // The jobs that an empty lane begins with, in any order.
     struct Beginning {
         LaneId lane = 0;
         std::vector<Entry> jobs;
     };
-    // Fills empty lanes. O(n log n), shared out among the cores if there are many jobs.
+    // Fills empty lanes. O(n log n). If there are many jobs, several cores share the work.
     void fill(std::span<const Beginning> lanes);
-    // O(sqrt n) in the number of jobs of the lane; a job that is behind all others of its lane O(1).
+    // Adds a job. O(sqrt n) for n jobs in the lane; O(1) for a job that goes behind all others of its lane.
     void insert(LaneId lane, const Entry& entry);
-    // Harmless if it isn't there.
+    // Removes a job. Harmless if the job isn't there.
     void remove(JobSlot job);
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
     std::size_t size() const { return size_; }
 
-    // Moves on to the first released job at or after `at`; false: there is none.
+    // Moves `at` on to the first released job at or after it. Returns false if there is none.
     bool find(LaneId lane, const Releases& releases, Position& at);
-    // Why the job at a place waits.
+    // Parks the job at a position under these blockers.
     void park(LaneId lane, Position at, Blockers blockers);
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
-    // Is there a job at all at this place, or at the beginning of the next block? Moves there.
+    // Is there a job at this position, or at the beginning of the next block, to which `at` is moved then?
     bool settle(LaneId lane, Position& at) const;
-    // So many jobs further on in the same block; nothing if it ends before.
+    // Returns the position that is so many jobs further on in the same block; nothing if the block ends
+    // before.
     std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
         if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
             return std::nullopt;
@@ -158,7 +164,7 @@ class PendingJobs {
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
     }
-    // What a cycle asks of the job at a place.
+    // What a cycle wants to know about the job at a position.
     struct Taken {
         JobSlot job;
         std::uint32_t signature;
@@ -170,21 +176,21 @@ class PendingJobs {
         return {b.jobs[at.index], b.signatures[at.index], b.sizes[at.index].nodes, b.charges[at.index]};
     }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
-    // The charges of the jobs of the lane that come before.
+    // Returns the sum of the charges of the jobs before this one in the lane.
     std::int64_t charge_before(LaneId lane, Position at) const;
-    // How far the permutation has gone in a lane when all picks below `usage` are made, of a user who begins
-    // with `base`.
+    // How far the permutation has gone in a lane when it has made all picks below `usage`. The user of the
+    // lane begins with `base`.
     struct Reached {
-        std::optional<std::int64_t> before;  // the usage of the lane's last pick below it
-        bool at = false;                     // a job is picked at that usage
-        bool left = false;                   // a job is left
-        bool free_pick = false;              // the job picked there costs nothing
+        std::optional<std::int64_t> before;  // the usage at the lane's last pick below `usage`
+        bool at = false;                     // a job is picked at `usage`
+        bool left = false;                   // the lane has a job left
+        bool free_pick = false;              // the job that is picked at `usage` is charged nothing
     };
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
-    // Normal jobs that became overdue ones by `now`; they have to be removed. O(1) while there is
-    // none.
+    // Finds the normal jobs that have become overdue by `now`. The caller has to remove them. O(1) while
+    // there is none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // No normal job becomes overdue before; nothing: none ever does.
+    // Returns an instant before which no normal job becomes overdue; nothing if none ever does.
     std::optional<Instant> next_due() const {
         if (soonest_ == INT64_MAX) return std::nullopt;
         return Instant(Seconds(soonest_));
@@ -195,17 +201,17 @@ class PendingJobs {
     static constexpr std::uint32_t most_in_block = 512;
     struct Block {
         LaneId lane = 0;
-        std::int64_t charge = 0;  // of all
+        std::int64_t charge = 0;  // the sum of all charges
         std::vector<PendingKey> keys;
         std::vector<JobSlot> jobs;
-        std::vector<JobSize> sizes;  // looked at together: four to a line of the cache
+        std::vector<JobSize> sizes;  // a search looks at all of them, four to a line of the cache
         std::vector<Blockers> blockers;
         std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
         void put(std::ptrdiff_t at, const Entry& entry);
         void set(std::size_t at, const Entry& entry);
-        // Calls f with each column, and with the same one of `other`.
+        // Calls f with each column of `a` and the same column of `b`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
             f(a.keys, b.keys);
@@ -217,20 +223,21 @@ class PendingJobs {
             f(a.overdue_from, b.overdue_from);
         }
     };
-    // A release, as it tells whether a lane may have a job of it.
+    // A release, in the form in which it is compared with a LaneLeast.
     struct LaneRelease {
         explicit LaneRelease(const Release& release);
         Blockers blockers;
         std::size_t cpu_class;
         JobSize most;
     };
-    // What no job of a lane is below.
+    // The least that the jobs of a lane ask for, and their blockers.
     struct LaneLeast {
-        std::array<std::int32_t, 6> walltime;  // of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs
+        // That of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
+        std::array<std::int32_t, 6> walltime;
         std::int32_t nodes;
         std::int32_t mem;
         Blockers blockers;
-        bool outdated;  // a job that was one of the least is gone
+        bool outdated;  // a job that asked for the least of something is gone
         void add(const JobSize& size);
         bool may_hold(const LaneRelease& release) const {
             return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&
@@ -262,16 +269,17 @@ class PendingJobs {
     std::size_t place_of(std::uint32_t block) const;
 
     std::vector<Lane> lanes_;
-    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class and whose it is
+    std::unordered_map<std::uint64_t, LaneId> lane_ids_;  // by class, entity and Lane::of
     std::vector<Block> blocks_;
-    std::vector<std::uint32_t> unused_;    // blocks
-    std::vector<std::uint32_t> block_of_;  // by job
+    std::vector<std::uint32_t> unused_;    // the numbers of unused blocks
+    std::vector<std::uint32_t> block_of_;  // by job: the number of its block
     std::size_t size_ = 0;
     std::array<ClassLanes, 6> by_class_;
-    std::int64_t soonest_ = INT64_MAX;  // no normal job's overdue_from is before
+    std::int64_t soonest_ = INT64_MAX;  // no normal job has an overdue_from before this
 };
 
-// A user as the permutation by past usage begins: with so many jobs, the first of which has this key.
+// A user at the beginning of the permutation by past usage, with the number of the user's jobs and the key of
+// the first one.
 struct UsageLane {
     LaneId lane = 0;
     std::uint32_t jobs = 0;
@@ -279,8 +287,9 @@ struct UsageLane {
     std::int64_t usage = 0;
 };
 
-// The lanes whose jobs the permutation picks at `usage`, in the order in which it does (order/past_usage.h):
-// found from the few picks before. Empty: it would take too many of them.
+// Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
+// (past_usage_deal.h). They are found from the few picks before. The answer is empty if that would take too
+// many of them.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched

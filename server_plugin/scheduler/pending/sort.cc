@@ -110,7 +110,7 @@ void sort_fixed(const Chain& chain, const OrderContext& context, std::span<Order
     for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i] = keyed[i].job;
 }
 
-// For chains of many job_sort_keys.
+// Sorts by chains of many job_sort_keys, whose keys are longer than four words.
 void sort_long(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs,
                std::size_t words) {
     std::vector<std::uint64_t> keys(jobs.size() * words, 0);

@@ -1,9 +1,9 @@
-// The order of jobs: a chain of comparators. Each gives a job a number; the job with the smaller number goes
-// first, and the next comparator decides among equals. The numbers of a chain are packed into a key that is
-// compared at once.
+// The order of jobs is a chain of comparators. Each comparator gives a job a number. The job with the smaller
+// number goes first, and the next comparator decides among jobs with equal numbers. The numbers of a chain
+// are packed into a key that is compared at once.
 //
-// To add one: write plugins/sort/<name>.cc with a `const Comparator <name>_order`, and put it into the list
-// of pending/sort.cc.
+// To add a comparator, write plugins/sort/<name>.cc with a `const Comparator <name>_order`, and put it into
+// the list of pending/sort.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace pbs::sched {
 class SchedShares;
 struct Tables;
 
-// A job as the orders see it.
+// A job as comparators see it.
 struct OrderedJob {
     JobSlot job = no_slot;
     JobClass job_class = JobClass::normal;
     std::uint32_t nodes = 1;
-    std::uint32_t signature = 0;  // in Signatures
-    double score = 0;             // of job_sort_formula
+    std::uint32_t signature = 0;  // its number in Signatures
+    double score = 0;             // the value of job_sort_formula
 };
 
 struct OrderContext {
@@ -32,19 +32,20 @@ struct OrderContext {
     const JobTable& jobs;
     const QueueTable& queues;
     const Requests& requests;
-    std::span<const std::uint32_t> queue_rank;  // by queue slot: place among queues in order of priority
+    // By queue slot: the queue's place among queues in order of priority.
+    std::span<const std::uint32_t> queue_rank;
     // Of the fs_group of the policy; null: it has none. With the tables that its entities are found by.
     SchedShares* shares = nullptr;
     Tables* tables = nullptr;
 };
 
-// What a number is to people.
+// How people are shown the number of a comparator.
 enum class Shown : std::uint8_t { number, yes_if_0, duration, instant, score, priority, queue, amount };
 
 struct Comparator {
     const char* name;
-    const char* attributes;  // that it belongs to, for people
-    unsigned bits;           // of the number; larger numbers count as the largest that fits
+    const char* attributes;  // the attributes that it belongs to, to be shown to people
+    unsigned bits;           // how many the number has; a larger number counts as the largest that fits
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
     Shown shown = Shown::number;
 };
@@ -53,30 +54,29 @@ struct Comparator {
 struct Link {
     const Comparator* comparator = nullptr;
     std::uint32_t argument = 0;  // such as the resource of a job_sort_key
-    bool reversed = false;       // the larger number first
+    bool reversed = false;       // the job with the larger number goes first
 };
 using Chain = std::vector<Link>;
-// The smaller number first, and the larger one.
+// Make links by which the job with the smaller number (up) or the larger one (down) goes first.
 Link up(std::string_view name);
 Link down(std::string_view name);
 
-// All comparators.
 std::span<const Comparator* const> all_comparators();
-// One of them by name; it has to exist.
+// Returns the comparator of this name, which has to exist.
 const Comparator& comparator(std::string_view name);
 
-// Of the numbers of a chain together.
+// Returns how many bits the numbers of a chain have together.
 unsigned key_bits(const Chain& chain);
 
-// Sorts in place, by packed keys: O(n log n).
+// Sorts the jobs in place, by packed keys. O(n log n).
 void sort_by(const Chain& chain, const OrderContext& context, std::span<OrderedJob> jobs);
 
-// The key of one job: the numbers of the chain, packed from the most significant bits on. `words` has to have
-// room for their bits.
+// Writes the key of one job: the numbers of the chain, packed from the most significant bits on. `words` has
+// to have room for their bits.
 void order_key(const Chain& chain, const OrderContext& context, const OrderedJob& job,
                std::span<std::uint64_t> words);
 
-// A double as a number with the same order.
+// Returns a number for a double, so that numbers have the order of the doubles.
 std::uint64_t ordered_bits(double value);
 
 }  // namespace pbs::sched
