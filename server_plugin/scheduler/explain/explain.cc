@@ -1,4 +1,5 @@
-// A cycle that tells of one job what it finds out: the same filters, the same order, at the job's own turn.
+// A cycle that tells what it finds out about one job: it goes through the same filters, in the same order, at
+// the job's own turn.
 
 #include "server_plugin/scheduler/explain/explain.h"
 
@@ -54,11 +55,11 @@ class Explainer final : public CycleLog, CyclePart {
     Intake& intake_;
     Future& future_;
     Explanation& out_;
-    std::size_t turns_ = 0;  // of the class whose turn it is
+    std::size_t turns_ = 0;  // how many jobs of the class turns_of_ have had their turn
     JobClass turns_of_ = JobClass::running;
 };
 
-// The numbers that decide among the jobs of a class.
+// Returns the numbers that decide among the jobs of a class.
 std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
     const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, queues_.ranks()};
     const Chain& chain = p_.chain(*in_.policy, job.job_class, state_.prime_now && !c_.second_pass);
@@ -84,7 +85,7 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
                 break;
             case Shown::score:
                 value = fmt::format("{}", job.score);
-                largest_first = !largest_first;  // its number is larger for smaller scores
+                largest_first = !largest_first;  // the number of a smaller score is larger
                 break;
             case Shown::priority:
                 value = std::to_string(t_.jobs.priority[job.job]);
@@ -121,7 +122,7 @@ void Explainer::explain_place(const OrderedJob& job) {
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
 
-// What filters would say of the job in a queue at its turn.
+// Asks all filters about the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
     c_.set_walltime(job, view);
@@ -143,7 +144,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     return out;
 }
 
-// About the queue that the job is in, and the jobs before it.
+// Adds the answers about the queue that the job is in, and about the jobs before it.
 void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
     const auto add = [&](std::string_view filter, std::string_view attributes, const Reason& reason) {
         out_.filters.push_back(
@@ -157,8 +158,8 @@ void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
             c_.held_up_reason(queues.empty() ? nullptr : queues[0]));
 }
 
-// At the job's turn, before the cycle asks for itself. In the second pass, over queues that don't observe
-// prime time any more, the answers about these are new.
+// The cycle calls this at the turn of each job, before it asks the filters itself. In the second pass, over
+// queues that no longer observe prime time, the answers about these queues replace those of the first pass.
 void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
     if (!c_.second_pass) turns_ = std::exchange(turns_of_, job.job_class) == job.job_class ? turns_ + 1 : 1;
     if (job.job != in_.explained) return;
@@ -182,7 +183,7 @@ void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
     }
 }
 
-// What came of it, and which of the answers that was.
+// Finds out what the cycle decided about the job, and by which of the answers.
 void Explainer::explain_outcome(JobSlot job) {
     for (const Started& started : started_) {
         if (started.job != job) continue;
@@ -211,7 +212,7 @@ void Explainer::explain_outcome(JobSlot job) {
         if (answers.queue == out_.queue && decide(answers.filters)) return;
 }
 
-// Origin: the queue that is drained for the job.
+// Notes which queue is drained for the job, if the Origin algorithm does that.
 void Explainer::explain_drain(JobSlot job) {
     const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
     if (made == state_.reservations.end() || !made->drains) return;

@@ -1,12 +1,12 @@
-// Why one job starts or waits.
+// Explains why one job starts or waits.
 #pragma once
 
 #include "server_plugin/scheduler/framework/cycle.h"
 
 namespace pbs::sched {
 
-// Goes through a cycle without deciding anything, and adds to the explanation of the input what it finds of
-// the job. The job has to be queued.
+// Goes through a cycle without deciding anything, and adds what the cycle finds out about the job to the
+// explanation of the input. The job has to be queued.
 void explain_job(const CycleInput& input);
 
 }  // namespace pbs::sched
