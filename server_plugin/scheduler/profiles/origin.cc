@@ -1,4 +1,4 @@
-// The policy of the NAS Origin2000 scheduler. (origin-facts, "Tests before a job starts" and "Order of the
+// The profile of the NAS Origin2000 scheduler. (origin-facts, "Tests before a job starts" and "Order of the
 // job list")
 
 #include "server_plugin/scheduler/framework/profile.h"
@@ -8,15 +8,15 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::array<const Filter*, 23> filters = {
-    &queue_maximum_filter,       // fits the queue's limits at all
-    &user_acl_filter,            // may its owner use the queue
+    &queue_maximum_filter,       // resources_max and resources_min of the queue, its size
+    &user_acl_filter,            // acl_users of the queue
     &dedicated_time_filter,      // ENFORCE_DEDICATED_TIME
     &execution_type_filter,      // execution_type of the queue
     &queue_window_filter,        // time_window of the queue
     &prime_limit_filter,         // PRIME_TIME_WALLT_LIMIT
     &nonprime_drain_filter,      // NONPRIME_DRAIN_SYS
-    &queue_started_filter,       //
-    &max_running_filter,         //
+    &queue_started_filter,       // started of the queue
+    &max_running_filter,         // max_running of the queue
     &queue_nodes_filter,         // nodes of the queue
     &queue_resources_filter,     // resources_available of the queue
     &server_max_running_filter,  // max_running of the server

@@ -1,4 +1,4 @@
-// The rules that there are, for the tables of the profiles.
+// Declares all rules, for the tables of the profiles.
 #pragma once
 
 #include "server_plugin/scheduler/framework/after_refusal.h"

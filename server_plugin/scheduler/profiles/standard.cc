@@ -1,5 +1,5 @@
-// The scheduling policy of PBS: sort keys or a formula, strict ordering, backfilling around the first jobs.
-// (PP-748, interface 1)
+// The profile of the PBS scheduler: sort keys or a formula, strict ordering, backfilling around the first
+// jobs. (PP-748, interface 1)
 
 #include <algorithm>
 
@@ -9,22 +9,22 @@
 namespace pbs::sched {
 namespace {
 
-// started and execution_type of the queue are asked of each job before any filter.
+// Whether a queue is started, and its execution_type, are looked at for each job before any filter is asked.
 constexpr std::array<const Filter*, 17> filters = {
-    &queue_maximum_filter,       // fits the queue's limits at all
-    &user_acl_filter,            // may its owner use the queue
+    &queue_maximum_filter,       // resources_max and resources_min of the queue, its size
+    &user_acl_filter,            // acl_users of the queue
     &dedicated_time_filter,      // windows of type dedicated
-    &dedicated_end_filter,       //
+    &dedicated_end_filter,       // the end of dedicated time
     &queue_window_filter,        // time_window of the queue
     &prime_boundary_filter,      // backfill_prime
-    &max_running_filter,         //
+    &max_running_filter,         // max_running of the queue
     &queue_resources_filter,     // resources_available of the queue
     &server_max_running_filter,  // max_running of the server
     &server_user_limit_filter,   // max_user_run of the server
     &server_group_limit_filter,  // max_group_run of the server
     &server_resources_filter,    // resources_available of the server
     &hosts_filter,               // room on vnodes
-    &reservations_filter,        // reserved for a top job
+    &reservations_filter,        // what is reserved for top jobs
     &queue_user_limit_filter,    // max_user_run of the queue
     &queue_group_limit_filter,   // max_group_run of the queue
     &no_shares_filter,           // enforce_no_shares
@@ -48,7 +48,8 @@ constexpr std::array<const Deal*, 3> deals = {
     &by_queue_deal,
 };
 
-// Made of starving jobs, by_queue, the formula or job_sort_key, and the time in the queue.
+// Makes the order of starving jobs first, of by_queue, of the formula, of job_sort_key, and of the time in
+// the queue.
 void make_chains(Policy& policy, const Resources& resources) {
     if (policy.resources_seen == resources.size()) return;
     policy.resources_seen = resources.size();
@@ -71,7 +72,7 @@ void make_chains(Policy& policy, const Resources& resources) {
     }
     chain.push_back(up("queued"));
     chain.push_back(up("sequence"));
-    // A lane is of one queue, and its jobs are all starving or all not.
+    // The jobs of a lane are in one queue, and either all of them are starving or none.
     policy.lane_chain = chain;
     std::erase_if(policy.lane_chain, [](const Link& link) {
         return link.comparator == &comparator("starving") || link.comparator == &comparator("queue");
